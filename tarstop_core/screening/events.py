@@ -102,7 +102,14 @@ def plan_event(state: State, records: str) -> Event:
 
 
 def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
-    """The event that puts other settings in force; InputProblem when a plan is registered and no reason is given."""
+    """The event that puts other settings in force.
+
+    InputProblem when a plan is registered and no reason is given, or there are other readers.
+    """
+    if settings.readers != state.settings.readers:
+        raise InputProblem(
+            "Who screens stays the same for a whole session; set up another one on the same list."
+        )
     if state.plan is not None and not reason.strip():
         raise InputProblem("A plan is registered: say why you deviate from it.")
     return Event("settings", {"settings": settings.to_dict(), "reason": reason.strip()})

@@ -9,6 +9,7 @@ import numpy as np
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
+from tarstop_core.screening.independent import counted
 from tarstop_core.screening.log import (
     CHANGES_LIST,
     UNDOABLE,
@@ -50,20 +51,22 @@ class Replay:
         """The state so far; later events do not change it."""
         return self._state_with(())
 
-    def after(self, events: Sequence[Event]) -> State:
-        """The state after a whole log, whose standing events were applied: what was taken back comes next."""
-        state = self._state_with(standing_and_back(events)[1])
+    def after(self, events: Sequence[Event], first: Sequence[str] = ()) -> State:
+        """The state after a whole log, whose standing events were applied: what was taken back comes next, then what is `first`."""
+        state = self._state_with(standing_and_back(events)[1], first)
         if not events:
             return state
         touched = any(event.kind == "label" for event in events)
         return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
-    def _state_with(self, back: Sequence[Event]) -> State:
-        """The state, where documents whose labels were taken back come before those of the last fit."""
+    def _state_with(self, back: Sequence[Event], first: Sequence[str] = ()) -> State:
+        """The state, where documents whose labels were taken back come before the first ones and those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
         aside_read = self._aside_read()
-        sequence = self._order.sequence([*put_back, *(fit["next"] if fit else ())])
+        sequence = self._order.sequence(
+            [*put_back, *first, *(fit["next"] if fit else ())], chosen=bool(first)
+        )
         ranks = self._order.ranks(without=aside_read)
         return replace(
             self._state,
@@ -276,9 +279,9 @@ APPLY: dict[str, Callable[[Replay, Event], None]] = {
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
     """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
 
-    InputProblem as :meth:`Replay.apply` raises it.
+    Of several readers it is that of what counts. InputProblem as :meth:`Replay.apply` raises it.
     """
-    fold = Replay(settings, ids)
-    for event in standing(events):
+    fold, log = Replay(settings, ids), counted(settings.readers, events)
+    for event in standing(log):
         fold.apply(event)
-    return fold.after(events)
+    return fold.after(log)

@@ -145,6 +145,15 @@ class EffectNumbers(TypedDict):
     v: NotRequired[float]
 
 
+class Resolved(TypedDict):
+    """The verdict that counts of a document on which several readers differed."""
+
+    doc: str
+    label: Label
+    reason: NotRequired[str]  # why not
+    note: NotRequired[str]  # how it was resolved
+
+
 class ReportRead(TypedDict):
     """What became of an included report in full text."""
 
@@ -223,7 +232,9 @@ PAYLOADS: dict[str, Any] = {
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
     "confirm": Confirm,
     "report": ReportRead,
-    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands
+    "resolved": Resolved,  # of several readers: what they differed on is settled
+    "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
+    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, one's own verdict
     "note": Note,
     "reasons": Reasons,
     "fit": Fit,

@@ -86,12 +86,12 @@ class ReadingOrder:
         ranks[self._by_rank] = np.cumsum(in_order) + ~in_order
         return ranks
 
-    def sequence(self, first: Iterable[str]) -> NDArray[np.intp] | None:
+    def sequence(self, first: Iterable[str], chosen: bool = False) -> NDArray[np.intp] | None:
         """Places in the order of reading: what was read, the `first` documents between random draws, then the rest by rank.
 
-        None where that is the list's own order.
+        None where that is the list's own order, unless what is first was `chosen`.
         """
-        if not self.reordered:
+        if not (self.reordered or chosen):
             return np.flatnonzero(self._on) if self._aside else None
         taken, head = (self._position >= 0) | ~self._on, list[int]()
         coming = (self._places[doc] for doc in first if doc in self._places)  # not what was taken back

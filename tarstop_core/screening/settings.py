@@ -17,6 +17,7 @@ from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
+from tarstop_core.screening.several_readers import ONE_READER, Readers
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import START, Stakes
 from tarstop_core.value.unweighed import NOTHING_AT_STAKE
@@ -44,6 +45,7 @@ FILE_ORDER = (
     *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
     *("learns", "words_for", "words_against", "weighs_scores"),
     "application",
+    "readers",
 )
 """Settings of patents and reviews in the order in which files hold them."""
 LEFT_OUT = (
@@ -94,6 +96,8 @@ class Settings:
     """Where the list learns: what speaks for a document, or against it, as a person typed it."""
     weighs_scores: bool = False
     """Where the list learns: whether scores that the documents came with are weighed by what the labels show them to be worth."""
+    readers: Readers = ONE_READER
+    """Who screens, where several do so independently of each other; the same for a whole session."""
 
     scenario: ClassVar[str]  # What is screened for, as sessions and files call it
     first_rule: ClassVar[str] = "optimal"  # The rule that advises unless a person chooses another
@@ -123,6 +127,10 @@ class Settings:
             raise InputProblem(
                 f"The rule {rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
                 f"{self.first_rule}."
+            )
+        if self.readers and self.one_decides:
+            raise InputProblem(
+                "A search that one document decides has one reader; leave the names of others out."
             )
         if not 0 < self.scale < math.inf:
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
@@ -227,12 +235,15 @@ class Settings:
             words_for="",
             words_against="",
             weighs_scores=False,
+            readers=ONE_READER,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; ``read_settings`` of the scenarios reads them back."""
         own = asdict(self)
-        content = {**FOREIGN, **own, "scenario": self.scenario}
+        content = {**FOREIGN, **own, "scenario": self.scenario, "readers": self.readers.to_dict()}
+        if not self.readers:
+            del content["readers"]
         for name in LEFT_OUT:
             if name in own and own[name] == getattr(type(self), name):
                 del content[name]

@@ -37,6 +37,8 @@ from tarstop_core.value.path import ListPath
 
 JUDGEMENTS = (
     *UNDOABLE,
+    "resolved",
+    "opened",
     "imported",
     "kept",
     "audited",
@@ -94,7 +96,10 @@ def duplicate(
     str
         Its id.
     """
-    events, row = judgements(store.events(session_id)), store.session(session_id)
+    row = store.session(session_id)
+    # Under the same readers each goes on unseen by the others; else what counts is taken over.
+    log = store.log if settings.readers == row.settings.readers else store.events
+    events = judgements(log(session_id))
     if calibrator is not None:
         store.save_calibrator(calibrator)
     return store.create_session(

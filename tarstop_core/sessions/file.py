@@ -8,7 +8,7 @@ what stands before it is what the file claims.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -23,6 +23,7 @@ from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.envelope import FileKind, check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
@@ -87,9 +88,15 @@ class _File:
 
 
 def export_session(store: Store, session_id: str) -> str:
-    """Write a session with its documents, calibrators and log as JSON, one line a document and one an event."""
-    events = store.events(session_id)
-    row = store.session(session_id)
+    """Write a session with its documents, calibrators and log as JSON, one line a document and one an event.
+
+    Of several readers the log holds what all of them may see.
+    """
+    log, row = store.log(session_id), store.session(session_id)
+    events = log
+    if row.settings.readers:
+        visible = SeveralReaders(row.settings.readers, log).visible()
+        events = [replace(event, seq=number) for number, event in enumerate(visible, start=1)]
     collection = store.collection(row.collection_id)
     calibrators = sorted(calibrators_named(row.settings, events) - {""})
     content = {
@@ -140,7 +147,7 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
-        if session.created == file.created and _screened(store.events(session.id)) == _screened(events):
+        if session.created == file.created and _screened(store.log(session.id)) == _screened(events):
             raise InputProblem(
                 f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
             )

@@ -177,6 +177,7 @@ def fit(
     state: State,
     outside: Floats | None = None,
     ranker: Ranker = RANKERS[DEFAULT],
+    beyond: int = 0,
 ) -> Fitted:
     """Let a ranker learn from the labels of this state and put in order what comes next.
 
@@ -188,6 +189,8 @@ def fit(
         As for :func:`taught`.
     ranker
         The ranker.
+    beyond
+        How many documents one of several readers has read that others have not, who needs as many more to go on.
 
     Returns
     -------
@@ -198,7 +201,7 @@ def fit(
     order = reading_order(ranker.scores(features, feedback, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
-    ahead = AHEAD + max(state.settings.rule.batch_size, int(FURTHER * feedback.count))
+    ahead = AHEAD + beyond + max(state.settings.rule.batch_size, int(FURTHER * feedback.count))
     following = place[order][place[order] >= state.depth][:ahead]
     payload = {
         "number": 1 + (state.fit["number"] if state.fit else 0),

@@ -1,9 +1,8 @@
 """A session with what follows from its log: open to be worked on, recorded event by event, or as it stands, with all documents."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Timer
 from typing import Any, Self
@@ -17,72 +16,33 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import Features
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.events import (
+    label_event,
+    plan_event,
+    relabel_event,
+    report_event,
+    settings_event,
+    verdict,
+)
+from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
-from tarstop_core.screening.provenance import Provenance, provenance
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import Paths, PathsKey, paths_key, read_so, session_paths
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
-from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
 from tarstop_core.sessions.prisma import Prisma, prisma
+from tarstop_core.sessions.readable import OwnReading, Readable, Session
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
-from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
+from tarstop_core.sessions.store.tables import Record, SessionRow
 from tarstop_core.value.payoffs import Floats
 
 TO_DRAW = 0.1  # Seconds that a page has to itself after a label, before both answers to the next document are fitted
 KEPT_PATHS = 4
-
-
-@dataclass(eq=False)
-class Session(ABC):
-    """A session and its log; what follows from these is computed once, when it is asked for."""
-
-    stored: SessionRow
-    collection: Collection
-    events: list[Event]
-
-    @abstractmethod
-    def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator that the settings named at some time."""
-
-    @cached_property
-    def state(self) -> State:
-        """Where the session stands after these events."""
-        return replay(self.stored.settings, self.stored.ids, self.events)
-
-    @cached_property
-    def row(self) -> SessionRow:
-        """The session with its documents in the order of reading, as far as that is settled."""
-        return self.stored.as_read(self.state)
-
-    @cached_property
-    def came(self) -> Provenance:
-        """What of its log came in a session file."""
-        return provenance(self.events)
-
-    @cached_property
-    def steps(self) -> list[dict[str, Any]]:
-        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
-        stored = self.stored
-        calibrators = {
-            digest: self.calibrator(digest) for digest in calibrators_named(stored.settings, self.events)
-        }
-        return trace(stored.settings, calibrators, stored.ids, stored.scores, self.events)
-
-    def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
-        """Return the calibrator of these settings and the chance of every document, now or in another state."""
-        calibrator = self.calibrator(settings.calibrator)
-        return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
-
-    def advice(self, settings: Settings) -> Advice:
-        """Return the advice under these settings, which may be a what-if."""
-        return advise(settings, *self.chances(settings), self.state)
 
 
 @dataclass(eq=False)
@@ -92,6 +52,7 @@ class SessionSnapshot(Session):
     documents: pd.DataFrame  # Its records in the order in which the collection holds them
     calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
     others: tuple[Floats, ...] = ()  # What other sessions of its store say against the chances in force
+    several: SeveralReaders | None = None  # What several readers have said
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""
@@ -143,60 +104,105 @@ class SessionSnapshot(Session):
 def session_snapshot(store: Store, session_id: str) -> SessionSnapshot:
     """Load a session with its documents; InputProblem when there is none with this id."""
     # In this order: documents may join meanwhile, and those of a shorter log are among those of a longer list.
-    events = store.events(session_id)
+    log = store.log(session_id)
     stored = store.session(session_id)
+    several = SeveralReaders(stored.settings.readers, log) if stored.settings.readers else None
+    events = log if several is None else several.common
     calibrators = {
         digest: store.calibrator(digest) for digest in sorted(calibrators_named(stored.settings, events))
     }
     collection, documents = store.collection(stored.collection_id), store.records(stored.collection_id)
-    snapshot = SessionSnapshot(stored, collection, events, documents, calibrators)
+    snapshot = SessionSnapshot(stored, collection, events, documents, calibrators, several=several)
     snapshot.others = ratios_of_others(store, snapshot.state.settings, session_id)
     return snapshot
 
 
 @dataclass(eq=False)
-class OpenSession(Session):
+class OpenSession(Readable):
     """A session as somebody who has it open knows it.
 
-    The store is the truth: `events` is what was seen of it here, and every write says up to which event that was.
+    The store is the truth: what was seen of it here is known, and every write says up to which event that was. Of
+    several readers `events` is what counts, and :attr:`own` where the person at the keyboard stands.
     """
 
-    store: Store
     deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
+    reader: str = ""  # Name of the person at the keyboard
+    several: SeveralReaders | None = None  # What several readers have said
+    _log: list[Event] = field(default_factory=list)
     _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
-    _included: dict[int, Record] = field(default_factory=dict)
     _features: Features | None = None
     _scores: Floats | None = None
     _foreseeing: Timer | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
-    _folded: tuple[Replay, list[Event]] | None = None
 
     @classmethod
-    def load(cls, store: Store, session_id: str) -> Self:
+    def load(cls, store: Store, session_id: str, reader: str = "") -> Self:
         """Open a session as it stands in the store; InputProblem when there is none with this id."""
-        events, stored = store.events(session_id), store.session(session_id)
+        log, stored = store.log(session_id), store.session(session_id)
         collection = store.collection(stored.collection_id)
-        return cls(stored, collection, events, store, store.is_deleted(session_id))
+        opened = cls(stored, collection, [], store, deleted=store.is_deleted(session_id), reader=reader)
+        opened._see(log)
+        return opened
 
     @cached_property
     def state(self) -> State:
-        """Where the session stands after the events seen."""
-        fold, folded = self._folded or (None, list[Event]())
-        new, self._folded = self.events[len(folded) :], None
-        grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
-        if fold is None or not grown:
-            fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
-        for event in new:
-            fold.apply(event)
-        state = fold.after(self.events)
-        self._folded = fold, self.events
-        return state
+        """Where the session stands after the events seen; of several readers, by what counts."""
+        state = self._fold()
+        return state if self.several is None else replace(state, seq=self._seen)
 
-    def _see(self, events: list[Event]) -> None:
-        self.events = events
-        for computed in ("state", "row", "came", "steps"):
+    @property
+    def _seen(self) -> int:
+        """The number of the last event seen, whoever recorded it."""
+        return self._log[-1].seq if self._log else 0
+
+    @cached_property
+    def _own(self) -> OwnReading:
+        assert self.several is not None
+        stored, collection, reader = self.stored, self.collection, self.reader
+        return OwnReading(
+            stored,
+            collection,
+            self.several.own(reader),
+            self.store,
+            calibrator_of=self.calibrator,
+            reader=reader,
+            to_judge=self.several.to_judge(reader, self.row.ids),
+            seq=self._seen,
+        )
+
+    @property
+    def own(self) -> Self | OwnReading:
+        """The session as the person at the keyboard reads it: itself where there is one reader."""
+        return self if self.several is None else self._own
+
+    @property
+    def left(self) -> int:
+        """Documents of the list that are not read."""
+        return len(self.row.ids) - self.state.depth
+
+    def read_as(self, reader: str) -> None:
+        """Note who is at the keyboard."""
+        if reader != self.reader:
+            self.reader = reader
+            self.__dict__.pop("_own", None)
+
+    def _see(self, log: list[Event]) -> None:
+        before, self._log = self._log, log
+        self.events = log
+        if readers := self.stored.settings.readers:
+            several = self.several
+            grown = several is not None and before[-1:] == log[: len(before)][-1:]
+            if several is None or not grown:
+                self.several = several = SeveralReaders(readers)
+                before = []
+            undone = several.undone
+            several.take(log[len(before) :])
+            if several.undone != undone or not grown:
+                self._folded = None
+            self.events = [*several.common]
+        for computed in ("state", "row", "came", "steps", "_own"):
             self.__dict__.pop(computed, None)
 
     @property
@@ -238,34 +244,23 @@ class OpenSession(Session):
         """Return the advice under these settings, which may be a what-if."""
         return advise(settings, *self.chances(settings), self.state, self.paths(settings))
 
-    def document(self, at: int) -> Record:
-        """The document at this place of the screening order, with its text."""
-        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
-
-    def reports_of(self, positions: Iterable[int]) -> list[Record]:
-        """Included documents by their places in the screening order, loaded once."""
-        wanted = self.row.order[[int(at) for at in positions]].tolist()
-        new = [at for at in wanted if at not in self._included]
-        self._included.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
-        return [self._included[at] for at in wanted]
-
     def refresh(self) -> bool:
         """Take in what was recorded elsewhere; True when there was something."""
         self.deleted = self.store.is_deleted(self.stored.id)
         # From the last one seen on: where it is not the same, a backup was restored and the log is another one.
-        last = self.events[-1:]
-        news = self.store.events(self.stored.id, after=last[0].seq - 1 if last else 0)
+        last = self._log[-1:]
+        news = self.store.log(self.stored.id, after=last[0].seq - 1 if last else 0)
         if news[:1] == last:
-            fresh = [*self.events, *news[1:]]
+            fresh = [*self._log, *news[1:]]
         else:
-            fresh = self.store.events(self.stored.id) if last else news
-        if fresh == self.events:
+            fresh = self.store.log(self.stored.id) if last else news
+        if fresh == self._log:
             return False
         self._see(fresh)
         if any(event.kind in ("joined", "parted") for event in news):
             again = self.load(self.store, self.stored.id)
             self.stored, self.collection = again.stored, again.collection
-            self._see(again.events)
+            self._see(again._log)
             if self._foreseeing is not None:
                 self._foreseeing.join()
             self._features, self._scores, self._because = None, None, {}
@@ -277,13 +272,26 @@ class OpenSession(Session):
         InputProblem, and nothing stored, when something was recorded, here or elsewhere, since the event `seen`, the
         last that they had been shown.
         """
-        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
-        if any(earlier.kind not in ("note", "fit") for earlier in self.events if earlier.seq > seen):
+        if self.several is not None:
+            event = replace(event, reviewer=self.reader)
+        if self._came_first(event, seen):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
             )
         self._append(event)
+
+    def _came_first(self, event: Event, seen: int) -> bool:
+        """Whether something was recorded since the event `seen` that an event should have waited for.
+
+        What other readers say of other documents is nothing to wait for.
+        """
+        since = [earlier for earlier in self.own.events if earlier.seq > seen]
+        if self.several is not None and event.kind in ("report", "resolved"):
+            doc = event.payload["doc"]
+            since += [later for later in self._log if later.seq > seen and later.payload.get("doc") == doc]
+        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
+        return any(earlier.kind not in ("note", "fit") for earlier in since)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -297,14 +305,19 @@ class OpenSession(Session):
 
     def _append(self, event: Event) -> None:
         changed = event.kind in ("set_aside", "returned")
-        log = [*self.events, event]
-        documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
-        try:
-            stored = self.store.append(self.stored.id, event, self.state.seq, documents)
-        except InputProblem:
-            self.refresh()
-            raise
-        self._see([*self.events, stored])
+        while True:
+            seen, log = self._seen, [*self._log, event]
+            documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
+            try:
+                stored = self.store.append(self.stored.id, event, seen, documents)
+            except InputProblem as problem:
+                self.refresh()
+                others = isinstance(problem, Conflict) and self.several is not None and event.kind != "fit"
+                if not others or self._came_first(event, seen):
+                    raise
+            else:
+                self._see([*self._log, stored])
+                return
 
     def learn(self) -> None:
         """Put what comes next in order by the labels and record that, where it is due and can be done here."""
@@ -314,7 +327,8 @@ class OpenSession(Session):
             self._foreseeing.join()
         labels = basis(taught(self.row, self.state, len(self.features), self._outside))
         foreseen = next((fitted for fitted in self._foreseen if fitted.basis == labels), None)
-        fitted = foreseen or fit(self.features, self.row, self.state, self._outside)
+        beyond = 0 if self.several is None else self.several.beyond
+        fitted = foreseen or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
         with suppress(Conflict, Deleted):  # another tab did it first, or the session went meanwhile
             self._append(fitted.event)
 
@@ -338,6 +352,8 @@ class OpenSession(Session):
 
     def foresee(self) -> None:
         """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
+        if self.several is not None:
+            return  # only what all have judged teaches, and nobody knows when another does so
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
             self._foreseeing = Timer(TO_DRAW, self._foresee, (self.state, self.row, self.events))
             self._foreseeing.daemon = True
@@ -378,8 +394,54 @@ class OpenSession(Session):
         InputProblem
             When a hit rests on it, or as :meth:`record` raises it.
         """
-        event_of = relabel_event if doc in self.row.ids[: self.state.depth] else label_event
-        self.record(event_of(self.state, self.row.ids, doc, label, **more), seen)
+        own = self.own
+        state, ids = own.state, own.row.ids
+        if doc in ids[: state.depth]:
+            self.record(relabel_event(state, ids, doc, label, **more), seen)
+            return
+        if isinstance(own, OwnReading):
+            state.settings.readers.check_reader(self.reader)
+        event = label_event(state, ids, doc, label, **more)
+        if isinstance(own, OwnReading):
+            if doc not in own.to_judge:
+                raise InputProblem(
+                    "Others judge that document, so nothing was recorded; look at what is shown now."
+                )
+            event = replace(event, payload={"fit": 0, **event.payload})
+        self.record(event, seen)
+
+    def resolve(self, doc: str, label: Label, seen: int, **more: str) -> None:
+        """Settle what readers differ on.
+
+        Parameters
+        ----------
+        doc
+            The document.
+        label
+            The verdict that counts from now on.
+        seen
+            The last event that the person had been shown.
+        **more
+            A `reason` why it is excluded, and a `note` on how that was settled.
+
+        Raises
+        ------
+        InputProblem
+            When nobody has signed, readers do not differ on it, the verdict settles nothing, or as :meth:`record` raises it.
+        """
+        if self.several is None or doc not in self.several.judged or not self.several.judged[doc].differ:
+            raise InputProblem("Readers do not differ on that document, so nothing was recorded.")
+        if label not in ("relevant", "irrelevant"):
+            raise InputProblem("A disagreement is resolved by including the document or excluding it.")
+        if not self.reader:
+            raise InputProblem("Say first under which name the disagreement is resolved.")
+        self.record(Event("resolved", verdict(doc, label, **more)), seen)
+
+    def open_verdicts(self, seen: int) -> None:
+        """Let everybody see all verdicts from now on."""
+        if self.several is None or not self.reader:
+            raise InputProblem("Verdicts of several readers are opened under a name; give yours first.")
+        self.record(Event("opened"), seen)
 
     def report(self, doc: str, report: Report, seen: int) -> None:
         """Store what became of an included report in full text."""

@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.independent import counted
 from tarstop_core.screening.log import Event, check_event, standing
-from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS
+from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, read_settings
 from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, intact, readable
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
@@ -70,8 +71,11 @@ def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSum
     payloads = select(StoredEvent.payload).where(StoredEvent.session_id == row.id)
     with intact(f"The session '{row.name}'"):
         last = {kind: int(line.seq) for kind, line in kinds.items()}
+        settings = json.loads(row.settings)
         labelled = int(kinds["label"].number) if "label" in kinds else 0
-        if "undo" in kinds:
+        if settings.get("readers"):
+            labelled = _judged_by_all(session, row.id, settings)
+        elif "undo" in kinds:
             labelled = sum(event.kind == "label" for event in standing(map(Event, session.scalars(log))))
         if "kept" in kinds:
             came = session.scalars(payloads.where(StoredEvent.kind == "kept"))
@@ -95,8 +99,18 @@ def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSum
             decision=decision,
             imported="imported" in kinds,
             # Sessions of before there were reviews do not say.
-            scenario=str(json.loads(row.settings).get("scenario", FIRST)),
+            scenario=str(settings.get("scenario", FIRST)),
         )
+
+
+def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any]) -> int:
+    """Count the documents that all readers have judged who are to: more is not shown to any of them."""
+    stored = select(StoredEvent).where(StoredEvent.session_id == session_id).order_by(StoredEvent.seq)
+    log = [
+        Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer)
+        for row in session.scalars(stored)
+    ]
+    return sum(event.kind == "label" for event in counted(read_settings(settings).readers, log))
 
 
 def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:

@@ -19,7 +19,9 @@ from sqlalchemy.orm import Session, undefer_group
 
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.independent import counted
 from tarstop_core.screening.log import KINDS, Event, check_event
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.collections import Collections, held_collection, let_go
@@ -43,6 +45,10 @@ from tarstop_core.sessions.store.tables import (
 
 # What every press asks is asked of the tables themselves, which is quicker than by their classes.
 _SESSIONS, _EVENTS, _DELETED = (METADATA.tables[name] for name in ("session", "event", "deleted"))
+
+
+READERS = "readers"
+"""In stored settings: names of several readers, where there are some."""
 
 
 class Conflict(InputProblem):
@@ -215,10 +221,24 @@ class Store(Collections):
             held_session(session, session_id)
             session.execute(delete(Deletion).where(Deletion.session_id == session_id))
 
-    def events(self, session_id: str, after: int = 0) -> list[Event]:
-        """Return the log of a session, in order, from the event that follows number `after`."""
-        log = select(_EVENTS).where(_EVENTS.c.session_id == session_id, _EVENTS.c.seq > after)
-        rows = self.rows(log.order_by(_EVENTS.c.seq))
+    def events(self, session_id: str) -> list[Event]:
+        """Return what counts of the log of a session, in order: nothing that one of several readers may not see yet."""
+        log = self.log(session_id)
+        if not any(event.reviewer for event in log):
+            return log
+        text = str(self.value(select(_SESSIONS.c.settings).where(_SESSIONS.c.id == session_id)))
+        with intact("What this session was set up with"):
+            settings = json.loads(text)
+            return [*counted(read_settings(settings).readers, log)] if READERS in settings else log
+
+    def log(self, session_id: str, after: int = 0) -> list[Event]:
+        """Return the whole log of a session, in order, from the event that follows number `after`.
+
+        Of several readers it holds what some may not see yet: nothing of it is shown but by
+        :class:`~tarstop_core.screening.independent.SeveralReaders`.
+        """
+        following = select(_EVENTS).where(_EVENTS.c.session_id == session_id, _EVENTS.c.seq > after)
+        rows = self.rows(following.order_by(_EVENTS.c.seq))
         if not rows:
             self.heading(session_id)  # there may be no such session
         with intact("The log of this session"):
@@ -328,7 +348,7 @@ class Store(Collections):
             stored, user = self.append(session_id, event, seen), let_go(session, after.id)
             row = self.session(session_id)
             # Of what joined or went, some may have been set aside.
-            documents = listed(row.settings, row.ids, self.events(session_id))
+            documents = listed(row.settings, row.ids, self.log(session_id))
             held_session(session, session_id).documents = documents
         if user is None:
             self.remove_unfinished(after.id)

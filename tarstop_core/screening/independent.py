@@ -1,0 +1,277 @@
+"""What several readers of one list have said, what each of them may see of it, and what counts.
+
+The log of such a session holds the verdicts of everybody. Three views of it are logs as a single reader's are:
+
+- :attr:`SeveralReaders.common`, on which advice, report, exports and what a list learns from rest: a document is read once
+  everybody has judged it who is to, unsure while they differ, and has the verdict of whoever resolved that.
+- :meth:`SeveralReaders.own`, from which a reader goes on: nothing of what others said.
+- :meth:`SeveralReaders.visible`, all that a reader may see: verdicts and notes of others on documents that are judged by all.
+
+An unsure verdict is none yet. What is changed once all have judged is no independent verdict, so that agreement counts those
+given before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarstop_core.documents.tables import Floats
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.labels import Label, as_label
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.several_readers import Readers, joined
+
+VERDICTS = ("label", "relabel")
+OF_READERS = (*VERDICTS, "undo", "note", "resolved", "opened")
+"""Kinds of events that are somebody's; every other kind is everybody's."""
+TOGETHER = ("report", "fit")
+"""Kinds of events about what all have judged, which no reader's own order rests on."""
+JUDGED_BY = "judged_by"
+"""In the payload of what counts of a document: names of those who have judged it."""
+_INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A document that everybody has judged who is to, and what was said of it."""
+
+    doc: str
+    verdicts: Mapping[str, Event]
+    """By reader: the label, or the change of it, that stands."""
+    notes: Mapping[str, str]
+    resolution: Event | None = None
+
+    @property
+    def differ(self) -> bool:
+        """Whether readers differ, resolved or not."""
+        return len({event.payload["label"] for event in self.verdicts.values()}) > 1
+
+    @property
+    def label(self) -> Label:
+        """The verdict that counts; unsure while readers differ."""
+        if self.resolution is not None:
+            return as_label(str(self.resolution.payload["label"]))
+        labels = [str(event.payload["label"]) for event in self.verdicts.values()]
+        return "unsure" if self.differ else as_label(labels[0])
+
+
+def counted(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
+    """What counts of a log, as the log of one reader; the log itself where there is one reader."""
+    return SeveralReaders(readers, log).common if readers else log
+
+
+class SeveralReaders:
+    """A log of several readers, taken in event by event."""
+
+    def __init__(self, readers: Readers, log: Sequence[Event] = ()) -> None:
+        self.readers = readers
+        self.first: dict[str, dict[str, str]] = {}
+        """By document: the verdict of each reader when all had judged it for the first time."""
+        self.log: list[Event] = []
+        self.undone = 0
+        """How often something was taken back: what counts is then another log, and else a longer one."""
+        self._standing: list[Event] = []
+        self._begin()
+        self.take(log)
+
+    def _begin(self) -> None:
+        self.common: list[Event] = []
+        """What counts, as the log of one reader."""
+        self.judged: dict[str, Judged] = {}
+        """By document, in the order in which they were judged by all."""
+        self.opened: Event | None = None
+        """Who opened everybody's verdicts to all, where somebody did."""
+        self._verdicts: dict[str, dict[str, Event]] = {}
+        self._notes: dict[str, dict[str, str]] = {}
+        self._resolutions: dict[str, Event] = {}
+        self._counted: dict[str, tuple[Label, str]] = {}
+        self._kept: set[str] = set()
+        self._fit = 0
+
+    def take(self, events: Sequence[Event]) -> None:
+        """Take in what follows in the log."""
+        for event in events:
+            self.log.append(event)
+            if event.kind == "undo":
+                self._undo(event)
+            else:
+                self._standing.append(event)
+                self._apply(event)
+
+    def _undo(self, event: Event) -> None:
+        """Take back the last verdict of the reader whose event it is."""
+        by_same = (
+            at
+            for at in reversed(range(len(self._standing)))
+            if self._standing[at].kind in VERDICTS and self._standing[at].reviewer == event.reviewer
+        )
+        last = next(by_same, None)
+        if last is None:
+            return
+        del self._standing[last]
+        self.undone += 1
+        self._begin()
+        for standing in self._standing:
+            self._apply(standing)
+
+    def _apply(self, event: Event) -> None:
+        doc = str(event.payload.get("doc", ""))
+        if JUDGED_BY in event.payload:  # of a log that was brought to what counts before
+            self.common.append(event)
+            return
+        if event.kind in VERDICTS:
+            if event.reviewer not in self.readers.names:
+                raise InputProblem(
+                    f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is none of the readers of this session."
+                )
+            self._verdicts.setdefault(doc, {})[event.reviewer] = event
+            if event.payload.get("note"):
+                self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["note"])
+        elif event.kind == "note":
+            self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["text"])
+        elif event.kind == "resolved":
+            self._resolutions[doc] = event
+        elif event.kind == "opened":
+            self.opened = self.opened or event
+        else:
+            if event.kind == "fit":
+                self._fit = int(event.payload["number"])
+            elif event.kind == "kept":
+                self._kept |= event.payload["labels"].keys()
+                for kept, label in event.payload["labels"].items():
+                    self._counted[kept] = as_label(str(label)), str(event.payload["reasons"].get(kept, ""))
+            self.common.append(event)
+        if doc and event.kind in OF_READERS:
+            self._count(doc, event)
+
+    def _count(self, doc: str, event: Event) -> None:
+        """Bring what counts of a document up to what was said of it."""
+        verdicts = self._verdicts.get(doc, {})
+        if not self.is_judged(doc):
+            self.judged.pop(doc, None)
+            if doc in self._counted:  # a verdict was taken back to unsure, or there is more to judge by now
+                self._say(doc, "unsure", "", event)
+            return
+        wanted = self._readers_of(doc)
+        self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
+        given = {name: verdicts[name] for name in wanted}
+        notes = {name: text for name, text in self._notes.get(doc, {}).items() if text}
+        judged = Judged(doc, given, notes, self._resolutions.get(doc))
+        self.judged[doc] = judged
+        deciding = [judged.resolution] if judged.resolution is not None else [*given.values()]
+        reasons = [str(said.payload["reason"]) for said in deciding if said.payload.get("reason")]
+        self._say(doc, judged.label, reasons[0] if reasons and judged.label == "irrelevant" else "", event)
+        if notes or event.kind == "note":
+            text = "\n".join(f"{name}: {text}" for name, text in notes.items())
+            self._record("note", {"doc": doc, "text": text}, event)
+
+    def _say(self, doc: str, label: Label, reason: str, event: Event) -> None:
+        before = self._counted.get(doc)
+        if before == (label, reason):
+            return
+        self._counted[doc] = label, reason
+        content = {"doc": doc, "label": label} | ({"reason": reason} if reason else {})
+        if before is None:
+            self._record("label", content | {"fit": self._fit}, event)
+        else:
+            self._record("relabel", content, event)
+
+    def _record(self, kind: str, content: Mapping[str, object], event: Event) -> None:
+        readers = self._readers_of(str(content["doc"]))
+        by = event.reviewer if event.kind == "resolved" else joined(readers)
+        self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
+
+    # --- what is known of a document
+
+    def _readers_of(self, doc: str) -> tuple[str, ...]:
+        """Names of those who are to judge a document; of one that came with a label, those who changed it."""
+        if doc in self._kept:
+            return tuple(self._verdicts.get(doc, {}))
+        by_first = self._verdicts.get(doc, {}).get(self.readers.names[0])
+        return self.readers.of(doc, "" if by_first is None else str(by_first.payload["label"]))
+
+    def is_judged(self, doc: str) -> bool:
+        """Whether everybody has judged a document who is to."""
+        verdicts = self._verdicts.get(doc, {})
+        wanted = self._readers_of(doc)
+        return all(name in verdicts and verdicts[name].payload["label"] != "unsure" for name in wanted)
+
+    @property
+    def waiting(self) -> list[Judged]:
+        """Documents on which readers differ and which nobody has resolved, in the order in which that came out."""
+        return [judged for judged in self.judged.values() if judged.differ and judged.resolution is None]
+
+    def resolved(self) -> list[Judged]:
+        """Documents on which readers differed and that somebody resolved."""
+        return [judged for judged in self.judged.values() if judged.resolution is not None]
+
+    def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
+        """Documents of these that are a reader's to judge and that he has not read, in their order."""
+        return [
+            doc
+            for doc in ids
+            if reader not in self._verdicts.get(doc, {}) and reader in self._readers_of(doc)
+        ]
+
+    def read_by(self, reader: str) -> int:
+        """How many documents a reader has read, unsure ones among them."""
+        return sum(reader in verdicts for verdicts in self._verdicts.values())
+
+    @property
+    def beyond(self) -> int:
+        """The most documents that a reader has read and that are not judged by all."""
+        return max(
+            sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
+            for name in self.readers.names
+        )
+
+    def independent(self, docs: Sequence[str] | None = None) -> Floats:
+        """Verdicts given before readers could see each other's: 1 included, 0 excluded, NaN none; shape (documents, readers).
+
+        Of the documents named that all have judged; without names of all these, in the order in which they were judged.
+        """
+        rows = [
+            [_INCLUDED.get(self.first[doc].get(name, ""), np.nan) for name in self.readers.names]
+            for doc in (self.judged if docs is None else docs)
+            if doc in self.judged
+        ]
+        return np.array(rows, dtype=float).reshape(len(rows), len(self.readers.names))
+
+    # --- views
+
+    def own(self, reader: str) -> list[Event]:
+        """What a reader goes on from: what he recorded himself, and what everybody's is."""
+        return [
+            event
+            for event in self.log
+            if event.kind not in TOGETHER
+            and (
+                event.kind not in OF_READERS
+                or (event.reviewer == reader and event.kind in (*VERDICTS, "undo", "note"))
+            )
+        ]
+
+    def visible(self, reader: str = "") -> list[Event]:
+        """All that somebody may see: of others what still stands, on documents that all have judged."""
+        if self.opened:
+            return list(self.log)
+        standing = {event.seq for event in self._standing}
+
+        def is_open(event: Event) -> bool:
+            if event.kind not in (*VERDICTS, "undo", "note"):
+                return True
+            return event.seq in standing and str(event.payload["doc"]) in self.judged
+
+        return [event for event in self.log if is_open(event) or event.reviewer == reader != ""]
+
+    def verdicts_on(self, doc: str, reader: str = "") -> Mapping[str, Event]:
+        """By reader: the verdicts on a document that somebody may see."""
+        given = self._verdicts.get(doc, {})
+        if self.opened or doc in self.judged:
+            return given
+        return {name: event for name, event in given.items() if name == reader}
+
+    def hidden(self) -> int:
+        """How many entries of the log nobody but their readers may see yet."""
+        return len(self.log) - len(self.visible())

@@ -1,0 +1,97 @@
+"""Who screens a list: one reader, or several independently of each other, people or machines."""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+from tarstop_core.errors import InputProblem
+
+ALL, SHARE, EXCLUDED, INCLUDED = "all", "share", "excluded", "included"
+SECOND = {
+    ALL: "every document",
+    SHARE: "a random share of the documents",
+    EXCLUDED: "only what the first reader excluded",
+    INCLUDED: "only what the first reader included",
+}
+"""What everybody but the first reader judges."""
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Names of the readers of a session, and what each of them judges."""
+
+    names: tuple[str, ...] = ()
+    """Two or more, the first reader first; none where a session has one reader, whatever the name."""
+    second: str = ALL
+    """What everybody but the first judges: one of :data:`SECOND`."""
+    share: float = 1.0
+    """Where it is a share of the documents: how large, above 0 and below 1; else 1."""
+    seed: int = 0
+    """Which documents these are."""
+
+    def __post_init__(self) -> None:
+        folded = [name.casefold() for name in self.names]
+        wrong = [
+            name for name in self.names if name != " ".join(name.split()) or not 0 < len(name) <= LONGEST_NAME
+        ]
+        if wrong or len({*folded}) < len(folded) or len(folded) == 1:
+            raise InputProblem(
+                f"Several readers need two or more names, none twice, of up to {LONGEST_NAME} characters each; "
+                f"given are {', '.join(self.names) or 'none'}."
+            )
+        if self.second not in SECOND:
+            raise InputProblem(
+                f"The second reader judges '{self.second}'; choose one of {', '.join(SECOND)}."
+            )
+        if not (0 < self.share < 1 if self.second == SHARE else self.share == 1):
+            raise InputProblem(
+                f"The share that is judged twice is {self.share:g}; give a number between 0 and 1, and 1 where no share is chosen."
+            )
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    @property
+    def blind(self) -> bool:
+        """Whether nobody is shown what another said of a document by what there is to judge."""
+        return self.second in (ALL, SHARE)
+
+    def of(self, doc: str, by_first: str = "") -> tuple[str, ...]:
+        """Names of those who judge a document, given the first reader's verdict on it, empty for none."""
+        if self.second == ALL:
+            twice = True
+        elif self.second == SHARE:
+            drawn = int.from_bytes(sha256(f"{self.seed} {doc}".encode()).digest()[:8], "big")
+            twice = drawn < self.share * 2**64
+        else:
+            twice = by_first == {EXCLUDED: "irrelevant", INCLUDED: "relevant"}[self.second]
+        return self.names if twice else self.names[:1]
+
+    def check_reader(self, name: str) -> None:
+        """Refuse verdicts of somebody else. InputProblem when the name is none of the readers'."""
+        if name not in self.names:
+            raise InputProblem(
+                f"This list is read by {joined(self.names)}; {f'{name} is' if name else 'somebody without a name is'} none of "
+                "them. Choose your name as it stands there, or resolve what they differ on."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON values."""
+        return asdict(self) | {"names": list(self.names)}
+
+
+ONE_READER = Readers()
+
+
+def joined(names: Collection[str]) -> str:
+    """Names as a list in a sentence.
+
+    Examples
+    --------
+    >>> joined(["Rita", "Sam", "Tom"])
+    'Rita, Sam and Tom'
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

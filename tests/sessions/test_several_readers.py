@@ -1,0 +1,188 @@
+"""A stored session of several readers: two windows, nothing lost, nothing shown too early, files and tables likewise."""
+
+import random
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.events import settings_event
+from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, Readers
+from tarstop_core.sessions.compare import duplicate
+from tarstop_core.sessions.export import to_csv, to_ris
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.store import store as stores
+from tarstop_core.sessions.store.listing import progress
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import IDS, REVIEW, N, a_collection
+from tests.sessions.store.cases import on_both
+
+BOTH = replace(REVIEW, readers=Readers(("Rita", "Sam")))
+
+
+@pytest.fixture
+def key(store: Store) -> str:
+    return begun(store)
+
+
+def begun(store: Store, settings: object = BOTH) -> str:
+    return store.create_session("S", a_collection(store), list(range(N)), None, settings, "", "own order")  # type: ignore[arg-type]
+
+
+def judge(work: OpenSession, *labels: str) -> None:
+    """Label what comes next for whoever has it open."""
+    for label in labels:
+        work.refresh()
+        own = work.own
+        work.label(own.row.ids[own.state.depth], label, own.state.seq)  # type: ignore[arg-type]
+
+
+@on_both
+def test_two_windows_read_on_without_waiting_for_each_other(store: Store, key: str) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    shown = rita.own.state.seq, sam.own.state.seq
+    rita.label(IDS[0], "relevant", shown[0])
+    sam.label(IDS[0], "irrelevant", shown[1])  # what Rita said since is nothing to wait for
+    with pytest.raises(InputProblem, match="came after something else"):
+        sam.label(IDS[1], "irrelevant", shown[1])
+    assert sam.state.labels[0] == UNSURE and sam.state.depth == 1
+    rita.refresh()
+    [waiting] = rita.several.waiting  # type: ignore[union-attr]
+    assert {name: event.payload["label"] for name, event in waiting.verdicts.items()} == {
+        "Rita": "relevant",
+        "Sam": "irrelevant",
+    }
+
+
+def test_a_disagreement_is_resolved_once(store: Store, key: str) -> None:
+    rita, sam, tom = (OpenSession.load(store, key, name) for name in ("Rita", "Sam", "Tom"))
+    judge(rita, "relevant", "irrelevant")
+    judge(sam, "irrelevant", "irrelevant")
+    tom.refresh()
+    seen = tom.state.seq
+    with pytest.raises(InputProblem, match="do not differ"):
+        tom.resolve(IDS[1], "relevant", seen)
+    with pytest.raises(InputProblem, match="none of them"):
+        tom.label(IDS[2], "relevant", seen)
+    tom.resolve(IDS[0], "relevant", seen, note="both read it again")
+    rita.refresh()
+    assert rita.state.labels[0] == RELEVANT and not rita.several.waiting  # type: ignore[union-attr]
+    with pytest.raises(InputProblem, match="came after something else"):
+        rita.resolve(IDS[0], "irrelevant", seen)
+    assert rita.own.state.labels[0] == RELEVANT and sam.own.state.labels[0] != RELEVANT
+
+
+def test_an_undo_takes_back_ones_own_verdict(store: Store, key: str) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    judge(rita, "relevant", "relevant")
+    judge(sam, "relevant")
+    rita.refresh()
+    rita.record(Event("undo"), rita.own.state.seq)
+    assert rita.own.state.depth == 1 and rita.own.row.ids[1] == IDS[1]
+    assert rita.state.depth == 1 and sam.own.state.depth == 1
+
+
+def test_the_second_reader_goes_on_where_the_first_excluded(store: Store) -> None:
+    key = begun(store, replace(BOTH, readers=Readers(("Rita", "Sam"), EXCLUDED)))
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    assert (rita.own.left, sam.own.left) == (N, 0)
+    judge(rita, "relevant", "irrelevant", "relevant", "irrelevant")
+    sam.refresh()
+    assert sam.own.left == 2 and sam.own.row.ids[:2] == (IDS[1], IDS[3])
+    assert sam.state.depth == 2
+    with pytest.raises(InputProblem, match="been labelled already"):
+        sam.label(IDS[0], "irrelevant", sam.own.state.seq)
+    judge(sam, "relevant", "irrelevant")
+    assert sam.state.depth == 4 and sam.own.left == 0 and len(sam.state.unsure) == 1
+    with pytest.raises(InputProblem, match="Others judge"):
+        judge(sam, "irrelevant")
+
+
+def test_who_reads_stays_the_same(store: Store, key: str) -> None:
+    work = OpenSession.load(store, key, "Rita")
+    with pytest.raises(InputProblem, match="same for a whole session"):
+        settings_event(work.state, replace(BOTH, readers=ONE_READER))
+
+
+def leaves(store: Store, key: str, opened: OpenSession) -> list[object]:
+    """Everything that a page, a file, a table or a report is made of, as one reader has it."""
+    snapshot = session_snapshot(store, key)
+    [summary] = [row for row in store.sessions() if row.id == key]
+    texts = [to_csv(snapshot), to_ris(snapshot), export_session(store, key), report_html(snapshot)]
+    for one in (key, store.collection(snapshot.collection.id).created):
+        texts = [text.replace(one, "…") for text in texts]
+    state = opened.own.state
+    return [
+        *texts,
+        snapshot.prisma,
+        progress(summary, store.events),
+        summary.labelled,
+        store.events(key),
+        opened.events,
+        opened.own.events,
+        state.labels.tolist(),
+        opened.own.row.ids,
+        opened.advice(opened.state.settings).b,
+    ]
+
+
+def test_no_file_table_page_or_report_depends_on_what_another_said_too_early(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, made = random.Random(5), []
+    order = [chance.choice("RS") for _ in range(30)]
+    labels = {who: [chance.choice(("relevant", "irrelevant", "unsure")) for _ in range(30)] for who in "RS"}
+    read = {who: order.count(who) for who in "RS"}
+    behind = min(read, key=lambda who: read[who])
+    assert read["R"] != read["S"]
+    for flipped in (False, True):
+        ticks = count()
+        monkeypatch.setattr(stores, "now", lambda: f"2026-11-26T10:00:{next(ticks) % 60:02}.000000+00:00")  # noqa: B023
+        key = begun(store)
+        opened = {
+            who: OpenSession.load(store, key, name) for who, name in zip("RS", ("Rita", "Sam"), strict=True)
+        }
+        done = {"R": 0, "S": 0}
+        for who in order:
+            label = labels[who][done[who]]
+            if flipped and who != behind and done[who] >= read[behind] and label != "unsure":
+                label = "relevant" if label == "irrelevant" else "irrelevant"
+            judge(opened[who], label)
+            done[who] += 1
+        opened[behind].refresh()
+        made.append(leaves(store, key, opened[behind]))
+        store.purge_session(key)
+    first, second = made
+    for one, other in zip(first, second, strict=True):
+        assert one == other
+
+
+def test_a_session_file_holds_what_all_may_see_and_comes_back(store: Store, key: str) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    judge(rita, "relevant", "irrelevant", "relevant")
+    judge(sam, "irrelevant", "irrelevant")
+    sam.resolve(IDS[0], "relevant", sam.own.state.seq)
+    text = export_session(store, key)
+    assert text.count('"kind": "label"') == 4
+    back = session_snapshot(store, import_session(store, text))
+    assert back.state.labels[:3].tolist() == [RELEVANT, 0, UNSEEN]
+    assert back.several is not None and back.several.judged["d0"].verdicts.keys() == {"Rita", "Sam"}
+    sam.open_verdicts(sam.own.state.seq)
+    assert export_session(store, key).count('"kind": "label"') == 5
+
+
+def test_a_duplicate_goes_on_unseen_under_the_same_readers_and_takes_over_what_counts_under_one(
+    store: Store, key: str
+) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    judge(rita, "relevant", "irrelevant", "relevant")
+    judge(sam, "relevant", "irrelevant")
+    again = OpenSession.load(store, duplicate(store, key, BOTH, "again"), "Rita")
+    assert again.own.state.depth == 3 and again.state.depth == 2
+    alone = OpenSession.load(store, duplicate(store, key, REVIEW, "alone"))
+    assert alone.state.depth == 2 and alone.several is None
