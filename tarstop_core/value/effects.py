@@ -13,7 +13,7 @@ from scipy.special import expit, logit, ndtr
 from scipy.stats import binom
 
 from tarstop_core.effects.beliefs import Target, chances_beyond, posterior
-from tarstop_core.effects.exact import ExactBelief
+from tarstop_core.effects.exact import ExactBelief, beyond
 from tarstop_core.effects.measures import Engine
 from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
@@ -198,7 +198,7 @@ def _shift(weight: Floats, mean: Floats, sd: Floats, b: float) -> float:
 
 
 def evsi_of_events(
-    exact: ExactBelief, beyond: tuple[float, bool], per_arm: int, control_risk: float, payoffs: Payoffs
+    exact: ExactBelief, adopt_if: tuple[float, bool], per_arm: int, control_risk: float, payoffs: Payoffs
 ) -> float:
     """Expected value of one more trial, by all numbers of events that it may find.
 
@@ -206,7 +206,7 @@ def evsi_of_events(
     ----------
     exact : ExactBelief
         What is known.
-    beyond : tuple of float and bool
+    adopt_if : tuple of float and bool
         δ on the log odds ratio, and whether a⁺ is right above it.
     per_arm : int
         People in each arm.
@@ -220,13 +220,12 @@ def evsi_of_events(
     float
         In the payoffs' unit, between 0 and EVPI.
     """
-    delta, above = beyond
+    delta, above = adopt_if
     mu, step = exact.mu, exact.mu[1] - exact.mu[0]
     margin = int(TAILS * exact.tau.max() / step)  # so that the ends of the grid do not meet
     theta = mu[0] + step * np.arange(-margin, len(mu) + margin)
     blur = np.exp(-0.5 * (exact.tau[:, None] * 2 * np.pi * rfftfreq(len(theta), step)) ** 2)
-    # The grid cell that δ cuts counts in part.
-    right = np.clip((mu - delta) / step + 0.5, 0, 1)
+    right = beyond(mu, delta) / step
     right = right if above else 1 - right
     joint = exact.joint * step
     gain = []
