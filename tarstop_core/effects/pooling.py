@@ -10,13 +10,14 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import stats
+from scipy.special import stdtrit
 
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.sizes import Floats, Z
 
 Method: TypeAlias = Literal["FE", "DL", "REML", "ML", "PM"]
-GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 73)])
+GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 289)])
 """Values of τ² in units of the typical variance, among which the global maximum is looked for first."""
 
 
@@ -74,14 +75,18 @@ class _Prefixes:
         return total, mu, (w * (self.y - mu[..., None]) ** 2).sum(-1)
 
     def log_likelihood(self, tau2: Floats, restricted: bool) -> Floats:
-        """Log likelihood of τ² of shape (P, …) with the best μ, with metafor's constants."""
+        """Log likelihood of a τ² for each prefix, shape (P,), with the best μ, with metafor's constants."""
         w = self.weights(tau2)
         total, _, Q = self.mean(w)
-        k = self.k.reshape(-1, *(1,) * (tau2.ndim - 1))
         logs = np.where(w > 0, np.log(np.where(w > 0, w, 1)), 0).sum(-1)
-        if restricted:
-            return np.asarray(0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q))
-        return np.asarray(0.5 * (-k * np.log(2 * np.pi) + logs - Q))
+        return _log_likelihood(self.k, logs, total, Q, restricted)
+
+    def log_likelihoods(self, tau2: Floats, restricted: bool) -> Floats:
+        """Log likelihoods of values of τ², shape (G,), which all prefixes have in common, shape (P, G): by running sums."""
+        w = 1 / (self.v + tau2[:, None])
+        y = self.y - self.y.mean()
+        logs, total, first, second = np.cumsum([np.log(w), w, w * y, w * y**2], axis=-1)[..., self.k - 1]
+        return _log_likelihood(self.k, logs, total, second - first**2 / total, restricted).T
 
     def score(self, tau2: Floats, rows: np.ndarray, method: Method) -> Floats:
         """Return what is 0 at the estimate of τ² and falls through it.
@@ -106,6 +111,13 @@ class _Prefixes:
         squares = (w**2).sum(-1)
         lost = squares / total if method == "REML" else 0.0
         return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + lost)
+
+
+def _log_likelihood(k: Floats, logs: Floats, total: Floats, Q: Floats, restricted: bool) -> Floats:
+    """Log likelihood of k studies from Σ ln w, Σw and Σw(y − μ)²."""
+    if restricted:
+        return np.asarray(0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q))
+    return np.asarray(0.5 * (-k * np.log(2 * np.pi) + logs - Q))
 
 
 def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
@@ -147,16 +159,15 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
 
 def _tau2(of: _Prefixes, method: Method) -> Floats:
     """Where the score crosses 0 beside the best value of a grid."""
-    grid = of.typical[:, None] * GRID
+    grid = np.median(of.typical) * GRID
     rows = np.arange(len(of.k))
     if method == "PM":
-        best = np.stack([of.score(grid[:, at], rows, method) for at in range(len(GRID))], axis=1)
-        at = (best > 0).sum(1)
-        low, high = np.maximum(at - 1, 0), np.minimum(at, len(GRID) - 1)
+        # Q falls all the way, so that any bracket does.
+        low, high = np.zeros_like(rows), np.full_like(rows, len(GRID) - 1)
     else:
-        at = of.log_likelihood(grid, method == "REML").argmax(1)
+        at = of.log_likelihoods(grid, method == "REML").argmax(1)
         low, high = np.maximum(at - 1, 0), np.minimum(at + 1, len(GRID) - 1)
-    ends = grid[rows, low], grid[rows, high]
+    ends = grid[low], grid[high]
     crosses = of.score(ends[0], rows, method) > 0
     tau2 = np.zeros(len(of.k))
     if crosses.any():
@@ -172,8 +183,8 @@ def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
     se = 1 / np.sqrt(total)
     q = squares / np.where(k > 1, k - 1, np.nan)
     kh_se, adhoc = np.sqrt(q) * se, np.sqrt(np.maximum(1, q)) * se
-    t = stats.t.ppf(0.975, np.where(k > 1, k - 1, np.nan))
-    riley = stats.t.ppf(0.975, np.where(k > 2, k - 2, np.nan))
+    t = stdtrit(np.where(k > 1, k - 1, np.nan), 0.975)
+    riley = stdtrit(np.where(k > 2, k - 2, np.nan), 0.975)
 
     def around(wide: Floats) -> Floats:
         return np.stack([est - wide, est + wide], axis=-1)
