@@ -113,7 +113,7 @@ class _Prefixes:
         return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + lost)
 
 
-def _log_likelihood(k: Floats, logs: Floats, total: Floats, Q: Floats, restricted: bool) -> Floats:
+def _log_likelihood(k: np.ndarray, logs: Floats, total: Floats, Q: Floats, restricted: bool) -> Floats:
     """Log likelihood of k studies from Σ ln w, Σw and Σw(y − μ)²."""
     if restricted:
         return np.asarray(0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q))
@@ -183,8 +183,7 @@ def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
     se = 1 / np.sqrt(total)
     q = squares / np.where(k > 1, k - 1, np.nan)
     kh_se, adhoc = np.sqrt(q) * se, np.sqrt(np.maximum(1, q)) * se
-    t = stdtrit(np.where(k > 1, k - 1, np.nan), 0.975)
-    riley = stdtrit(np.where(k > 2, k - 2, np.nan), 0.975)
+    t, riley = (np.asarray(stdtrit(np.where(k > few, k - few, np.nan), 0.975), dtype=float) for few in (1, 2))
 
     def around(wide: Floats) -> Floats:
         return np.stack([est - wide, est + wide], axis=-1)
