@@ -1,6 +1,6 @@
 """What a worker does where a list is long: read it, store it, put it in order and write it to files.
 
-A job of a store is given the store itself or, for a worker, its URL: see :func:`reached`.
+A job of a store is given the store itself or, for a worker, how it is reached: see :func:`reached`.
 """
 
 import io
@@ -24,6 +24,7 @@ from tarstop_core.sessions.other_tools import TOOLS, to_tool
 from tarstop_core.sessions.prisma import flow_diagram
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.store.permissions import Reach
 from tarstop_core.sessions.store.store import Store
 
 P = ParamSpec("P")
@@ -59,28 +60,30 @@ def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benc
     return checked(folder), notes
 
 
-def reached(store: Store, large: bool) -> Store | str:
-    """What to hand a job that uses the store: its URL where a worker does the job, otherwise the store itself."""
-    return store.url if large else store
+def reached(store: Store, large: bool) -> Store | Reach:
+    """What to hand a job that uses the store: how it is reached, for the same person, where a worker does the job, otherwise the store itself."""
+    return store.reach if large else store
 
 
 @contextmanager
-def _opened(by: Store | str) -> Iterator[Store]:
+def _opened(by: Store | Reach) -> Iterator[Store]:
     if isinstance(by, Store):
         yield by
     else:
-        with Store(by) as store:
+        with Store(*by) as store:
             yield store
 
 
-def in_store(by: Store | str, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs) -> T:
-    """What `job` returns for the store; where `by` is its URL, the store is opened for the job."""
+def in_store(
+    by: Store | Reach, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs
+) -> T:
+    """What `job` returns for the store; where `by` says how it is reached, the store is opened for the job."""
     with _opened(by) as store:
         return job(store, *args, **more)
 
 
 def stored(
-    by: Store | str,
+    by: Store | Reach,
     name: str,
     frame: pd.DataFrame,
     files: Sequence[Mapping[str, Any]],
@@ -102,9 +105,10 @@ def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Ind
     return build_index(ranking_text(frame), progress, recipe)
 
 
-def exported(url: str, session: str, end: str) -> bytes:
+def exported(by: Reach, session: str, end: str) -> bytes:
     """A session as the file whose name ends with `end`, one of :data:`ENDS` or :data:`SESSION`."""
-    with Store(url) as store:
+    with Store(*by) as store:
+        store.note_export(session, end)
         if end == SESSION:
             return export_session(store, session).encode()
         content = ENDS[end](session_snapshot(store, session))

@@ -39,7 +39,7 @@ def loaded(store: Store, session_id: str) -> SessionSnapshot:
     def opened() -> SessionSnapshot:
         if documents <= LARGE_LIST:
             return session_snapshot(store, session_id)
-        return shown(name, f"Opening {name}", jobs.in_store, store.url, session_snapshot, session_id)
+        return shown(name, f"Opening {name}", jobs.in_store, store.reach, session_snapshot, session_id)
 
     asked = (session_id, name, len(store.events(session_id)))
     return kept(f"{PREFIX}/kept", asked, opened, KEPT if documents <= LARGE_LIST else 1)
@@ -51,7 +51,7 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
     A press on that of a large one has the file written, with a bar and Cancel, and the next one saves it.
     """
     key, file = f"{PREFIX}/{row.id}{end}", f"{file_stem(row.name)}{end}"
-    job = partial(jobs.exported, store.url, row.id, end)
+    job = partial(jobs.exported, store.reach, row.id, end)
     asked = (key, row.name, seq)
     written, content = st.session_state.get(WRITTEN, (None, None))
 

@@ -274,6 +274,12 @@ def check_event(event: Event) -> Event:
     return event
 
 
+def calibrators_in(events: Iterable[Event]) -> set[str]:
+    """Return the digests of the calibrators that these events began to use."""
+    later = (event.payload["settings"] for event in events if event.kind in ("settings", "plan"))
+    return {str(each["calibrator"]) for each in later}
+
+
 UNDOABLE = ("label", "relabel", "confirm", "report")
 CHANGES_LIST = ("joined", "parted", "set_aside", "returned")
 """What makes the list longer or shorter after it began."""

@@ -8,7 +8,7 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
-from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.log import Event, calibrators_in, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, session_paths
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -19,8 +19,7 @@ from tarstop_core.value.payoffs import Floats
 
 def calibrators_named(settings: Settings, events: Sequence[Event]) -> set[str]:
     """Digests of the calibrators that a session ever used: those of its settings at the start and since."""
-    later = (event.payload["settings"] for event in events if event.kind in ("settings", "plan"))
-    return {settings.calibrator, *(str(each["calibrator"]) for each in later)}
+    return {settings.calibrator, *calibrators_in(events)}
 
 
 def trace(

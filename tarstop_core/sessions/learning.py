@@ -102,7 +102,7 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
 
 def forget_features(store: Store) -> None:
     """Delete what was kept so of collections that are gone."""
-    there = {collection.digest for collection in store.collections()}
+    there = store.record_digests()
     for file in features_folder().glob("*.npz"):
         if file.stem not in there:
             file.unlink(missing_ok=True)

@@ -37,6 +37,7 @@ from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.readable import OwnReading, Readable, Session
+from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Record, SessionRow
 from tarstop_core.value.payoffs import Floats
@@ -329,7 +330,8 @@ class OpenSession(Readable):
         foreseen = next((fitted for fitted in self._foreseen if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
         fitted = foreseen or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
-        with suppress(Conflict, Deleted):  # another tab did it first, or the session went meanwhile
+        # Another tab did it first, the session went meanwhile, or this person only looks on.
+        with suppress(Conflict, Deleted, Forbidden):
             self._append(fitted.event)
 
     @property

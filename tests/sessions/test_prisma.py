@@ -120,7 +120,7 @@ def test_all_that_was_merged_on_import_counts_as_duplicates(tmp_path: Path) -> N
     merged = merge_as_chosen([table.frame for table in tables], proposal, {0, 1})
     files = [*(table.described for table in tables), as_stored(proposal, {0, 1})]
     with Store(f"sqlite:///{tmp_path}/t.db") as store:
-        key, _ = stored(store.url, "1.csv", merged.frame, files, lambda *_: None)
+        key, _ = stored(store.reach, "1.csv", merged.frame, files, lambda *_: None)
         collection = store.collection(key)
     assert (collection.documents, collection.duplicates) == (2, 4)
     told = prisma([file for file in collection.files if "source" in file], 4, replay(REVIEW, ["a", "b"], []))

@@ -105,7 +105,7 @@ def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None
     )
     rows = "id,title\nEP-1000001-A1,Foldable mast\nEP-1000002-A1,Kettle\nEP-1000002-A1,Kettle\n"
     table = read_records(io.BytesIO(f"search URL:,{query}\n{rows}".encode()), "gp-search.csv")
-    collection, _ = stored(store.url, "gp", table.frame, [table.described], lambda *_: None)
+    collection, _ = stored(store.reach, "gp", table.frame, [table.described], lambda *_: None)
     store.save_calibrator(PATENT)
     session = store.create_session("Mast", collection, [0, 1], None, START, "", "")
     page = report_html(session_snapshot(store, session))

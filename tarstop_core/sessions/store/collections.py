@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.calibrators import Calibrators
+from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     METADATA,
     UNFINISHED,
@@ -142,6 +143,7 @@ class Collections(Calibrators):
         self._remove_abandoned()
         with self.write() as session:
             session.add(collection)
+            self.take(session, "collection", key)
         try:
             with self.reserved():
                 for start in range(0, total, CHUNK):
@@ -171,7 +173,10 @@ class Collections(Calibrators):
             self.remove_unfinished(row.id)
 
     def remove_unfinished(self, collection_id: str) -> None:
-        """Remove a collection that nothing refers to, a part at a time."""
+        """Remove a collection that nothing refers to and that was let go, a part at a time."""
+        documents = self.value(select(Collection.documents).where(Collection.id == collection_id))
+        if documents not in (UNFINISHED, None):
+            raise InputProblem("These documents are in use and cannot be removed.")
         in_it = _RECORDS.c.collection_id == collection_id
         part = select(_RECORDS.c.position).where(in_it).limit(REMOVED)
         while True:
@@ -184,16 +189,22 @@ class Collections(Calibrators):
             time.sleep(PAUSE)
         with self.write() as session:
             session.execute(delete(Collection).where(Collection.id == collection_id))
+            forget_shares(session, "collection", collection_id)
 
     def collections(self) -> list[Collection]:
         """Return all collections that can be read, newest first."""
         return [row for row in self._all_collections() if isinstance(row, Collection)]
 
     def _all_collections(self) -> list[Collection | Damaged]:
-        statement = select(Collection).where(Collection.documents != UNFINISHED)
+        there = Collection.documents != UNFINISHED
+        statement = select(Collection).where(there, self.may("collection", "see"))
         with self.read() as session:
             stored = session.scalars(statement.order_by(Collection.created.desc())).all()
         return [readable("collection", row.id, row.name, row.checked) for row in stored]
+
+    def record_digests(self) -> set[str]:
+        """Return the hashes of all collections, whosever they are: what is kept beside the store is called by them."""
+        return {row.digest for row in self.rows(select(Collection.digest))}
 
     def same_collection(
         self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
@@ -223,11 +234,13 @@ class Collections(Calibrators):
             if row.digest == digest and all(getattr(row, name) == value for name, value in about.items())
         ]
 
+    @asks("collection", "see")
     def collection(self, collection_id: str) -> Collection:
         """Return one collection, without its texts."""
         with self.read() as session:
             return held_collection(session, collection_id).checked()
 
+    @asks("collection", "see")
     def records(self, collection_id: str) -> pd.DataFrame:
         """Return the table of records of a collection, as it was saved."""
         statement = select(*_FIELDS).where(_RECORDS.c.collection_id == collection_id)
@@ -239,12 +252,14 @@ class Collections(Calibrators):
                 raise ValueError(f"{len(rows):,} of {documents:,} are there")
             return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
+    @asks("collection", "see")
     def scores(self, collection_id: str) -> NDArray[np.float64]:
         """Return the scores that the documents of a collection came with, NaN where there is none. Shape (N,)."""
         statement = select(_RECORDS.c.score).where(_RECORDS.c.collection_id == collection_id)
         rows = self.rows(statement.order_by(_RECORDS.c.position))
         return np.array([row.score for row in rows], dtype=np.float64)
 
+    @asks("collection", "see")
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
@@ -265,6 +280,7 @@ class Collections(Calibrators):
             )
         return [records[position] for position in wanted]
 
+    @asks("collection", "manage")
     def name_databases(self, collection_id: str, names: Mapping[str, str]) -> None:
         """Record which database each file came from, by the file's name; "" for one that is not to be named."""
         with self.write() as session:
@@ -275,6 +291,7 @@ class Collections(Calibrators):
                     file["database"] = storable_text(names[file["source"]])
             collection.files_json = dump(files)
 
+    @asks("collection", "manage")
     def delete_collection(self, collection_id: str) -> None:
         """Remove a collection; InputProblem when a session uses it, archived or not."""
         with self.write() as session:
@@ -285,6 +302,7 @@ class Collections(Calibrators):
                 )
         self.remove_unfinished(collection_id)
 
+    @asks("collection", "see")
     def document_ids(self, collection_id: str) -> list[str]:
         """Return the ids of all documents of a collection, in its own order."""
         with self.read() as session:
@@ -315,9 +333,7 @@ def held_collection(session: Session, collection_id: str, lock: bool = False) ->
     """
     collection = session.get(Collection, collection_id, with_for_update=True if lock else None)
     if collection is None or collection.documents == UNFINISHED:
-        raise InputProblem(
-            f"There is no collection '{collection_id}'; choose or upload documents on the Set up page."
-        )
+        raise unknown("collection", collection_id, "")
     return collection
 
 

@@ -33,7 +33,7 @@ from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVe
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
-REVISION = "0007"
+REVISION = "0008"
 """The last step in `migrations/`: what these tables are."""
 FIRST_REVISION = "0001"
 BUSY_SECONDS = 5.0
@@ -81,11 +81,6 @@ class Database:
             raise
         if self.file is not None:
             stay_with_file(self._engine, self.file)
-
-    @property
-    def url(self) -> str:
-        """All that another process needs to open it, its password too; never to be shown."""
-        return self._url.render_as_string(hide_password=False)
 
     def __enter__(self) -> Self:
         return self

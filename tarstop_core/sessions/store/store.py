@@ -5,11 +5,12 @@ to wait for the disk. A log only ever grows, and each event carries its number, 
 session cannot overwrite each other.
 """
 
+import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 from numpy.typing import ArrayLike
@@ -20,12 +21,13 @@ from sqlalchemy.orm import Session, undefer_group
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.independent import counted
-from tarstop_core.screening.log import KINDS, Event, check_event
+from tarstop_core.screening.log import KINDS, Event, calibrators_in, check_event
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.collections import Collections, held_collection, let_go
 from tarstop_core.sessions.store.listing import SessionSummary, summaries
+from tarstop_core.sessions.store.permissions import EVENTS, asks, check_name, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     METADATA,
     Collection,
@@ -65,6 +67,12 @@ class Store(Collections):
     Usable from several threads; several processes may open the same one. Every method raises InputProblem when the
     database is locked, read-only, full, damaged or out of reach, or when it holds nothing under an id that is given.
     """
+
+    def for_person(self, person: str) -> Self:
+        """Return the store, on the same connections, as this person may use it."""
+        opened = copy.copy(self)
+        opened.person = check_name(person)
+        return opened
 
     def check(self) -> None:
         """Ask the database for something; Outage when it does not answer."""
@@ -115,6 +123,9 @@ class Store(Collections):
         InputProblem
             When order or scores do not fit the collection.
         """
+        self.require("collection", collection_id, "use")
+        for digest in {settings.calibrator, *calibrators_in(events)} - {""}:
+            self.require("calibrator", digest, "use")
         ids = self.document_ids(collection_id)
         positions = check_order(order, len(ids))
         scored = None if scores is None else check_scores(scores, len(positions))
@@ -140,15 +151,18 @@ class Store(Collections):
             )  # it may have been deleted since its ids were read
             session.add(stored)
             session.flush()
+            self.take(session, "session", stored.id)
             if log:
                 session.execute(insert(StoredEvent), log)
         return stored.id
 
+    @asks("session", "see")
     def session(self, session_id: str) -> SessionRow:
         """Return a session as it was set up."""
         with self.read() as session:
             return held_session(session, session_id, options=[undefer_group("list")]).row()
 
+    @asks("session", "see")
     def heading(self, session_id: str) -> tuple[str, int]:
         """Return what a session is called, and how many documents it has."""
         with self.read() as session:
@@ -160,15 +174,21 @@ class Store(Collections):
         gone = StoredSession.id.in_(select(Deletion.session_id))
         chosen = gone if deleted else and_(StoredSession.archived == archived, ~gone)
         with self.read() as session:
-            rows = [row for row in summaries(session, chosen) if isinstance(row, SessionSummary)]
+            visible = self.may("session", "see")
+            rows = [row for row in summaries(session, chosen, visible) if isinstance(row, SessionSummary)]
         return sorted(rows, key=lambda summary: summary.last_activity, reverse=True)
 
     def damaged(self) -> list[Damaged]:
         """Return everything stored that cannot be read, each with what is wrong."""
         with self.read() as session:
-            stored = [*summaries(session), *self._all_collections(), *self._all_calibrators()]
+            stored = [
+                *summaries(session, self.may("session", "manage")),
+                *self._all_collections(),
+                *self._all_calibrators(),
+            ]
         return [row for row in stored if isinstance(row, Damaged)]
 
+    @asks("session", "manage")
     def going(self, session_id: str) -> tuple[int, int]:
         """Count what :meth:`purge_session` would delete: entries of the log, and records, 0 where another session uses them."""
         with self.read() as session:
@@ -177,6 +197,7 @@ class Store(Collections):
             documents = collection.documents if session.scalar(users) == 1 else 0
             return _last_seq(session, session_id), documents
 
+    @asks("session", "manage")
     def purge_session(self, session_id: str) -> None:
         """Delete a session for good: its log, and its documents unless another session uses them."""
         with self.write() as session:
@@ -184,6 +205,8 @@ class Store(Collections):
             for table in (StoredEvent, Deletion):
                 session.execute(delete(table).where(table.session_id == session_id))
             session.execute(delete(StoredSession).where(StoredSession.id == session_id))
+            forget_shares(session, "session", session_id)
+            self.note(session, "deleted for good", "session", session_id)
             user = let_go(session, collection_id)
         if user is None:
             self.remove_unfinished(collection_id)
@@ -193,20 +216,27 @@ class Store(Collections):
         away = {"session": self.purge_session, "collection": self.delete_collection}
         away.get(broken.kind, self.discard_calibrator)(broken.id)
 
+    @asks("session", "manage")
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
         with self.write() as session:
             held_session(session, session_id, lock=True).name = storable_text(name)
 
+    @asks("session", "manage")
     def archive(self, session_id: str, archived: bool = True) -> None:
         """Put a session away, or bring it back."""
         with self.write() as session:
             held_session(session, session_id, lock=True).archived = archived
 
+    @asks("session", "see")
     def is_deleted(self, session_id: str) -> bool:
         """Whether a session was deleted, and not restored since."""
+        return self._gone(session_id)
+
+    def _gone(self, session_id: str) -> bool:
         return self.value(select(_DELETED.c.time).where(_DELETED.c.session_id == session_id)) is not None
 
+    @asks("session", "manage")
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
         # It may be deleted already.
@@ -214,12 +244,15 @@ class Store(Collections):
             # Waits for an event that is being stored, as that waits for this.
             held_session(session, session_id, lock=True)
             session.add(Deletion(session_id=session_id, time=now()))
+            self.note(session, "deleted", "session", session_id)
 
+    @asks("session", "manage")
     def restore_session(self, session_id: str) -> None:
         """Undo a deletion; a session that was not deleted stays as it is."""
         with self.write() as session:
             held_session(session, session_id)
             session.execute(delete(Deletion).where(Deletion.session_id == session_id))
+            self.note(session, "restored", "session", session_id)
 
     def events(self, session_id: str) -> list[Event]:
         """Return what counts of the log of a session, in order: nothing that one of several readers may not see yet."""
@@ -231,6 +264,7 @@ class Store(Collections):
             settings = json.loads(text)
             return [*counted(read_settings(settings).readers, log)] if READERS in settings else log
 
+    @asks("session", "see")
     def log(self, session_id: str, after: int = 0) -> list[Event]:
         """Return the whole log of a session, in order, from the event that follows number `after`.
 
@@ -275,11 +309,18 @@ class Store(Collections):
         InputProblem
             When the event cannot be stored.
         """
+        self.require("session", session_id, EVENTS.get(event.kind, "manage"))
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
-        payload, by = json.loads(dump(dict(event.payload))), storable_text(event.reviewer)
+        payload = json.loads(dump(dict(event.payload)))
+        # Nobody who logged in signs with another's name; what the page itself records has none.
+        by = storable_text(event.reviewer) if self.person is None else self.person
+        if event.kind == "fit":
+            by = ""
         stored = replace(event, payload=payload, seq=expected + 1, time=now(), reviewer=by)
         row = _row(session_id, check_event(stored))
+        for digest in calibrators_in([stored]):
+            self.require("calibrator", digest, "use")
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )
@@ -291,7 +332,7 @@ class Store(Collections):
                 if documents is not None:
                     held_session(session, session_id).documents = documents
                 # Last: on a server, the insert waits for whoever is deleting the session.
-                if self.is_deleted(session_id):
+                if self._gone(session_id):
                     raise Deleted(
                         "This session was deleted, by somebody else or in another window, so nothing was recorded in it; "
                         "bring it back under “Deleted” on the Sessions page."
@@ -301,6 +342,7 @@ class Store(Collections):
             raise conflict from None
         return stored
 
+    @asks("session", "manage")
     def grow(
         self,
         session_id: str,
@@ -383,7 +425,7 @@ def held_session(
     """
     stored = session.get(StoredSession, session_id, with_for_update=True if lock else None, options=options)
     if stored is None:
-        raise _unknown_session(session_id)
+        raise unknown("session", session_id, "")
     return stored
 
 
@@ -392,13 +434,9 @@ def _last_seq(session: Session, session_id: str) -> int:
     log = select(func.coalesce(func.max(_EVENTS.c.seq), 0)).select_from(_SESSIONS.outerjoin(_EVENTS))
     last = session.scalar(log.where(_SESSIONS.c.id == session_id).group_by(_SESSIONS.c.id))
     if last is None:
-        raise _unknown_session(session_id)
+        raise unknown("session", session_id, "")
     with intact("The log of this session"):
         return int(last)
-
-
-def _unknown_session(session_id: str) -> InputProblem:
-    return InputProblem(f"There is no session '{session_id}' here; choose one listed on the Home page.")
 
 
 def event_row(event: Event) -> dict[str, Any]:

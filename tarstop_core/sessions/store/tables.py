@@ -36,6 +36,7 @@ Short = Annotated[str, mapped_column(sa.String)]
 Position = Annotated[int, mapped_column(primary_key=True, autoincrement=False)]
 # With a default, so that programs that do not know the column go on as they are.
 Later = Annotated[str, mapped_column(server_default="")]
+Whose = Annotated[str, mapped_column(sa.String, primary_key=True, server_default="")]
 
 
 class FileRow(TypedDict, total=False):
@@ -201,11 +202,10 @@ class StoredCalibrator(Table):
     digest: Mapped[Id]
     json: Mapped[str]
     created: Mapped[Short]
-    label: Mapped["CalibratorLabel | None"] = relationship(lazy="joined")
 
-    def kept(self) -> "KeptCalibrator":
-        """The calibrator with its name; InputProblem when it cannot be read."""
-        calibrator, label = from_json(self.json, f"The calibrator {self.digest}"), self.label
+    def kept(self, label: "CalibratorLabel | None") -> "KeptCalibrator":
+        """The calibrator with the name that a label gives it; InputProblem when it cannot be read."""
+        calibrator = from_json(self.json, f"The calibrator {self.digest}")
         name = (label and label.name) or calibrator.fitted_on.name
         deleted = label is not None and label.deleted != ""
         return KeptCalibrator(self.digest, calibrator, name, check_time(self.created), deleted)
@@ -216,6 +216,7 @@ class CalibratorLabel(Table):
 
     __tablename__ = "calibrator_shelf"
     digest: Mapped[str] = mapped_column(sa.ForeignKey("calibrator.digest"), primary_key=True)
+    person: Mapped[Whose]
     name: Mapped[str]
     deleted: Mapped[Short]
 
@@ -227,6 +228,53 @@ class Draft(Table):
     id: Mapped[Id]
     saved: Mapped[Short]
     json: Mapped[str]
+    person: Mapped[Later]
+    """Whose it is; empty on one's own machine."""
+
+
+class Account(Table):
+    """A person who logged in."""
+
+    __tablename__ = "account"
+    name: Mapped[Id]
+    administers: Mapped[bool]
+    locked: Mapped[bool]
+    """Whether they are let in no more."""
+    created: Mapped[Short]
+    seen: Mapped[Short]
+    """When they came last."""
+
+
+class Member(Table):
+    """A person of a project."""
+
+    __tablename__ = "member"
+    project: Mapped[Id]
+    person: Mapped[Id]
+
+
+class Share(Table):
+    """The role that a person, or everybody of a project, has in something stored."""
+
+    __tablename__ = "share"
+    kind: Mapped[Id]
+    object_id: Mapped[Id]
+    holder: Mapped[Id]
+    role: Mapped[Short]
+
+
+class AuditLine(Table):
+    """Something that matters to whoever answers for the store: who did it, when, and to what, without contents."""
+
+    __tablename__ = "audit"
+    id: Mapped[Id]
+    time: Mapped[Short]
+    person: Mapped[Short]
+    what: Mapped[Short]
+    kind: Mapped[Short]
+    object_id: Mapped[Short]
+    about: Mapped[str]
+    """The other person that it concerns, or the kind of a file."""
 
 
 METADATA = Table.metadata

@@ -12,6 +12,12 @@ from tarstop_core.sessions.store.backup import TABLES
 Rows = dict[str, list[tuple[Any, ...]]]
 
 DRAFTS = "DROP TABLE draft"
+ACCOUNTS = (
+    *(f"DROP TABLE {name}" for name in ("account", "member", "share", "audit", "calibrator_shelf")),
+    "ALTER TABLE draft DROP COLUMN person",
+    "CREATE TABLE calibrator_shelf (digest VARCHAR PRIMARY KEY REFERENCES calibrator, name TEXT NOT NULL, "
+    "deleted VARCHAR NOT NULL)",
+)
 SHAPES = {
     "0001": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "tools", "DROP TABLE deleted"),
     "0002": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "tools"),
@@ -25,6 +31,7 @@ SHAPES = {
     "0001 with families": ("DROP TABLE deleted",),
     "0002 with a column": ("ALTER TABLE record DROP COLUMN remark",),
 }
+"""What each lacks beside accounts, which none had."""
 GROUPS = {
     "columns": ("family", "reason", "remark"),
     "dates": ("assignee", "priority_date", "filing_date", "grant_date"),
@@ -43,7 +50,7 @@ def raw(url: str) -> Iterator[Connection]:
 def make_old(url: str, shape: str) -> None:
     """Give a database of today the shape of one from before there were revisions."""
     with raw(url) as connection:
-        for statement in (*SHAPES[shape], "DROP TABLE alembic_version"):
+        for statement in (*ACCOUNTS, *SHAPES[shape], "DROP TABLE alembic_version"):
             dropped = [f"ALTER TABLE record DROP COLUMN {name}" for name in GROUPS.get(statement, ())]
             for each in dropped or [statement]:
                 connection.execute(text(each))

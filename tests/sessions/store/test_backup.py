@@ -17,6 +17,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.backup import backup, restore
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import now
 from tests.reference.test_first_store import OLD as FIRST
 from tests.reference.test_old_stores import OLD
 from tests.session_cases import a_patent_session, a_review
@@ -41,6 +42,10 @@ def filled(url: str) -> str:
         store.delete_session(a_review(store))
         store.save_draft({"query": "½ \u2028 😀"})
         store.rename_calibrator(store.kept_calibrators()[0].digest, "Mine ½ \u2028 😀")
+        ann = store.for_person("ann@example.org")
+        ann.arrive(now())
+        ann.set_member("hips", "bob", True)
+        ann.save_calibrator(store.kept_calibrators()[0].calibrator)
     assert all(content(url).values())
     return url
 

@@ -140,8 +140,8 @@ def test_a_step_that_dies_in_the_middle_leaves_what_was_there(
     make_old(url, "0001")
     steps = tmp_path / "steps"
     shutil.copytree(migrations.STEPS, steps, ignore=shutil.ignore_patterns("__*"))
-    (steps / "r0008_dies.py").write_text(
-        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0008', '0007'\n"
+    (steps / "r0009_dies.py").write_text(
+        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0009', '0008'\n"
         "def upgrade():\n"
         "    op.create_table('extra', sa.Column('id', sa.Integer))\n"
         "    op.execute(\"UPDATE record SET title = 'lost'\")\n"
@@ -220,7 +220,8 @@ def test_a_database_that_only_lacks_the_revision_can_be_read_where_it_cannot_be_
     url = f"sqlite:///{tmp_path}/t.db"
     with Store(url) as store:
         session = new_session(store)
-    make_old(url, "0007")
+    with raw(url) as connection:
+        connection.execute(text("DROP TABLE alembic_version"))
     with Store(f"sqlite:///file:{tmp_path}/t.db?mode=ro&uri=true") as store:
         assert [row.id for row in store.sessions()] == [session]
     make_old_again = "DROP TABLE deleted"

@@ -347,15 +347,15 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
 ) -> None:
     session = session_snapshot(store, screened)
     for end, here in jobs.ENDS.items():
-        there = worker.run("Mine", jobs.exported, store.url, screened, end)
+        there = worker.run("Mine", jobs.exported, store.reach, screened, end)
         made = here(session)
         if end.endswith(".xlsx"):  # holds the time at which it was written
             assert there.startswith(b"PK")
         else:
             assert there == (made if isinstance(made, bytes) else made.encode())
-    text = worker.run("Mine", jobs.exported, store.url, screened, jobs.SESSION)
+    text = worker.run("Mine", jobs.exported, store.reach, screened, jobs.SESSION)
     assert text.decode() == export_session(store, screened)
-    opened = worker.run("Mine", jobs.in_store, store.url, session_snapshot, screened)
+    opened = worker.run("Mine", jobs.in_store, store.reach, session_snapshot, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
 
 
@@ -371,7 +371,7 @@ def test_a_large_export_is_written_first_and_offered_until_something_is_recorded
     page.button(f"{key}/write").click().run()
     assert not page.exception and "Written: save Documents (CSV)" in downloads(page)
     asked, content = page.session_state["session_detail/written"]
-    assert asked[0] == key and content == jobs.exported(store.url, screened, "-documents.csv")
+    assert asked[0] == key and content == jobs.exported(store.reach, screened, "-documents.csv")
     page.button(f"session_detail/{screened}-documents.ris/write").click().run()
     assert downloads(page) == ["Written: save Documents (RIS)", *DIAGRAM]  # a tab holds one
     store.rename(screened, "Otherwise")

@@ -1,0 +1,257 @@
+"""People who log in, what is shared with them, and what is kept about them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import delete, func, select, update
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.permissions import (
+    PROJECT,
+    ROLES,
+    Forbidden,
+    Permissions,
+    Role,
+    asks,
+    check_name,
+)
+from tarstop_core.sessions.store.tables import (
+    Account,
+    AuditLine,
+    CalibratorLabel,
+    Draft,
+    Member,
+    Share,
+    StoredEvent,
+    new_id,
+    now,
+)
+
+ERASED = "former reader "
+"""How those begin in a log who asked to be forgotten."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is stored about a person, in numbers."""
+
+    name: str
+    administers: bool
+    locked: bool
+    created: str
+    seen: str
+    """When they came last."""
+    shares: int
+    """Sessions, documents and calibrators in which they have a role."""
+    events: int
+    """Entries of logs under their name."""
+    drafts: int
+    audit: int
+    """Lines of the audit log."""
+
+
+class Accounts(Permissions):
+    """What is done with accounts, projects and shares."""
+
+    def arrive(self, since: str, administrators: Sequence[str] | None = None) -> bool:
+        """Let the person of this store in, and make their account the first time.
+
+        Parameters
+        ----------
+        since
+            When their login began, as the store writes times; one that is newer than their last visit is noted.
+        administrators
+            Names of those who administer; None where nobody named any: then the first account does.
+
+        Returns
+        -------
+        bool
+            Whether they are let in: not where an administrator locked them out.
+        """
+        if self.person is None:
+            return True
+        with self.write() as session:
+            account = session.get(Account, self.person, with_for_update=True)
+            if account is None:
+                first = not session.scalar(select(func.count()).select_from(Account))
+                account = Account(name=self.person, administers=first, locked=False, created=now(), seen="")
+                session.add(account)
+            if administrators is not None:
+                account.administers = self.person in administrators
+            if account.seen < since:
+                account.seen = now()
+                self.note(session, "refused" if account.locked else "login")
+            return not account.locked
+
+    @asks("session", "see")
+    def shares(self, session_id: str) -> list[tuple[str, Role]]:
+        """Return who has which role in a session, owners first."""
+        shares = select(Share.holder, Share.role).where(
+            Share.kind == "session", Share.object_id == session_id
+        )
+        with self.read() as session:
+            held = [(row.holder, cast(Role, row.role)) for row in session.execute(shares)]
+        return sorted(held, key=lambda share: (ROLES.index(share[1]), share[0]))
+
+    @asks("session", "manage")
+    def share(self, session_id: str, holder: str, role: Role | None) -> None:
+        """Give a person, or a project, a role in a session in place of the one that they had.
+
+        Parameters
+        ----------
+        session_id
+            Of the session.
+        holder
+            Name of the person, or of the project behind :data:`~tarstop_core.sessions.store.permissions.PROJECT`.
+        role
+            What they may do from now on; None for nothing.
+
+        Raises
+        ------
+        InputProblem
+            When nobody would own it any more, or for a project to which the person does not belong.
+        """
+        name = self._project(holder) if holder.startswith(PROJECT) else check_name(holder)
+        if role is not None and role not in ROLES:
+            raise InputProblem(f"There is no role '{role}'; use one of {', '.join(ROLES)}.")
+        of_it = (Share.kind == "session") & (Share.object_id == session_id)
+        with self.write() as session:
+            # Locked, so that two owners cannot remove each other at once.
+            before = {
+                share.holder: share for share in session.scalars(select(Share).where(of_it).with_for_update())
+            }
+            others = any(share.role == "owner" for share in before.values() if share.holder != name)
+            if name in before and before[name].role == "owner" and role != "owner" and not others:
+                raise InputProblem("A session needs an owner; make somebody else its owner first.")
+            session.execute(delete(Share).where(of_it, Share.holder == name))
+            if role is not None:
+                session.add(Share(kind="session", object_id=session_id, holder=name, role=role))
+            self.note(session, f"shared as {role}" if role else "share ended", "session", session_id, name)
+
+    def _project(self, holder: str) -> str:
+        project = select(Member.project).where(Member.project == holder)
+        if self.person is not None:
+            project = project.where(Member.person == self.person)
+        if not self.rows(project.limit(1)):
+            raise InputProblem("You belong to no such project; an administrator makes one.")
+        return holder
+
+    @asks("session", "see")
+    def allows(self, session_id: str, action: str) -> bool:
+        """Whether the person may do this with a session that they see."""
+        return self.person is None or self._allowed("session", session_id, action)
+
+    @asks("session", "export")
+    def note_export(self, session_id: str, what: str) -> None:
+        """Note that a session leaves as a file; Forbidden where the person's role does not allow that."""
+        if self.person is not None:
+            with self.write() as session:
+                self.note(session, "exported", "session", session_id, what)
+
+    def accounts(self) -> list[Kept]:
+        """Return everybody who ever logged in, with how much is stored about them."""
+        self.require_administrator()
+        columns = {
+            "shares": Share.holder,
+            "events": StoredEvent.reviewer,
+            "drafts": Draft.person,
+            "audit": AuditLine.person,
+        }
+        with self.read() as session:
+            people = session.scalars(select(Account).order_by(Account.name)).all()
+            numbers = {
+                what: {
+                    row[0]: row[1] for row in session.execute(select(column, func.count()).group_by(column))
+                }
+                for what, column in columns.items()
+            }
+        return [
+            Kept(
+                *(account.name, account.administers, account.locked, account.created, account.seen),
+                *(numbers[what].get(account.name, 0) for what in columns),
+            )
+            for account in people
+        ]
+
+    def lock_out(self, name: str, locked: bool) -> None:
+        """Let a person in no more, or again; what they own stays."""
+        self.require_administrator()
+        if name == self.person:
+            raise InputProblem("You cannot lock yourself out; another administrator can.")
+        with self.write() as session:
+            session.execute(update(Account).where(Account.name == name).values(locked=locked))
+            self.note(session, "locked out" if locked else "let in again", "account", about=name)
+
+    def appoint(self, name: str, administers: bool) -> None:
+        """Make a person an administrator, or one no more."""
+        self.require_administrator()
+        if name == self.person:
+            raise InputProblem("You cannot end your own administration; another administrator can.")
+        with self.write() as session:
+            session.execute(update(Account).where(Account.name == name).values(administers=administers))
+            self.note(session, "appointed" if administers else "dismissed", "account", about=name)
+
+    def audit(self, most: int = 200) -> list[AuditLine]:
+        """Return the newest lines of the audit log, the newest first."""
+        self.require_administrator()
+        with self.read() as session:
+            return list(session.scalars(select(AuditLine).order_by(AuditLine.time.desc()).limit(most)))
+
+    def projects(self) -> dict[str, list[str]]:
+        """Return the projects with their members: those of the person, or all for an administrator."""
+        mine = select(Member.project).where(Member.person == self.person)
+        members = select(Member.project, Member.person).order_by(Member.project, Member.person)
+        listed: dict[str, list[str]] = {}
+        with self.read() as session:
+            for row in session.execute(
+                members if self.administers else members.where(Member.project.in_(mine))
+            ):
+                listed.setdefault(row.project, []).append(row.person)
+        return listed
+
+    def set_member(self, project: str, person: str, belongs: bool) -> None:
+        """Let a person belong to a project, which is there while anybody does, or no more.
+
+        Parameters
+        ----------
+        project, person
+            Their names.
+        belongs
+            Whether the person belongs to it from now on.
+        """
+        self.require_administrator()
+        holder, name = PROJECT + check_name(project.removeprefix(PROJECT)), check_name(person)
+        with self.write() as session:
+            session.execute(delete(Member).where(Member.project == holder, Member.person == name))
+            if belongs:
+                session.add(Member(project=holder, person=name))
+            self.note(session, "joined a project" if belongs else "left a project", "project", holder, name)
+
+    def erase(self, name: str) -> str:
+        """Forget a person: their account, roles, drafts and names of calibrators; logs then say by whom in other words.
+
+        What they alone owned is administrators' afterwards.
+
+        Parameters
+        ----------
+        name
+            Of the person.
+
+        Returns
+        -------
+        str
+            What logs call them from now on.
+        """
+        self.require_administrator()
+        if name == self.person:
+            raise Forbidden("You cannot erase yourself; another administrator can.")
+        other = ERASED + new_id()
+        with self.write() as session:
+            for column in (Account.name, Share.holder, Member.person, Draft.person, CalibratorLabel.person):
+                session.execute(delete(column.class_).where(column == name))
+            session.execute(update(StoredEvent).where(StoredEvent.reviewer == name).values(reviewer=other))
+            for about in (AuditLine.person, AuditLine.about):
+                session.execute(update(AuditLine).where(about == name).values({about: other}))
+            self.note(session, "erased", "account", about=other)
+        return other

@@ -1,0 +1,293 @@
+"""Who may do what with what is stored: one table, and the one place where the store asks it.
+
+A store is opened for a person (:meth:`~tarstop_core.sessions.store.store.Store.for_person`). What that person may not see
+does not exist for them. Opened for nobody by name, as on one's own machine, it holds everything back from nobody.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store.database import BUSY_SECONDS, Database
+from tarstop_core.sessions.store.tables import (
+    METADATA,
+    Account,
+    AuditLine,
+    Member,
+    Share,
+    StoredEvent,
+    StoredSession,
+    new_id,
+    now,
+)
+
+Kind = Literal["session", "collection", "calibrator"]
+Role = Literal["owner", "adjudicator", "reader", "guest"]
+ROLES: tuple[Role, ...] = ("owner", "adjudicator", "reader", "guest")
+_READING: tuple[Role, ...] = ("owner", "adjudicator", "reader")
+MAY: Mapping[Kind, Mapping[str, tuple[Role, ...]]] = {
+    "session": {
+        "see": ROLES,
+        "export": _READING,
+        "label": _READING,
+        "adjudicate": ("owner", "adjudicator"),
+        "manage": ("owner",),
+    },
+    "collection": {"see": ROLES, "use": _READING, "manage": ("owner",)},
+    "calibrator": {"see": ROLES, "use": _READING, "manage": ("owner",)},
+}
+"""By kind of object and action: the roles that may. Nobody else may, nor may anybody do what is not listed.
+
+A role in a session is one in its documents and its calibrators too, but does not make anybody their owner.
+"""
+EVENTS: Mapping[str, str] = {
+    **dict.fromkeys(("label", "relabel", "undo", "note", "reasons", "report", "confirm", "fit"), "label"),
+    **dict.fromkeys(("set_aside", "returned"), "label"),
+    "resolved": "adjudicate",
+}
+"""What recording an event of a kind asks for in a session; of any other kind: to manage it."""
+PROJECT = "project:"
+"""How the name of a project begins where it stands for its members."""
+LONGEST_NAME = 200
+
+_COLUMNS: Mapping[Kind, sa.ColumnElement[str]] = {
+    "session": METADATA.tables["session"].c.id,
+    "collection": METADATA.tables["collection"].c.id,
+    "calibrator": METADATA.tables["calibrator"].c.digest,
+}
+S = TypeVar("S", bound="Permissions")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Forbidden(InputProblem):
+    """A person's role does not allow what they asked for."""
+
+
+class Reach(NamedTuple):
+    """What another process needs to open a store as it was opened here: its URL, password included, and the person."""
+
+    url: str
+    person: str | None
+
+
+def asks(
+    kind: Kind, action: str
+) -> Callable[[Callable[Concatenate[S, str, P], T]], Callable[Concatenate[S, str, P], T]]:
+    """Let a method of the store, whose first argument names an object, be used by those alone who may do this with it."""
+
+    def guarded(method: Callable[Concatenate[S, str, P], T]) -> Callable[Concatenate[S, str, P], T]:
+        @wraps(method)
+        def asked(self: S, key: str, /, *args: P.args, **more: P.kwargs) -> T:
+            self.require(kind, key, action)
+            return method(self, key, *args, **more)
+
+        asked.__dict__["asks"] = kind, action
+        return asked
+
+    return guarded
+
+
+class Permissions(Database):
+    """What the person for whom a store was opened may do in it.
+
+    Parameters
+    ----------
+    url, busy_seconds
+        As for :class:`~tarstop_core.sessions.store.database.Database`.
+    person
+        For whom it is opened; None on one's own machine, where whoever sits there owns everything.
+    """
+
+    def __init__(
+        self, url: str | None = None, person: str | None = None, *, busy_seconds: float = BUSY_SECONDS
+    ) -> None:
+        super().__init__(url, busy_seconds=busy_seconds)
+        self.person = person
+
+    @property
+    def reach(self) -> Reach:
+        """All that another process needs to open it for the same person, its password too; never to be shown."""
+        return Reach(self._url.render_as_string(hide_password=False), self.person)
+
+    def may(
+        self, kind: Kind, action: str, key: str | None = None, *, directly: bool = False
+    ) -> sa.ColumnElement[bool]:
+        """Return the condition of a query that leaves the objects with which the person may do this.
+
+        Parameters
+        ----------
+        kind
+            What the query is about; it selects from that table.
+        action
+            One of those that :data:`MAY` lists for the kind.
+        key
+            The one object that matters, where it is one.
+        directly
+            Whether sessions that use an object do not count.
+
+        Returns
+        -------
+        ColumnElement
+            The condition.
+        """
+        if self.person is None:
+            return sa.true()
+        column, roles = _COLUMNS[kind], MAY[kind][action]
+        ways = [column.in_(self._held(kind, roles)), self._unowned(kind, column)]
+        through = sa.select(sa.literal(1)).select_from(StoredSession)
+        through = through.where(
+            StoredSession.id.in_(self._held("session", roles)) | self._unowned("session", StoredSession.id)
+        )
+        if kind == "collection" and action != "manage" and not directly:
+            ways.append(through.where(StoredSession.collection_id == column).exists())
+        if kind == "calibrator" and action != "manage" and not directly:
+            # Settings name it by a hash, in quotes, which no text within them can hold unescaped.
+            named = sa.literal('%"calibrator": "') + column + '"%'
+            event = sa.select(sa.literal(1)).where(
+                StoredEvent.session_id == StoredSession.id,
+                StoredEvent.kind.in_(("settings", "plan")),
+                StoredEvent.payload.like(named),
+            )
+            ways.append(through.where(StoredSession.settings.like(named) | event.exists()).exists())
+        whole = sa.or_(*ways)
+        return whole if key is None else whole & (column == key)
+
+    def require(self, kind: Kind, key: str, action: str) -> None:
+        """Refuse what the person may not do with an object.
+
+        Parameters
+        ----------
+        kind, key
+            Which object.
+        action
+            One of those that :data:`MAY` lists for the kind.
+
+        Raises
+        ------
+        InputProblem
+            As if there were none, where they may not see it.
+        Forbidden
+            Where they may see it, and no more.
+        """
+        if self.person is None or self._allowed(kind, key, action):
+            return
+        if self._allowed(kind, key, "see"):
+            raise Forbidden(f"Your role here does not allow that; ask an owner of this {kind}.")
+        raise unknown(kind, key, self.name)
+
+    def _allowed(self, kind: Kind, key: str, action: str) -> bool:
+        return bool(self.rows(sa.select(_COLUMNS[kind]).where(self.may(kind, action, key)).limit(1)))
+
+    def require_administrator(self) -> None:
+        """Refuse whoever does not administer; on one's own machine nobody is refused."""
+        if self.person is not None and not self.administers:
+            raise Forbidden("Only an administrator may do that.")
+
+    @property
+    def administers(self) -> bool:
+        """Whether the person administers, and is not locked out."""
+        return self.person is None or bool(self.rows(self._account(administers=True)))
+
+    def own(self, column: Any) -> sa.ColumnElement[bool]:
+        """Return the condition that a row with a person in this column is the person's own; what is nobody's is administrators'."""
+        if self.person is None:
+            return sa.true()
+        nobodys = sa.and_(column == "", self._account(administers=True).exists())
+        return sa.or_(sa.and_(column == self.person, self._account().exists()), nobodys)
+
+    def _account(self, administers: bool = False) -> sa.Select[Any]:
+        account = sa.select(Account.name).where(Account.name == self.person, ~Account.locked)
+        return account.where(Account.administers) if administers else account
+
+    def _held(self, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
+        """Ids of the objects in which the person, or a project of theirs, has one of these roles."""
+        projects = sa.select(Member.project).where(Member.person == self.person)
+        theirs = (Share.holder == self.person) | Share.holder.in_(projects)
+        held = sa.select(Share.object_id).where(Share.kind == kind, Share.role.in_(roles), theirs)
+        return held.where(self._account().exists())
+
+    def _unowned(self, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
+        """What nobody owns, as everything of before there were accounts, is the administrators'."""
+        owned = sa.select(Share.object_id).where(Share.kind == kind, Share.role == "owner")
+        return sa.and_(self._account(administers=True).exists(), column.not_in(owned))
+
+    def take(self, session: Session, kind: Kind, key: str) -> None:
+        """Make the person the owner of what they just stored.
+
+        Parameters
+        ----------
+        session
+            The transaction that stores it.
+        kind, key
+            Which object.
+        """
+        if self.person is not None:
+            session.merge(Share(kind=kind, object_id=key, holder=self.person, role="owner"))
+
+    def note(self, session: Session, what: str, kind: str = "", key: str = "", about: str = "") -> None:
+        """Write a line of the audit log; on one's own machine there is none.
+
+        Parameters
+        ----------
+        session
+            The transaction that does what the line says.
+        what
+            What is done.
+        kind, key
+            With which object.
+        about
+            The other person that it concerns, or the kind of a file.
+        """
+        if self.person is not None:
+            line = AuditLine(id=new_id(), time=now(), person=self.person, what=what)
+            line.kind, line.object_id, line.about = kind, key, about
+            session.add(line)
+
+
+def unknown(kind: Kind, key: str, store: str) -> InputProblem:
+    """Return what is said of an object that is not there, or that the person may not see.
+
+    Parameters
+    ----------
+    kind, key
+        Which object.
+    store
+        What the store is called.
+
+    Returns
+    -------
+    InputProblem
+        To be raised.
+    """
+    sentences = {
+        "session": f"There is no session '{key}' here; choose one listed on the Home page.",
+        "collection": f"There is no collection '{key}'; choose or upload documents on the Set up page.",
+        "calibrator": f"There is no calibrator '{key}' in {store}; choose another calibrator.",
+    }
+    return InputProblem(sentences[kind])
+
+
+def check_name(name: str) -> str:
+    """Return the name of a person as it is stored; InputProblem for one that could be taken for another."""
+    plain = name.strip().casefold()
+    if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or plain.startswith(PROJECT):
+        raise InputProblem("That is no name of a person here; give the name with which they log in.")
+    return plain
+
+
+def forget_shares(session: Session, kind: Kind, key: str) -> None:
+    """Remove every share of an object that goes.
+
+    Parameters
+    ----------
+    session
+        The transaction in which it goes.
+    kind, key
+        Which object.
+    """
+    session.execute(sa.delete(Share).where(Share.kind == kind, Share.object_id == key))
