@@ -19,7 +19,8 @@ def main(folder: Path) -> None:
     from tarstop_core.files import read_records
     from tarstop_core.sessions.demo import start_demo
     from tarstop_core.sessions.report import report_html
-    from tarstop_core.sessions.session import OpenSession, session_snapshot
+    from tarstop_core.sessions.session import OpenSession
+    from tarstop_core.sessions.snapshot import session_snapshot
     from tarstop_core.sessions.store.store import Store
     from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
 

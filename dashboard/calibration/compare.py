@@ -46,7 +46,7 @@ from tarstop_core.sessions.compare import (
     with_calibrator,
     worths,
 )
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.listing import SessionSummary
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import SessionRow

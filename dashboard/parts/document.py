@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import streamlit as st
 
 from dashboard.frame.markup import Blocks
-from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
 from tarstop_core.documents.records import links
 from tarstop_core.presentation.numbers import number
@@ -13,6 +12,7 @@ from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.joining import alike_in_words
+from tarstop_core.sessions.session import OpenSession, Readable
 from tarstop_core.sessions.store.tables import Record
 
 LONGEST = 24  # characters of a reason that a button shows
@@ -52,25 +52,54 @@ def settled_with(state: State, at: int) -> str:
 
 
 def document_html(
-    record: Record, at: int, state: State, query: str, score: float | None, more: list[str], lead: str = ""
+    record: Record,
+    at: int,
+    state: State,
+    query: str,
+    score: float | None,
+    more: list[str],
+    lead: str = "",
+    whose: str = "you said",
 ) -> str:
-    """A document as the page shows it, the words of `query` marked; `at` is its 0-based position.
+    """A document as the page shows it.
 
-    `more` is what else is known of it; `lead` is HTML above the abstract.
+    Parameters
+    ----------
+    record, at
+        The document, and its 0-based position.
+    state
+        Where the session stands.
+    query
+        The words of it are marked.
+    score
+        That of the list.
+    more
+        What else is known of it.
+    lead
+        HTML above the abstract.
+    whose
+        Whose a verdict on it is.
+
+    Returns
+    -------
+    str
+        HTML.
     """
     words, abstract = stems(query), record.abstract
     if abstract.startswith(record.title):  # some files repeat it there
         abstract = abstract[len(record.title) :].lstrip()
-    facts = _facts(record, at, state, score, more)
+    facts = _facts(record, at, state, score, more, whose)
     addresses = links(record.url, record.publication_number, record.doi, record.pmid)
     title, text = _parts(record.title or "Untitled", words), _parts(abstract, words)
     return block("document", at + 1, title, facts, addresses, lead, text)
 
 
-def _facts(record: Record, at: int, state: State, score: float | None, more: list[str]) -> Iterator[str]:
+def _facts(
+    record: Record, at: int, state: State, score: float | None, more: list[str], whose: str
+) -> Iterator[str]:
     """The line below the title."""
     also = state.also.get(record.id)
-    whose = "kept label" if at < state.kept else "you said"
+    whose = "kept label" if at < state.kept else whose
     facts = (
         record.publication_number or record.id,
         *_dates(record),
@@ -129,14 +158,27 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def opened_html(work: Work, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
-    """A document of the open session as :func:`document_html` shows it, `words` marked too unless marking is off."""
+def opened_html(work: Readable, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
+    """A document of the open session as :func:`document_html` shows it, `words` marked too unless marking is off.
+
+    `work` is the session as a person reads it, or what counts of several readers' verdicts.
+    """
+    common = isinstance(work, OpenSession) and work.several is not None
     record, score = work.document(at), None if work.row.scores is None else float(work.row.scores[at])
     query = " ".join((work.row.query, *words)) if st.session_state.get(MARKING, True) else ""
-    return document_html(record, at, work.state, query, score, [chance, _same_as(work, record)], lead)
+    return document_html(
+        record,
+        at,
+        work.state,
+        query,
+        score,
+        [chance, _same_as(work, record)],
+        lead,
+        "together" if common else "you said",
+    )
 
 
-def _same_as(work: Work, record: Record) -> str:
+def _same_as(work: Readable, record: Record) -> str:
     """Which other document one that joined later may be; empty where it is none that is known."""
     if (other := work.state.alike.get(record.id)) is None:
         return ""

@@ -23,7 +23,7 @@ from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.other_tools import TOOLS, to_tool
 from tarstop_core.sessions.prisma import flow_diagram
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.permissions import Reach
 from tarstop_core.sessions.store.store import Store
 

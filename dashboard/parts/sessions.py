@@ -15,7 +15,7 @@ from dashboard.frame.work import OPEN, clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
 from tarstop_core.screening.scenarios.named import SCENARIOS
-from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import SessionRow

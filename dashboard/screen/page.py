@@ -25,7 +25,7 @@ from dashboard.parts import application as own_application
 from dashboard.parts import learning
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, imported
-from dashboard.screen import advising, at_stake, full_text, reading, verdicts, why
+from dashboard.screen import advising, at_stake, disagreements, full_text, reading, verdicts, why
 from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
@@ -82,6 +82,7 @@ def screening(work: Work) -> None:
 
 
 def _screening(work: Work) -> None:
+    work.reader = reviewer()
     work.refresh()
     if work.held and not work.deleted:
         attempt(work.record_held)
@@ -100,17 +101,21 @@ def _screening(work: Work) -> None:
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
         work.reporting = None  # another tab took its inclusion back
     reporting = work.reporting
-    at, flag = reading.looking_at(work, state), None
+    resolving = disagreements.on_show(work) if work.resolving else None
+    at, flag = reading.looking_at(work), None
     document_side, advice_side = st.columns([1.25, 1], gap="large")
     with document_side:
         if reporting is not None:
             full_text.report(work, state, reporting)
+        elif resolving is not None:
+            disagreements.document(work, resolving)
         else:
-            flag = reading.document(work, state, at, advice)
+            flag = reading.document(work, at, advice)
             # Nobody sees it: the page's script writes there which document a pressed link names.
             st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
         if settings.reads_full_texts:
-            full_text.to_table(work, state, at if reporting is None else reporting)
+            place = None if at is None else work.row.ids.index(work.own.row.ids[at])
+            full_text.to_table(work, state, place if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             shell.apart(ARRIVAL_SCRIPT, "arrival")
@@ -120,13 +125,19 @@ def _screening(work: Work) -> None:
         else:
             advising.advice_panel(work, state, advice, tried, what_if)
         why.panel(work, state, settings, tried)
-        learning.line(work, state, reading_on=reporting is None and at == state.depth and not state.stopped)
+        reading_on = reporting is None and resolving is None and at == work.own.state.depth
+        learning.line(work, state, reading_on=reading_on and not state.stopped)
         advising.curves(work, state, settings, tried)
     _below(work, state, settings, what_if)
     if work.deleted:
         _deleted(work)
     elif reporting is None:
-        (_whose(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
+        if work.unsigned:
+            _whose(work)
+        elif resolving is not None:
+            disagreements.bar(work, resolving)
+        else:
+            verdicts.bar(work, work.own.state, at, advice, flag)
     work.foresee()
     if work.editing == advising.EDITING:
         advising.dialog(work, state, advice)
@@ -152,8 +163,13 @@ def _header(work: Work, state: State) -> None:
 def _counted(work: Work, state: State) -> str:
     """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
+    if work.several is not None:
+        parts[0] += " by all"
+        parts += [f"{work.several.read_by(name):,} by {name}" for name in state.settings.readers.names]
     parts += scenario_of(state.settings).counted(state)
-    parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
+    parts += (
+        [f"{len(state.unsure)} {'to resolve' if work.several else 'unsure'}"] if len(state.unsure) else []
+    )
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
     # No line breaks within what is short, nor before the dot that follows it.
     return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])

@@ -18,6 +18,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import document_name
 from tarstop_core.sessions.demo import sample_criteria
+from tarstop_core.sessions.session import Readable
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""
@@ -37,31 +38,44 @@ def question(work: Work) -> None:
         st.html(block("claim", begins, sought, sample_criteria(work)))
 
 
-def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag | None:
-    """The document on the page; the flag, if one keeps it from settling the question."""
-    work.show(work.row.ids[at] if at is not None else "")
+def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
+    """The document on the page, at a place in the person's own order; the flag, if one keeps it from settling the question."""
+    own, state = work.own, work.own.state
+    work.show(own.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
-        nearby = _nearby(work, state)
+        nearby = _nearby(own, state)
         if at is None:
-            st.html(block("reading", block("nothing_left"), "", (), nearby))
+            st.html(block("reading", block("nothing_left", work.several is None), "", (), nearby))
             return None
-        record = work.document(at)
+        record = own.document(at)
         work.because = work.why_next(record) if at == state.depth else []
         chance = ""
         if at >= state.depth and state.hit is None:
-            p = float(work.paths(state.settings).path.p[at])
+            p = float(work.paths(state.settings).path.p[work.row.ids.index(work.shown)])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
             chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
         flags = shown.flagged(record, state)
         note = shown.block("noted", state.notes.get(work.shown, ""))
         lead = shown.flags_html(flags, at in state.aside_read) + note
-        text = shown.opened_html(work, at, lead, chance, work.because)
+        if work.several is not None:
+            lead += others_said(work, work.shown)
+        text = shown.opened_html(own, at, lead, chance, work.because)
         features = claim_features(work.row.query) if state.settings.grades else ()
         st.html(block("reading", text, f"{work.row.id} {work.shown}", features, nearby))
     return next((flag for flag in flags if flag.asks), None)
 
 
-def _nearby(work: Work, state: State) -> list[tuple[int, str, str]]:
+def others_said(work: Work, doc: str) -> str:
+    """What others said of a document, as far as the person may see it, as HTML."""
+    assert work.several is not None
+    verdicts = work.several.verdicts_on(doc, work.reader)
+    judged = work.several.judged.get(doc)
+    notes = {} if judged is None else judged.notes
+    resolution = None if judged is None else judged.resolution
+    return block("verdicts", verdicts, notes, resolution, work.reader) if {*verdicts} - {work.reader} else ""
+
+
+def _nearby(work: Readable, state: State) -> list[tuple[int, str, str]]:
     """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
     depth, first = state.depth, max(0, state.depth - LISTED)
     ahead = range(depth + 1, min(first + 1 + LISTED, len(work.row.ids)))
@@ -76,15 +90,16 @@ def look(work: Work) -> None:
     """Show the document whose link was pressed."""
     number = str(st.session_state[LOOK])
     st.session_state[LOOK] = ""
-    if number.isdigit() and 0 < int(number) <= work.state.depth:
+    if number.isdigit() and 0 < int(number) <= work.own.state.depth:
         work.look(int(number) - 1)
 
 
-def looking_at(work: Work, state: State) -> int | None:
-    """The document on show: an earlier one being looked back at, else the next; None at the end."""
-    if work.looking_at is not None and work.looking_at < state.depth:
+def looking_at(work: Work) -> int | None:
+    """The document on show, by its place in the person's own order: an earlier one being looked back at, else the next; None at the end."""
+    own = work.own
+    if work.looking_at is not None and work.looking_at < own.state.depth:
         return work.looking_at
-    return state.depth if state.depth < len(work.row.ids) else None
+    return own.state.depth if own.state.depth < len(own.row.ids) else None
 
 
 def reminder(work: Work, state: State) -> str:

@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.widgets import go_to_one, press
 from dashboard.frame.work import Work, attempt, dialog_button, finish, nothing_edited, reviewer, say
 from dashboard.parts.document import settled_with, shortened, verdict_on
-from dashboard.screen import advising
+from dashboard.screen import advising, disagreements
 from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
@@ -28,6 +28,7 @@ from tarstop_core.screening.labels import (
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import may_leave, return_event, set_aside_event
+from tarstop_core.screening.several_readers import joined
 from tarstop_core.screening.state import State
 
 KEYS: dict[Label, str] = {
@@ -52,6 +53,7 @@ SET_ASIDE = (
     "It cannot be prior art, so it is no evidence: the chance stays as if the list never held it. It can be returned under "
     "“Your application”."
 )
+STRANGER = "You can resolve what they differ on. To read it yourself, choose your name as it stands here."
 ASIDE, RETURN = "Set aside", "Return to the evidence"
 DEVIATION = "deviation"
 """What is edited while somebody says why a document is set aside, or returned, although a plan is registered."""
@@ -65,14 +67,17 @@ ASKED = {
 
 def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | None) -> None:
     """The bar; with a `flag` (why the document cannot settle the question) a hit is asked for twice."""
-    doc = work.row.ids[at] if at is not None else ""
+    doc = work.own.row.ids[at] if at is not None else ""
     back = at is not None and at < state.depth
-    blocked = at is None or work.busy or (state.stopped and not back)
+    stranger = work.several is not None and work.reader not in state.settings.readers.names
+    blocked = at is None or work.busy or (state.stopped and not back) or stranger
     waits = at is not None and at in state.pending
     asking = flag is not None and work.asking == doc
     given = int(state.labels[at]) if back and at is not None else UNSEEN
     with st.container(key="bar", gap="small"):
-        st.html(advising.line(work, state, advice))
+        st.html(advising.line(work, work.state, advice))
+        if stranger:
+            st.html(block("alert", f"This list is read by {joined(state.settings.readers.names)}.", STRANGER))
         _note(work, state, doc)
         if work.jumping:
             _jump(work, state)
@@ -159,8 +164,10 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         press(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
     if len(state.combination) > 1:
         pair(work, state)
+    if work.several is not None:
+        disagreements.opener(work)
     if state.settings.reads_full_texts:
-        reports = [int(each) for each in state.waiting]
+        reports = [int(each) for each in work.state.waiting]
         press(
             "Read the next report",
             work.open_report,
@@ -250,7 +257,7 @@ def _jump(work: Work, state: State) -> None:
     read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
     names = {
         at: f"#{at + 1} · {verdict_on(state, at)} · {record.title or 'Untitled'} · {record.publication_number or record.id}"
-        for at, record in zip(read, work.reports_of(read), strict=True)
+        for at, record in zip(read, work.own.reports_of(read), strict=True)
     }
     words = "Jump to a document: its number, its publication number or id, or words of its title"
     hint = "Its number, publication number or id, or words of its title …"
@@ -313,11 +320,11 @@ def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
 
 
 def _undo(work: Work, seen: int) -> None:
-    last = last_undoable(work.events)
+    last = last_undoable(work.own.events)
     attempt(work.record, Event("undo"), seen)
     work.look(None)
-    if last is not None and work.state.seq > seen and work.events[-1].kind == "undo":
-        at = work.row.ids.index(str(last.payload["doc"]))
+    if last is not None and work.state.seq > seen and work.own.events[-1].kind == "undo":
+        at = work.own.row.ids.index(str(last.payload["doc"]))
         say(f"Undone: the {UNDONE[last.kind]} #{at + 1}.")
         if at in work.state.pending:
             work.look(at)

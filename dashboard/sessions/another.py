@@ -13,7 +13,7 @@ from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import ReviewSettings, Settings, StudySettings
 from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import FULL_TIMES
 

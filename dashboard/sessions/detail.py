@@ -38,7 +38,7 @@ from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
 from tarstop_core.sessions.other_tools import TOOLS
 from tarstop_core.sessions.prisma import DARK, LIGHT, flow_diagram, origin
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 
 block = Blocks("sessions/blocks.html")

@@ -58,7 +58,7 @@ class Judged:
 
 def counted(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
     """What counts of a log, as the log of one reader; the log itself where there is one reader."""
-    return SeveralReaders(readers, log).common if readers else log
+    return SeveralReaders(readers, log).common if readers.names else log
 
 
 class SeveralReaders:
@@ -207,7 +207,7 @@ class SeveralReaders:
         return [judged for judged in self.judged.values() if judged.resolution is not None]
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
-        """Documents of these that are a reader's to judge and that he has not read, in their order."""
+        """Documents of these that are a reader's to judge and not read by this reader, in their order."""
         return [
             doc
             for doc in ids
@@ -241,7 +241,7 @@ class SeveralReaders:
     # --- views
 
     def own(self, reader: str) -> list[Event]:
-        """What a reader goes on from: what he recorded himself, and what everybody's is."""
+        """What a reader goes on from: the reader's own entries, and everybody's."""
         return [
             event
             for event in self.log

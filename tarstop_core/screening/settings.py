@@ -128,7 +128,7 @@ class Settings:
                 f"The rule {rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
                 f"{self.first_rule}."
             )
-        if self.readers and self.one_decides:
+        if self.readers.names and self.one_decides:
             raise InputProblem(
                 "A search that one document decides has one reader; leave the names of others out."
             )
@@ -241,8 +241,8 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """JSON values; ``read_settings`` of the scenarios reads them back."""
         own = asdict(self)
-        content = {**FOREIGN, **own, "scenario": self.scenario, "readers": self.readers.to_dict()}
-        if not self.readers:
+        content = {**FOREIGN, **own, "scenario": self.scenario}
+        if not self.readers.names:
             del content["readers"]
         for name in LEFT_OUT:
             if name in own and own[name] == getattr(type(self), name):

@@ -1,9 +1,8 @@
 """Who screens a list: one reader, or several independently of each other, people or machines."""
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from tarstop_core.errors import InputProblem
 
@@ -50,9 +49,6 @@ class Readers:
                 f"The share that is judged twice is {self.share:g}; give a number between 0 and 1, and 1 where no share is chosen."
             )
 
-    def __bool__(self) -> bool:
-        return bool(self.names)
-
     @property
     def blind(self) -> bool:
         """Whether nobody is shown what another said of a document by what there is to judge."""
@@ -76,10 +72,6 @@ class Readers:
                 f"This list is read by {joined(self.names)}; {f'{name} is' if name else 'somebody without a name is'} none of "
                 "them. Choose your name as it stands there, or resolve what they differ on."
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON values."""
-        return asdict(self) | {"names": list(self.names)}
 
 
 ONE_READER = Readers()

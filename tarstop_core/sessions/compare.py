@@ -31,7 +31,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.path import ListPath
 

@@ -30,7 +30,8 @@ from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.prisma import FAMILIES, origin
-from tarstop_core.sessions.session import OpenSession, SessionSnapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import SessionSnapshot
 
 NOT_READ = "not read"
 ASIDE = "set aside"

@@ -9,7 +9,7 @@ from typing import Any
 from tarstop_core.documents.records import date_key
 from tarstop_core.files.delimited import trace_to_csv
 from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 
 READER = "TARstop"
 """Whose decisions these are, where a tool keeps decisions by reader."""

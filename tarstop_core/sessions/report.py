@@ -48,7 +48,7 @@ from tarstop_core.screening.wording import (
 from tarstop_core.sessions import message
 from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma import INHERITED, flow_diagram
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 
 FOLLOWING = 3
 """Documents that the log names of those that a fit put first; the session file has all of them."""

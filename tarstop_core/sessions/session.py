@@ -1,16 +1,14 @@
 """A session with what follows from its log: open to be worked on, recorded event by event, or as it stands, with all documents."""
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Timer
 from typing import Any, Self
 
-import pandas as pd
-
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.application import Flag, flagged
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import Features
@@ -24,22 +22,20 @@ from tarstop_core.screening.events import (
     settings_event,
     verdict,
 )
+from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import Paths, PathsKey, paths_key, read_so, session_paths
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
+from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
-from tarstop_core.screening.trace import calibrators_named
-from tarstop_core.sessions.chances_evidence import ratios_of_others
+from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
-from tarstop_core.sessions.prisma import Prisma, prisma
-from tarstop_core.sessions.readable import OwnReading, Readable, Session
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
-from tarstop_core.sessions.store.tables import Record, SessionRow
+from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 from tarstop_core.value.payoffs import Floats
 
 TO_DRAW = 0.1  # Seconds that a page has to itself after a label, before both answers to the next document are fitted
@@ -47,75 +43,106 @@ KEPT_PATHS = 4
 
 
 @dataclass(eq=False)
-class SessionSnapshot(Session):
-    """A session as it stands, with its documents and calibrators: nothing of it is asked for again."""
+class Session(ABC):
+    """A session and its log; what follows from these is computed once, when it is asked for."""
 
-    documents: pd.DataFrame  # Its records in the order in which the collection holds them
-    calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
-    others: tuple[Floats, ...] = ()  # What other sessions of its store say against the chances in force
-    several: SeveralReaders | None = None  # What several readers have said
+    stored: SessionRow
+    collection: Collection
+    events: list[Event]
+
+    @abstractmethod
+    def calibrator(self, digest: str) -> Calibrator:
+        """Return a calibrator that the settings named at some time."""
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands after these events; of several readers, what counts."""
+        return replay(self.stored.settings, self.stored.ids, self.events)
+
+    @cached_property
+    def row(self) -> SessionRow:
+        """The session with its documents in the order of reading, as far as that is settled."""
+        return self.stored.as_read(self.state)
+
+    @cached_property
+    def came(self) -> Provenance:
+        """What of its log came in a session file."""
+        return provenance(self.events)
+
+    @cached_property
+    def steps(self) -> list[dict[str, Any]]:
+        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
+        stored = self.stored
+        calibrators = {
+            digest: self.calibrator(digest) for digest in calibrators_named(stored.settings, self.events)
+        }
+        return trace(stored.settings, calibrators, stored.ids, stored.scores, self.events)
+
+    def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
+        """Return the calibrator of these settings and the chance of every document, now or in another state."""
+        calibrator = self.calibrator(settings.calibrator)
+        return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
+
+    def advice(self, settings: Settings) -> Advice:
+        """Return the advice under these settings, which may be a what-if."""
+        return advise(settings, *self.chances(settings), self.state)
+
+
+@dataclass(eq=False)
+class Readable(Session):
+    """A session whose documents are looked up in the store as they are needed."""
+
+    store: Store
+    reader: str = ""  # Name of the person who reads
+    seq: int | None = None  # Of the last event of several readers, whoever recorded it
+    to_judge: Sequence[str] = ()
+    """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
+    _included: dict[int, Record] = field(default_factory=dict)
+    _folded: tuple[Replay, list[Event]] | None = None
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands after the events seen, of which those known before are folded already."""
+        fold, folded = self._folded or (None, list[Event]())
+        new, self._folded = self.events[len(folded) :], None
+        grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
+        if fold is None or not grown:
+            fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
+        for event in new:
+            fold.apply(event)
+        state = fold.after(self.events, self.to_judge)
+        self._folded = fold, self.events
+        return state if self.seq is None else replace(state, seq=self.seq)
+
+    def document(self, at: int) -> Record:
+        """The document at this place of the screening order, with its text."""
+        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
+
+    def reports_of(self, positions: Iterable[int]) -> list[Record]:
+        """Documents by their places in the screening order, loaded once."""
+        wanted = self.row.order[[int(at) for at in positions]].tolist()
+        new = [at for at in wanted if at not in self._included]
+        self._included.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
+        return [self._included[at] for at in wanted]
+
+
+@dataclass(eq=False)
+class OwnReading(Readable):
+    """A session as one of several readers reads it: the reader's own verdicts, and what comes next."""
+
+    calibrator_of: Callable[[str], Calibrator] = field(kw_only=True)
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""
-        return self.calibrators[digest]
+        return self.calibrator_of(digest)
 
     @cached_property
-    def advice_now(self) -> Advice:
-        """The advice under the settings in force."""
-        return self.advice(self.state.settings)
-
-    @cached_property
-    def records(self) -> pd.DataFrame:
-        """Its records in the order of reading."""
-        return self.documents.iloc[self.row.order].reset_index(drop=True)
-
-    @cached_property
-    def records_aside(self) -> pd.DataFrame:
-        """The documents that were set aside unread, in the order in which that was done."""
-        aside = list(self.state.aside)
-        return self.documents[self.documents["id"].isin(aside)].set_index("id").loc[aside].reset_index()
-
-    @property
-    def files(self) -> list[Mapping[str, Any]]:
-        """The files that say how many records they held."""
-        return [file for file in self.collection.files if "source" in file and "records" in file]
-
-    @cached_property
-    def prisma(self) -> Prisma:
-        """The counts of its flow diagram."""
-        left_out = self.row.settings.held_against.left_out + len(self.state.aside)
-        return prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
-
-    @property
-    def family_members(self) -> int:
-        """Documents of the collection for which another member of their patent family stands."""
-        on_list = len(self.row.ids) + len(self.state.aside)
-        return self.collection.documents - on_list - self.row.settings.held_against.left_out
-
-    @cached_property
-    def flags(self) -> list[tuple[Flag, ...]]:
-        """What speaks against each document of a patent session, in screening order."""
-        return flagged(self.state.settings.held_against, self.records, self.state.also)
-
-    def in_words(self, settings: Settings) -> list[tuple[str, str]]:
-        """Return settings of this session as rows: name and value."""
-        return settings_rows(settings, self.calibrators[settings.calibrator])
-
-
-def session_snapshot(store: Store, session_id: str) -> SessionSnapshot:
-    """Load a session with its documents; InputProblem when there is none with this id."""
-    # In this order: documents may join meanwhile, and those of a shorter log are among those of a longer list.
-    log = store.log(session_id)
-    stored = store.session(session_id)
-    several = SeveralReaders(stored.settings.readers, log) if stored.settings.readers else None
-    events = log if several is None else several.common
-    calibrators = {
-        digest: store.calibrator(digest) for digest in sorted(calibrators_named(stored.settings, events))
-    }
-    collection, documents = store.collection(stored.collection_id), store.records(stored.collection_id)
-    snapshot = SessionSnapshot(stored, collection, events, documents, calibrators, several=several)
-    snapshot.others = ratios_of_others(store, snapshot.state.settings, session_id)
-    return snapshot
+    def row(self) -> SessionRow:
+        """The session with the documents that the reader has read or is to judge."""
+        row = self.stored.as_read(self.state)
+        end = self.state.depth + len(self.to_judge)
+        scores = None if row.scores is None else row.scores[:end]
+        return replace(row, ids=row.ids[:end], order=row.order[:end], scores=scores)
 
 
 @dataclass(eq=False)
@@ -123,12 +150,13 @@ class OpenSession(Readable):
     """A session as somebody who has it open knows it.
 
     The store is the truth: what was seen of it here is known, and every write says up to which event that was. Of
-    several readers `events` is what counts, and :attr:`own` where the person at the keyboard stands.
+    several readers `events` is what counts.
     """
 
     deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
-    reader: str = ""  # Name of the person at the keyboard
     several: SeveralReaders | None = None  # What several readers have said
+    own: Readable = field(init=False)
+    """The session as the person at the keyboard reads it: itself where there is one reader."""
     _log: list[Event] = field(default_factory=list)
     _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
@@ -147,64 +175,33 @@ class OpenSession(Readable):
         opened._see(log)
         return opened
 
-    @cached_property
-    def state(self) -> State:
-        """Where the session stands after the events seen; of several readers, by what counts."""
-        state = self._fold()
-        return state if self.several is None else replace(state, seq=self._seen)
-
-    @property
-    def _seen(self) -> int:
-        """The number of the last event seen, whoever recorded it."""
-        return self._log[-1].seq if self._log else 0
-
-    @cached_property
-    def _own(self) -> OwnReading:
-        assert self.several is not None
-        stored, collection, reader = self.stored, self.collection, self.reader
-        return OwnReading(
-            stored,
-            collection,
-            self.several.own(reader),
-            self.store,
-            calibrator_of=self.calibrator,
-            reader=reader,
-            to_judge=self.several.to_judge(reader, self.row.ids),
-            seq=self._seen,
-        )
-
-    @property
-    def own(self) -> Self | OwnReading:
-        """The session as the person at the keyboard reads it: itself where there is one reader."""
-        return self if self.several is None else self._own
-
-    @property
-    def left(self) -> int:
-        """Documents of the list that are not read."""
-        return len(self.row.ids) - self.state.depth
-
-    def read_as(self, reader: str) -> None:
-        """Note who is at the keyboard."""
-        if reader != self.reader:
-            self.reader = reader
-            self.__dict__.pop("_own", None)
-
     def _see(self, log: list[Event]) -> None:
-        before, self._log = self._log, log
-        self.events = log
-        if readers := self.stored.settings.readers:
+        before, self._log, self.events = self._log, log, log
+        if (readers := self.stored.settings.readers).names:
             several = self.several
-            grown = several is not None and before[-1:] == log[: len(before)][-1:]
-            if several is None or not grown:
-                self.several = several = SeveralReaders(readers)
-                before = []
+            if several is None or before[-1:] != log[: len(before)][-1:]:
+                several, before = SeveralReaders(readers), []
             undone = several.undone
             several.take(log[len(before) :])
-            if several.undone != undone or not grown:
+            if self.several is not several or several.undone != undone:
                 self._folded = None
-            self.events = [*several.common]
-        for computed in ("state", "row", "came", "steps", "_own"):
+            self.several, self.events, self.seq = several, [*several.common], log[-1].seq if log else 0
+        for computed in ("state", "row", "came", "steps"):
             self.__dict__.pop(computed, None)
+        self.own = self if self.several is None else self._own_reading(self.several)
+
+    def _own_reading(self, several: SeveralReaders) -> OwnReading:
+        stored, reader = self.stored, self.reader
+        return OwnReading(
+            stored,
+            self.collection,
+            several.own(reader),
+            self.store,
+            reader=reader,
+            seq=self.seq,
+            to_judge=several.to_judge(reader, self.row.ids),
+            calibrator_of=self.calibrator,
+        )
 
     @property
     def last_reviewer(self) -> str:
@@ -256,6 +253,8 @@ class OpenSession(Readable):
         else:
             fresh = self.store.log(self.stored.id) if last else news
         if fresh == self._log:
+            if self.own.reader != self.reader:
+                self._see(self._log)
             return False
         self._see(fresh)
         if any(event.kind in ("joined", "parted") for event in news):
@@ -275,24 +274,14 @@ class OpenSession(Readable):
         """
         if self.several is not None:
             event = replace(event, reviewer=self.reader)
-        if self._came_first(event, seen):
+        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
+        waits = any(earlier.kind not in ("note", "fit") for earlier in self.own.events if earlier.seq > seen)
+        if waits or (self.several and self._settled(event, seen)):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
             )
         self._append(event)
-
-    def _came_first(self, event: Event, seen: int) -> bool:
-        """Whether something was recorded since the event `seen` that an event should have waited for.
-
-        What other readers say of other documents is nothing to wait for.
-        """
-        since = [earlier for earlier in self.own.events if earlier.seq > seen]
-        if self.several is not None and event.kind in ("report", "resolved"):
-            doc = event.payload["doc"]
-            since += [later for later in self._log if later.seq > seen and later.payload.get("doc") == doc]
-        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
-        return any(earlier.kind not in ("note", "fit") for earlier in since)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -304,21 +293,28 @@ class OpenSession(Readable):
             self.refresh()  # what was recorded before it is gone again
             raise
 
+    def _settled(self, event: Event, seen: int) -> bool:
+        """Whether somebody settled since the event `seen` what an event is to settle."""
+        doc = event.payload.get("doc")
+        since = (later for later in self._log if later.seq > seen and later.kind == event.kind)
+        return event.kind in ("report", "resolved") and any(later.payload["doc"] == doc for later in since)
+
     def _append(self, event: Event) -> None:
         changed = event.kind in ("set_aside", "returned")
-        while True:
-            seen, log = self._seen, [*self._log, event]
-            documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
-            try:
-                stored = self.store.append(self.stored.id, event, seen, documents)
-            except InputProblem as problem:
-                self.refresh()
-                others = isinstance(problem, Conflict) and self.several is not None and event.kind != "fit"
-                if not others or self._came_first(event, seen):
-                    raise
-            else:
-                self._see([*self._log, stored])
-                return
+        log = [*self._log, event]
+        documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
+        try:
+            stored = self.store.append(self.stored.id, event, self.state.seq, documents)
+        except InputProblem as problem:
+            seen, own = self.state.seq, len(self.own.events)
+            self.refresh()
+            # What other readers say of other documents is nothing to wait for.
+            waits = self.several is None or event.kind == "fit" or len(self.own.events) > own
+            if not isinstance(problem, Conflict) or waits or self._settled(event, seen):
+                raise
+            self._append(event)
+        else:
+            self._see([*self._log, stored])
 
     def learn(self) -> None:
         """Put what comes next in order by the labels and record that, where it is due and can be done here."""
@@ -401,14 +397,10 @@ class OpenSession(Readable):
         if doc in ids[: state.depth]:
             self.record(relabel_event(state, ids, doc, label, **more), seen)
             return
-        if isinstance(own, OwnReading):
+        if self.several is not None:
             state.settings.readers.check_reader(self.reader)
         event = label_event(state, ids, doc, label, **more)
-        if isinstance(own, OwnReading):
-            if doc not in own.to_judge:
-                raise InputProblem(
-                    "Others judge that document, so nothing was recorded; look at what is shown now."
-                )
+        if self.several is not None:
             event = replace(event, payload={"fit": 0, **event.payload})
         self.record(event, seen)
 

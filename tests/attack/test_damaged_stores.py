@@ -12,7 +12,7 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_patent_session, a_review
 

@@ -40,7 +40,7 @@ from tarstop_core.samples import shipped
 from tarstop_core.sessions.export import to_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.attack.mutants import mutated, stretched
 from tests.files.test_tools import RM5, VERSIONS, project

@@ -15,7 +15,7 @@ from tarstop_core.files import read_records, read_tables
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, REVIEW, log

@@ -33,7 +33,7 @@ from tarstop_core.screening.wording import consequences, explain
 from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
 from tarstop_core.sessions.demo import DEMO_REVIEW, start_demo, start_review_demo
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes

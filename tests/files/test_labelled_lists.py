@@ -14,7 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files import source
 from tarstop_core.files.labelled_lists import kind_of, list_digest, read_labelled, seen_before
 from tarstop_core.sessions.calibrator_library import session_case, session_list, session_scenario
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import N, a_patent_session, a_review
 

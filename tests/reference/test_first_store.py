@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tarstop_core.screening.events import label_event
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 
 OLD = Path(__file__).parent / "commit_44dc997"

@@ -24,7 +24,7 @@ from tarstop_core.screening.events import label_event
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import before_import
 

@@ -27,7 +27,7 @@ from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.prisma import LEFT_OUT, prisma
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import (
     IDS,

@@ -27,7 +27,7 @@ from tarstop_core.sessions.compare import outcome
 from tarstop_core.sessions.export import document_rows, to_ris
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import before_import

@@ -31,7 +31,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import REVIEW, SEEN, START, a_collection, a_review, before_import, log
 

@@ -13,7 +13,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, START, N, log
 

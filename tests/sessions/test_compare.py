@@ -20,7 +20,7 @@ from tarstop_core.sessions.compare import (
     outcome,
     outcome_sentence,
 )
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log

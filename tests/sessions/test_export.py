@@ -26,7 +26,8 @@ from tarstop_core.sessions.export import (
     trace_csv,
 )
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import (
     EVIL,

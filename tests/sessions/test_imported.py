@@ -15,7 +15,8 @@ from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import about_rows, document_rows, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, SessionSnapshot, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.reading_pages import read
 from tests.session_cases import a_patent_session, a_review, before_import

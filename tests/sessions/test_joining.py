@@ -25,7 +25,8 @@ from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.joining import join, may_part, part, preview
 from tarstop_core.sessions.learning import prepare_features
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Conflict, Store
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START, before_import

@@ -26,7 +26,8 @@ from tarstop_core.sessions.learning import (
     why_sentence,
 )
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import INCLUSION, REVIEW, before_import
 from tests.spoken import spoken

@@ -18,7 +18,7 @@ from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.export import to_ris
 from tarstop_core.sessions.other_tools import TOOLS, Tool, to_tool
-from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT, START, log
 

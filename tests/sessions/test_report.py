@@ -21,7 +21,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import word_of
 from tarstop_core.sessions.export import document_rows
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.reading_pages import read, still
 from tests.session_cases import (

@@ -15,7 +15,8 @@ from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store import store as stores
 from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Store
@@ -90,17 +91,17 @@ def test_an_undo_takes_back_ones_own_verdict(store: Store, key: str) -> None:
 def test_the_second_reader_goes_on_where_the_first_excluded(store: Store) -> None:
     key = begun(store, replace(BOTH, readers=Readers(("Rita", "Sam"), EXCLUDED)))
     rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
-    assert (rita.own.left, sam.own.left) == (N, 0)
+    assert (len(rita.own.to_judge), len(sam.own.to_judge)) == (N, 0)
     judge(rita, "relevant", "irrelevant", "relevant", "irrelevant")
     sam.refresh()
-    assert sam.own.left == 2 and sam.own.row.ids[:2] == (IDS[1], IDS[3])
+    assert len(sam.own.to_judge) == 2 and sam.own.row.ids[:2] == (IDS[1], IDS[3])
     assert sam.state.depth == 2
     with pytest.raises(InputProblem, match="been labelled already"):
         sam.label(IDS[0], "irrelevant", sam.own.state.seq)
     judge(sam, "relevant", "irrelevant")
-    assert sam.state.depth == 4 and sam.own.left == 0 and len(sam.state.unsure) == 1
-    with pytest.raises(InputProblem, match="Others judge"):
-        judge(sam, "irrelevant")
+    assert sam.state.depth == 4 and not sam.own.to_judge and len(sam.state.unsure) == 1
+    with pytest.raises(InputProblem, match="read already"):
+        sam.label(IDS[4], "irrelevant", sam.own.state.seq)
 
 
 def test_who_reads_stays_the_same(store: Store, key: str) -> None:

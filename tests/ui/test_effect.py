@@ -15,7 +15,8 @@ from tarstop_core.sessions.compare import asked_otherwise, may_ask
 from tarstop_core.sessions.export import to_csv, to_xlsx
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.effects.golden import studies_of
 from tests.ui.set_up.cases import answered

@@ -14,7 +14,8 @@ from tarstop_core.screening.settings import EnoughSettings
 from tarstop_core.sessions.export import to_csv, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.ui.conftest import ROOT, SECONDS
 

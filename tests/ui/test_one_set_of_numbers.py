@@ -35,7 +35,8 @@ from tarstop_core.sessions.compare import comparison
 from tarstop_core.sessions.export import document_rows, trace_csv
 from tarstop_core.sessions.file import export_session, import_session, state_of
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Payoffs

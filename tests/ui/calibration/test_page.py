@@ -17,7 +17,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
 from tarstop_core.sessions.demo import start_demo, start_review_demo
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.ui.screen.test_page import ask_why
 

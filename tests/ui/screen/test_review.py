@@ -24,7 +24,7 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.reading_pages import read

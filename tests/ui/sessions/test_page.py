@@ -23,7 +23,7 @@ from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.listing import counts_in_words
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import (

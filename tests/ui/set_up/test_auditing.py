@@ -13,7 +13,8 @@ from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import trace_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
-from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.listing import counts_in_words
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import HEADER, Open, html_of, query, start, upload, words_of

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.screening.fold import replay
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import answered, start
 

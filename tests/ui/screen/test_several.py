@@ -1,0 +1,115 @@
+"""On the page: several readers, what each of them is shown, and the queue of what they differ on."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.several_readers import EXCLUDED, Readers
+from tarstop_core.sessions.session import OpenSession
+from tarstop_core.sessions.store.store import Store
+from tests.session_cases import IDS, REVIEW, N, a_collection
+
+Open = Callable[..., AppTest]
+BOTH = replace(REVIEW, readers=Readers(("Rita", "Sam")))
+
+
+def begun(store: Store, settings: Settings = BOTH) -> str:
+    return store.create_session("S", a_collection(store), list(range(N)), None, settings, "", "own order")
+
+
+def read(store: Store, key: str, name: str, *labels: str, **more: str) -> None:
+    work = OpenSession.load(store, key, name)
+    for label in labels:
+        own = work.own
+        work.label(own.row.ids[own.state.depth], label, own.state.seq, **more)  # type: ignore[arg-type]
+
+
+def press(page: AppTest, words: str) -> None:
+    next(each for each in page.button if each.label.startswith(words)).click().run()
+    assert not page.exception
+
+
+def html(page: AppTest) -> str:
+    return "\n".join(each.proto.body for each in page.get("html"))
+
+
+def test_a_reader_goes_on_in_the_own_order_and_sees_nothing_of_others(open_app: Open, store: Store) -> None:
+    key = begun(store)
+    read(store, key, "Sam", "relevant", "irrelevant", "relevant", reason="a reason of Sam's")
+    page = open_app("screen", session=key)  # Rita's browser
+    assert "Sam&#39;s" not in html(page) and 'data-testid="readers"' not in html(page)
+    assert "0 of 30 screened by all" in html(page)
+    press(page, "Include")
+    assert "1 of 30 screened by all" in html(page) and "0&nbsp;to resolve" not in html(page)
+    press(page, "Include")
+    assert "Title" not in html(page).split("<article>")[0].split("header")[0]
+    assert [event.reviewer for event in store.log(key)] == ["Sam"] * 3 + ["Rita"] * 2
+    press(page, "Undo")
+    assert store.log(key)[-1].kind == "undo" and store.log(key)[-1].reviewer == "Rita"
+    assert OpenSession.load(store, key, "Rita").own.state.depth == 1
+
+
+def test_what_readers_differ_on_is_resolved_on_the_page(open_app: Open, store: Store) -> None:
+    key = begun(store)
+    read(store, key, "Sam", "irrelevant", "irrelevant", reason="wrong people")
+    read(store, key, "Rita", "relevant", "relevant", note="a note of Rita's")
+    page = open_app("screen", session=key)
+    press(page, "Resolve 2 disagreements")
+    assert "wrong people" in html(page) and "a note of Rita" in html(page)
+    next(each for each in page.text_input if each.label.startswith("How it was")).set_value(
+        "read again"
+    ).run()
+    press(page, "Include")
+    event = store.log(key)[-1]
+    assert (event.kind, event.reviewer) == ("resolved", "Rita")
+    assert event.payload == {"doc": IDS[0], "label": "relevant", "note": "read again"}
+    press(page, "Later")
+    assert "What was read" not in html(page)
+    press(page, "Earlier")  # back at the own list, where both verdicts can be looked at
+    press(page, "Earlier")
+    assert 'data-testid="readers"' in html(page)
+    work = OpenSession.load(store, key)
+    assert work.state.labels[0] == RELEVANT and len(work.state.unsure) == 1
+
+
+def test_somebody_else_reads_nothing_and_may_resolve(
+    open_app: Open, store: Store, cookies: dict[str, str]
+) -> None:
+    key = begun(store)
+    read(store, key, "Sam", "irrelevant")
+    read(store, key, "Rita", "relevant")
+    cookies["tarstop_reviewer"] = "Tom"
+    page = open_app("screen", session=key)
+    assert "This list is read by Rita and Sam." in html(page)
+    assert all(each.disabled for each in page.button if each.label in ("Include", "Exclude"))
+    press(page, "Resolve 1 disagreement")
+    press(page, "Exclude")
+    assert store.log(key)[-1].reviewer == "Tom"
+
+
+def test_the_second_reader_waits_for_what_the_first_excludes(
+    open_app: Open, store: Store, cookies: dict[str, str]
+) -> None:
+    key = begun(store, replace(BOTH, readers=Readers(("Rita", "Sam"), EXCLUDED)))
+    cookies["tarstop_reviewer"] = "Sam"
+    page = open_app("screen", session=key)
+    assert "Nothing waits for you." in html(page)
+    read(store, key, "Rita", "relevant", "irrelevant")
+    page.run()
+    assert "Nothing waits for you." not in html(page) and f">{IDS[1]}" not in html(page).split("header")[0]
+    press(page, "Exclude")
+    assert store.log(key)[-1].payload["doc"] == IDS[1] and "Nothing waits for you." in html(page)
+
+
+def test_set_up_asks_who_screens(open_app: Open, store: Store) -> None:
+    page = open_app("set_up", scenario="review")
+    page.segmented_control("set_up/readers/several").set_value(True).run()
+    press(page, "Start")
+    assert not store.sessions()
+    page.text_input("set_up/readers/names").set_value("Rita,  Sam ").run()
+    press(page, "Start")
+    [session] = store.sessions()
+    assert store.session(session.id).settings.readers == Readers(("Rita", "Sam"))
