@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event
-from tarstop_core.sessions.session import session_snapshot
+from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.database import Database
 from tarstop_core.sessions.store.permissions import EVENTS, Forbidden, Permissions, check_name
 from tarstop_core.sessions.store.store import Store

@@ -83,7 +83,7 @@ def test_somebody_else_reads_nothing_and_may_resolve(
     read(store, key, "Rita", "relevant")
     cookies["tarstop_reviewer"] = "Tom"
     page = open_app("screen", session=key)
-    assert "This list is read by Rita and Sam." in html(page)
+    assert "by Rita and Sam." in html(page)
     assert all(each.disabled for each in page.button if each.label in ("Include", "Exclude"))
     press(page, "Resolve 1 disagreement")
     press(page, "Exclude")
