@@ -3,6 +3,7 @@
 import html
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -35,7 +36,7 @@ from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, not_weighed
-from dashboard.parts.stakes import sensitivity_to_exceed
+from dashboard.parts.stakes import beyond
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
@@ -50,6 +51,7 @@ from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
+from tarstop_core.screening.settings import SENSITIVITY
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
@@ -317,7 +319,7 @@ def _typed() -> Chosen | None:
 
 def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
     """θ, the engine and the payoffs; what is other than at the start is in the URL."""
-    theta = sensitivity_to_exceed(start.theta, **bound("theta"))
+    theta = beyond(replace(SENSITIVITY, value=start.theta), **bound("theta"))
     meaning = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)

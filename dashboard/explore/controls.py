@@ -21,8 +21,8 @@ from tarstop_core.explore.maps import COMPARED, Measure
 from tarstop_core.explore.plans import World, rules_of
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.registry import titled
-from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
@@ -70,8 +70,12 @@ PARAMETERS = {
     "cell": Parameter("cell", _cell, _joined),
 }
 STARTING_CHANCE = {"b_0": Parameter("b_0", finite, _exact)}
-THRESHOLD = {"theta": Parameter("theta", finite, _exact)}
-EVERY = PARAMETERS | STARTING_CHANCE | THRESHOLD
+THRESHOLDS = {
+    name: Parameter(name, finite, _exact)
+    for scenario in SCENARIOS.values()
+    if (name := scenario.settings_class.threshold_field)
+}
+EVERY = PARAMETERS | STARTING_CHANCE | THRESHOLDS
 AT_STAKE = {"payoffs", "unit", "cost", "full_cost"}
 """Parameters that an address has together or not at all: what it leaves out is as large beside the rest as it was."""
 
@@ -79,10 +83,14 @@ AT_STAKE = {"payoffs", "unit", "cost", "full_cost"}
 def read_address(given: Mapping[str, str], listing: LabelledList) -> Asked:
     """Return what an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = listing.settings.with_stakes(_stakes(given, listing.settings.stakes))
-    asked_of = STARTING_CHANCE | (THRESHOLD if isinstance(settings, ReviewSettings) else {})
-    settings = address.read(asked_of, given, settings)
+    settings = address.read(STARTING_CHANCE | _threshold(settings), given, settings)
     asked = address.read(PARAMETERS, given, Asked(settings, settings.policy))
     return asked if listing.truth is not None else replace(asked, world="planned")
+
+
+def _threshold(settings: Settings) -> dict[str, Parameter]:
+    """Return the parameter that holds what is to be exceeded; none where nothing is."""
+    return {name: parameter for name, parameter in THRESHOLDS.items() if name == settings.threshold_field}
 
 
 def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
@@ -119,7 +127,8 @@ def address_of(asked: Asked) -> dict[str, str]:
         "cost": _exact(settings.cost),
         "full_cost": _exact(settings.cost_in_full) if settings.two_stages else "",
         **address.texts(STARTING_CHANCE, settings),
-        **(address.texts(THRESHOLD, settings) if isinstance(settings, ReviewSettings) else {"theta": ""}),
+        **dict.fromkeys(THRESHOLDS, ""),
+        **address.texts(_threshold(settings), settings),
         **address.texts(PARAMETERS, asked),
     }
 
@@ -215,7 +224,7 @@ def map_choices(
 
 
 def _settings_panel(key: str, start: Settings) -> Settings:
-    """Ask for payoffs, cost, b_0 and θ."""
+    """Ask for payoffs, cost, b_0 and what is to be exceeded."""
     # Its widgets cost time at every change: they are drawn only where they are wanted.
     how: dict[str, Any] = {"icon": ":material/help:", "key": f"{key}/ask", "on_change": "rerun"}
     unsure = st.expander("I do not know these numbers", **how)
@@ -228,9 +237,9 @@ def _settings_panel(key: str, start: Settings) -> Settings:
     explained = f"The {shell.term('b-0', 'starting belief')} b₀."
     b_0 = share(f"Chance before any {scenario.message('observed')}", start.b_0, help=explained, **how)
     settings = replace(settings, b_0=b_0)
-    if isinstance(settings, ReviewSettings):
-        theta = stakes.sensitivity_to_exceed(settings.theta, **lasting(f"{key}/theta"))
-        return replace(settings, theta=theta)
+    if (threshold := settings.threshold) is not None:
+        chosen = stakes.beyond(threshold, **lasting(f"{key}/{settings.threshold_field}"))
+        return settings.with_threshold(chosen)
     return settings
 
 

@@ -17,7 +17,7 @@ from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import S, Settings
+from tarstop_core.screening.settings import S, Settings, Threshold
 from tarstop_core.screening.wording import consequences, question
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import EXAMPLE_PRICE, PAYOFF_NAMES, Stakes
@@ -117,10 +117,13 @@ def panel(
     return ours, [*problems.values(), *missing]
 
 
-def sensitivity_to_exceed(value: float, **how: Any) -> float:
-    """Ask for θ."""
-    hint = f"The {term('theta', 'threshold')} θ on {term('pooled', 'pooled sensitivity')}."
-    return share("Sensitivity to exceed", value, help=hint, **how)
+def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
+    """Ask what is to be exceeded: a share on a slider, or a number."""
+    how |= {"help": f"{threshold.symbol}: {term(threshold.entry, 'what is that?')}"}
+    if threshold.is_share:
+        return share(threshold.asked, threshold.value, at=at, **how)
+    how |= {"step": 0.05, "format": "%g"}
+    return float(at.number_input(threshold.asked, threshold.least, None, threshold.value, **how))
 
 
 def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:

@@ -12,14 +12,12 @@ from dashboard.frame.widgets import hundredths, press
 from dashboard.frame.work import Work, attempt, clock
 from dashboard.parts import learning, stakes, stopping
 from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
-from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.provenance import claimed_time, provenance
-from tarstop_core.screening.scenarios.named import read_settings, scenario_of
+from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings, StudySettings
+from tarstop_core.screening.settings import EnoughSettings, Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts
@@ -28,9 +26,7 @@ ADJUSTABLE = (
     *(
         "payoffs",
         "cost",
-        "theta",
-        "delta",
-        "baseline",
+        *filter(None, (scenario.settings_class.threshold_field for scenario in SCENARIOS.values())),
         "b_0",
         "full_cost",
         "floor",
@@ -168,24 +164,16 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
     `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
     """
     now: dict[str, Any] = {
-        **_threshold(settings),
+        **_shown(settings),
         "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
         "floor": round(100 * settings.floor),
     }
     moves = following(key, now, lambda name, value: on_change(_changed(settings, name, value)))
     left, middle, right = st.columns(3, gap="medium")
-    if isinstance(settings, ReviewSettings):
-        hint = (
-            f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
-        )
-        hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=hint)
-        left.caption(f"θ = {settings.theta:.3g}.")
-    elif isinstance(settings, EffectSettings):
+    if (threshold := settings.threshold) is not None:
+        stakes.beyond(threshold, at=left, **moves(settings.threshold_field))
         with left:
-            words = "Smallest effect that matters (δ)"
-            least = 0.001 if settings.is_ratio else None
-            st.number_input(words, least, None, now["delta"], step=0.05, format="%g", **moves("delta"))
-            caption(f"{scenario_of(settings).message('smallest', settings=settings)}.")
+            caption(f"{scenario_of(settings).threshold_in_words(settings)}.")
     if settings.two_stages:
         with middle:
             payoffs = settings.payoffs
@@ -211,26 +199,18 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
         st.caption(f"{percent(settings.floor)}." if settings.floor else "0 %: the rule alone decides.")
 
 
-def _threshold(settings: StudySettings) -> dict[str, Any]:
+def _shown(settings: StudySettings) -> dict[str, float]:
     """What is to be exceeded, as its field shows it."""
-    if isinstance(settings, ReviewSettings):
-        return {"theta": min(99, max(1, round(100 * settings.theta)))}
-    return {"delta": settings.delta} if isinstance(settings, EffectSettings) else {}
+    if (threshold := settings.threshold) is None:
+        return {}
+    value = min(0.99, max(0.01, threshold.value)) if threshold.is_share else threshold.value
+    return {settings.threshold_field: value}
 
 
 def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:
-    """The settings after one slider was moved.
-
-    A learned prior says how likely any sensitivity is, so with another θ the starting chance is another too.
-    """
+    """The settings after one slider was moved."""
     if name == "full_cost":
         return replace(settings, full_cost=value * settings.payoffs.K)
     if name == "floor":
         return replace(settings, floor=value / 100)
-    if isinstance(settings, EffectSettings):
-        return replace(settings, delta=value)
-    assert isinstance(settings, ReviewSettings), "only a review of accuracy has a θ"
-    theta, prior = value / 100, settings.prior
-    if prior.learned_from is None or prior.width_alone or not ENGINES[settings.engine].knows_prior:
-        return replace(settings, theta=theta)
-    return replace(settings, theta=theta, b_0=prior.at(theta).b_0)
+    return settings.with_threshold(value, keeps_b_0=False)

@@ -12,18 +12,15 @@ from dashboard.frame.work import Work
 from dashboard.parts import document
 from dashboard.screen import advising
 from dashboard.screen.reading import block, names
-from tarstop_core.belief.engines import ENGINES
-from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.live_check import check_sentence, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, chances_badge, explain, remarks
 from tarstop_core.value.path import ListPath
@@ -56,9 +53,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         if state.fit is not None and state.settings.learns:
             made = f"{state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
             rows.append(("Fit that put the next document there", made))
-        marks = [f"chances {chances_badge(calibrator, settings)}"]
-        marks += belief_badges(settings) if isinstance(settings, ReviewSettings) else []
-        marks += effect_badges(settings) if isinstance(settings, EffectSettings) else []
+        marks = [f"chances {chances_badge(calibrator, settings)}", *scenario_of(settings).badges(settings)]
         reasons = block(
             "why",
             warnings,
@@ -92,31 +87,6 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
     if settings.reads_full_texts:
         warnings += dict.fromkeys((*state.evidence.notes, *scenario_of(settings).notes(settings, state)))
     return warnings
-
-
-def belief_badges(settings: ReviewSettings) -> list[str]:
-    """Where the belief of a review comes from and what it is held against."""
-    engine, learned = ENGINES[settings.engine], settings.prior.learned_from
-    if not engine.knows_prior:
-        prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
-    elif learned is not None and learned.keeps_b_0:
-        prior = f"prior as uncertain as {learned.reviews:,} past reviews show, b₀ = {number(settings.b_0)}"
-    elif learned is not None:
-        prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
-    elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):
-        prior = f"weak prior, b₀ = {number(settings.b_0)}"
-    else:
-        prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
-    truth = "pooled sensitivity" if settings.truth == "pooled" else "what the whole list would lead to"
-    return [engine.badge, prior, f"right decision: by {truth}"]
-
-
-def effect_badges(settings: EffectSettings) -> list[str]:
-    """Where the belief about an effect comes from and what it is held against."""
-    scenario = scenario_of(settings)
-    truth = "the average effect" if settings.truth == "pooled" else "what the whole list would lead to"
-    prior = f"weak prior, b₀ = {number(settings.b_0)}"
-    return [scenario.message("engine", settings=settings), prior, f"right decision: by {truth}"]
 
 
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:

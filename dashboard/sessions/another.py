@@ -4,14 +4,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.frame.widgets import LONGEST_NAME, one_of, share
+from dashboard.frame.widgets import LONGEST_NAME, one_of
 from dashboard.frame.work import go_to
-from dashboard.parts import effect, stakes
+from dashboard.parts import question, stakes
 from dashboard.parts.sessions import PREFIX
-from tarstop_core.samples.shipped import WIDTH, priors
-from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.named import SCENARIOS
-from tarstop_core.screening.settings import ReviewSettings, Settings, StudySettings
+from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
@@ -43,11 +41,7 @@ def _at_stake(start: Settings, key: str, problems: list[str]) -> Settings:
     """Ask what is at stake; the rest begins as on Set up, and can be changed on Screen."""
     tried: Settings = st.session_state.get(key, start)
     stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
-    if isinstance(tried, ReviewSettings):
-        theta = share("Sensitivity to exceed", tried.theta, key=f"{key}/theta")
-        tried = replace(tried, theta=theta, prior=priors()[WIDTH])
-    elif isinstance(tried, EffectSettings):
-        tried = effect.ask(f"{key}/effect", tried, problems)
+    tried = question.ask(key, tried, problems)
     if isinstance(tried, StudySettings):
         least = StudySettings.first_floor_studies
         tried = replace(tried, full_cost=FULL_TIMES * tried.cost, floor_studies=least)

@@ -29,7 +29,7 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
-from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import EnoughSettings, Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.calibrator_library import fitting, listed, title
@@ -159,9 +159,9 @@ def _other_settings(store: Store, session: SessionSnapshot) -> None:
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
     about, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
     b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=about)
-    if isinstance(tried, ReviewSettings):
-        theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
-        tried = replace(tried, theta=theta)
+    if (threshold := tried.threshold) is not None:
+        chosen = stakes.beyond(threshold, at=right, key=f"{key}/{tried.threshold_field}")
+        tried = tried.with_threshold(chosen)
     tried, session = _other_chances(store, session, tried, key)
     # The slider's step must not move a finer starting chance that nobody touched.
     b_0 = tried.b_0 if abs(b_0 - tried.b_0) < 0.005 else b_0

@@ -11,7 +11,7 @@ from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import FOREIGN, StudySettings
+from tarstop_core.screening.settings import FOREIGN, StudySettings, Threshold
 
 OTHER_QUESTIONS = ("theta", "prior")
 """What files of settings hold for the questions of others, and not for this one."""
@@ -31,6 +31,7 @@ class EffectSettings(StudySettings):
     """"exact" or "normal"; empty: exact for an OR of events, normal otherwise."""
 
     scenario: ClassVar[str] = "effect"
+    threshold_field: ClassVar[str] = "delta"
     learns_first: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -55,6 +56,11 @@ class EffectSettings(StudySettings):
     def target(self) -> Target:
         """What the effect is to be beyond."""
         return Target(self.kind, self.delta, self.above, self.is_ratio)
+
+    @property
+    def threshold(self) -> Threshold:
+        asked, least = "Smallest effect that matters (δ)", 0.001 if self.is_ratio else None
+        return Threshold(self.delta, "δ", asked, "smallest-effect", is_share=False, least=least)
 
     @property
     def used_engine(self) -> Engine:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.belief.engines import check_engine
+from tarstop_core.belief.engines import ENGINES, check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.calibration.recall_bound import ALPHA
@@ -72,6 +72,21 @@ UNWEIGHED = (*FOREIGN, "payoffs", "cost", "b_0", "kappa", "s")
 
 
 @dataclass(frozen=True)
+class Threshold:
+    """The number that what is reviewed is to be beyond, as fields ask for it."""
+
+    value: float
+    symbol: str  # "θ"
+    asked: str  # what a field is called
+    entry: str = "theta"  # of the glossary
+    is_share: bool = True  # whether it is asked for in per cent
+    least: float | None = None  # where it is no share: the least that may be given
+
+
+SENSITIVITY = Threshold(0.75, "θ", "Sensitivity to exceed")
+
+
+@dataclass(frozen=True)
 class Settings:
     """What every scenario sets; a subclass has the settings of one scenario."""
 
@@ -113,6 +128,8 @@ class Settings:
     """Whether a decision is weighed: payoffs, costs and a belief. Without, all that is asked is whether enough was found."""
     unfit: ClassVar[str] = "needs labels of the whole list or a random sample of it"
     """What is said of a rule that it may not follow."""
+    threshold_field: ClassVar[str] = ""
+    """The field that holds what is to be exceeded, where there is one."""
 
     def __post_init__(self) -> None:
         _ = self.stakes  # refuses costs that are none
@@ -153,6 +170,21 @@ class Settings:
     def with_stakes(self, stakes: Stakes) -> Self:
         """Other payoffs and costs; whoever changes the unit of one changes that of all."""
         return replace(self, payoffs=stakes.payoffs, cost=stakes.cost)
+
+    @property
+    def threshold(self) -> Threshold | None:
+        """What is to be exceeded; None where nothing is."""
+        return None
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """What a protocol names by its hash, beside the list and the calibrator."""
+        return {}
+
+    def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
+        """The settings with another threshold; the starting chance follows a learned prior unless it is kept."""
+        changed: dict[str, Any] = {self.threshold_field: value}
+        return replace(self, **changed)
 
     @property
     def rule(self) -> Policy:
@@ -395,6 +427,7 @@ class ReviewSettings(StudySettings):
     prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
 
     scenario: ClassVar[str] = "review"
+    threshold_field: ClassVar[str] = "theta"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -405,9 +438,24 @@ class ReviewSettings(StudySettings):
         return all(isinstance(row, Row) for row in report.rows)
 
     @property
+    def threshold(self) -> Threshold:
+        return replace(SENSITIVITY, value=self.theta)
+
+    def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
+        # A learned prior says how likely any sensitivity is.
+        follows = not (keeps_b_0 or self.prior.learned_from is None or self.prior.width_alone)
+        if follows and ENGINES[self.engine].knows_prior:
+            return replace(self, theta=value, b_0=self.prior.at(value).b_0)
+        return replace(self, theta=value)
+
+    @property
     def belief_prior(self) -> Prior:
         """The prior with this session's b_0."""
         return replace(self.prior, b_0=self.b_0)
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        return {"prior of sensitivity": self.belief_prior.digest}
 
     def paper_mode(self) -> Self:
         # The learned width of a prior is not the paper's.

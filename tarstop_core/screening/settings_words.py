@@ -11,7 +11,7 @@ from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import chances_badge, question
 
 
@@ -194,9 +194,7 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
     str
         A sentence for the appendix of the protocol.
     """
-    fingerprints = {"list of documents": digest, "calibration": calibrator.digest}
-    if isinstance(settings, ReviewSettings):
-        fingerprints["prior of sensitivity"] = settings.belief_prior.digest
+    fingerprints = {"list of documents": digest, "calibration": calibrator.digest, **settings.fingerprints}
     return f"Fingerprints: {'; '.join(f'{name} {value}' for name, value in fingerprints.items())}."
 
 

@@ -121,7 +121,7 @@ def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, 
     now, other = session.state.settings, SCENARIOS[scenario]
     plus, minus = other.first_actions
     kept = {name: getattr(now, name) for name in ("learns", "words_for", "words_against", "weighs_scores")}
-    settings = other.settings_class.beginning(plus=plus, minus=minus, chances_follow=True, **kept)
+    settings = other.beginning(plus=plus, minus=minus, chances_follow=True, **kept)
     calibrator, wanted = session.calibrators[now.calibrator], other.chance_of(settings)
     if calibrator.scenario != wanted:
         scored, simulated = session.row.scores is not None, session.collection.simulated

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -82,6 +82,10 @@ class Scenario(ABC, Generic[S]):
         """What a⁺ and a⁻ are called to begin with."""
         return next(iter(self.actions.values()))
 
+    def beginning(self, **own: Any) -> S:
+        """The settings that a session begins with before anything is asked; `own` are given already."""
+        return cast(S, self.settings_class.beginning(**own))
+
     # --- chances and path
 
     @abstractmethod
@@ -135,6 +139,14 @@ class Scenario(ABC, Generic[S]):
     def recognised(self, settings: S) -> float:
         """Chance that a document which is what its chance is a chance of is recognised as such."""
         return 1.0
+
+    def threshold_in_words(self, settings: S) -> str:
+        """What is to be exceeded, as a clause; empty where nothing is."""
+        return ""
+
+    def badges(self, settings: S) -> list[str]:
+        """Where the belief comes from and what it is held against, a few words each."""
+        return []
 
     def has_starting_chance(self, settings: S) -> bool:
         """Whether the belief begins with b_0."""

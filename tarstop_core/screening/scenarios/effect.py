@@ -53,6 +53,7 @@ class Effect(StudyScenario[EffectSettings]):
     find = "an effect"
     finds = ("effect", "effects")
     sheet = "Effects"
+    pooled_what = "the average effect"
     truths: ClassVar[Mapping[str, str]] = {
         "pooled": "whether the average effect is beyond the smallest that matters",
         "full_evidence": "what all documents of the list would have led to",
@@ -67,6 +68,13 @@ class Effect(StudyScenario[EffectSettings]):
             effect_studies(settings, studies), settings.target, settings.used_engine, settings.b_0
         )
         return states[-1:] if last_only else states
+
+    def threshold_in_words(self, settings: EffectSettings) -> str:
+        return self.message("smallest", settings=settings)
+
+    def badges(self, settings: EffectSettings) -> list[str]:
+        prior = f"weak prior, b₀ = {number(settings.b_0)}"
+        return [self.message("engine", settings=settings), prior, *super().badges(settings)]
 
     def entry(self, settings: EffectSettings) -> TypedEffect:
         return TypedEffect(settings.kind, settings.is_ratio)

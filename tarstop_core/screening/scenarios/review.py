@@ -1,11 +1,13 @@
 """A review of diagnostic accuracy: 2×2 tables of many studies add up."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Collected
 from tarstop_core.documents.tables import Tables
@@ -14,7 +16,7 @@ from tarstop_core.evidence.words import pooled_sentence, rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.samples.shipped import past_stops, wrong_stops
+from tarstop_core.samples.shipped import WIDTH, past_stops, priors, wrong_stops
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.settings import ReviewSettings
@@ -71,7 +73,12 @@ class Review(StudyScenario[ReviewSettings]):
     find = "a 2×2 table"
     finds = ("2×2 table", "tables")
     sheet = "2x2 tables"
+    pooled_what = "pooled sensitivity"
     truths = TRUTHS
+
+    def beginning(self, **own: Any) -> ReviewSettings:
+        # As uncertain as past reviews show.
+        return super().beginning(prior=priors()[WIDTH], **own)
 
     # --- chances and path
 
@@ -88,6 +95,25 @@ class Review(StudyScenario[ReviewSettings]):
     def has_starting_chance(self, settings: ReviewSettings) -> bool:
         """REML knows no prior."""
         return ENGINES[settings.engine].knows_prior
+
+    def threshold_in_words(self, settings: ReviewSettings) -> str:
+        return f"θ = {settings.theta:.3g}"
+
+    def badges(self, settings: ReviewSettings) -> list[str]:
+        engine, learned = ENGINES[settings.engine], settings.prior.learned_from
+        if not engine.knows_prior:
+            prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
+        elif learned is not None and learned.keeps_b_0:
+            prior = (
+                f"prior as uncertain as {learned.reviews:,} past reviews show, b₀ = {number(settings.b_0)}"
+            )
+        elif learned is not None:
+            prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
+        elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):
+            prior = f"weak prior, b₀ = {number(settings.b_0)}"
+        else:
+            prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
+        return [engine.badge, prior, *super().badges(settings)]
 
     # --- beside the advice
 

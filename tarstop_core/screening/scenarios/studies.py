@@ -61,6 +61,7 @@ class StudyScenario(Scenario[T]):
     in_steps = True
     verdicts_tell = False
     truths: ClassVar[Mapping[str, str]]  # what the decision is judged by, as sentences have it
+    pooled_what: ClassVar[str]  # what is pooled: "the average effect"
 
     # --- chances and path
 
@@ -82,6 +83,10 @@ class StudyScenario(Scenario[T]):
         sequence of Known
             After 0, 1, 2 … studies, or one.
         """
+
+    def badges(self, settings: T) -> list[str]:
+        truth = self.pooled_what if settings.truth == "pooled" else "what the whole list would lead to"
+        return [f"right decision: by {truth}"]
 
     def needed(self, settings: T, studies: Collected, states: Sequence[Known]) -> Depths | None:
         """Further studies before a⁺ may be taken.

@@ -7,7 +7,7 @@ from tarstop_core.explore.lists import LabelledList, sample, samples
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.screening.scenarios.patent import PATENT
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 HALVES = ((0.56, 1.0), (0.0, 0.44))
@@ -62,7 +62,7 @@ def at_stake(listing: LabelledList, q_star: float, cost: float, theta: float = 0
         In paper mode.
     """
     settings = replace(listing.settings, payoffs=Payoffs.from_q_star(q_star), cost=cost)
-    return replace(settings, theta=theta) if isinstance(settings, ReviewSettings) else settings
+    return settings if settings.threshold is None else settings.with_threshold(theta)
 
 
 def search_names() -> dict[str, str]:

@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import Chart, Figure, ink, rows_of
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action
 from tarstop_core.teaching.ideas import HALVES, Idea, Picture, message
 from tarstop_core.value.payoffs import Flags, Floats
@@ -136,12 +136,10 @@ def recall_picture(stops: Stops, *, dark: bool = False) -> Picture:
         sentence = message("recall", stops=stops, action=chosen, right=right, after=after, **optimal)
     else:
         sentence = message("recall_of_none", stops=stops, action=chosen, **optimal)
-    name = stops.listing.name
+    name, threshold = stops.listing.name, stops.settings.threshold
     return Picture(
         "idea-recall",
-        f"{name} (sensitivity to exceed: {stops.settings.theta:.0%})"
-        if isinstance(stops.settings, ReviewSettings)
-        else name,
+        name if threshold is None else f"{name} ({threshold.asked.lower()}: {threshold.value:.0%})",
         _recall_figure(stops, dark),
         sentence,
         rows_of(

@@ -360,7 +360,7 @@ def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store
     page = unfold_stakes(ask_why(open_app("screen", session=session)))
     assert "29 published reviews, b₀ = 0.7" in html_of(page)
     slider = next(each for each in page.slider if each.label == "Sensitivity to exceed")
-    slider.set_value(85).run()
+    slider.set_value(0.85).run()
     (event,) = store.events(session)
     settings = read_settings(event.payload["settings"])
     assert settings.theta == 0.85 and settings.b_0 == learned.at(0.85).b_0 < 0.7
