@@ -18,7 +18,8 @@ from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
-from tarstop_core.evaluation.tasks.review import ReviewTask, prequential_ahead
+from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.evaluation.tasks.stepwise import prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.shipped import past_stops

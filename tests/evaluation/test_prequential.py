@@ -13,7 +13,8 @@ from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.replay import replay_reviews, with_left
-from tarstop_core.evaluation.tasks.review import ReviewTask, path_after, prequential_ahead, prequential_depths
+from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.evaluation.tasks.stepwise import path_after, prequential_ahead, prequential_depths
 from tarstop_core.files import read_chances
 from tarstop_core.policies import POLICIES, Budget, Greedy, Policy, check
 from tarstop_core.samples.shipped import reranked_chances

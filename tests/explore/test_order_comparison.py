@@ -10,7 +10,7 @@ import pytest
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.evaluation.tasks.review import prequential_depths
+from tarstop_core.evaluation.tasks.stepwise import prequential_depths
 from tarstop_core.explore import message
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.order_comparison import (

@@ -10,14 +10,9 @@ from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.effects.beliefs import Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
-from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
-from tarstop_core.evaluation.tasks.review import TRUTHS, chosen
-from tarstop_core.policies import Policy
-from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.gain_curve import gain
+from tarstop_core.evaluation.tasks.stepwise import StepwiseTask
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Payoffs
@@ -26,18 +21,17 @@ ANY_BENEFIT = Target(Measure.OR, 1.0, above=False, ratio=True)
 
 
 @dataclass(frozen=True)
-class EffectTask(base.Task):
+class EffectTask(StepwiseTask):
     """Reviews of interventions. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "effect"
     chance_of = REVIEW
     variants = ("default",)
     methods = ("greedy", "look-ahead", "optimal", "open-loop", "budget", "target", "decide-now")
-    truths: ClassVar[Mapping[str, str]] = TRUTHS
+    truths: ClassVar[Mapping[str, str]] = {"pooled": "The average effect", "full_evidence": "Full evidence"}
     cases = "outcomes"
     groups = "reviews"
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    in_steps = True
     needs_tables = True
     icer_digits = 0
 
@@ -73,12 +67,9 @@ class EffectTask(base.Task):
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert case.effects is not None
-        p = case.adaptive_chances
-        if p is None:
-            assert learned.calibrator is not None
-            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
-        studies, p = studies_after(case.effects.positions, len(case.topic)), scaled(p, self.scale)
-        states = self._states(case)
+        adaptive, states = case.adaptive_chances, self._states(case)
+        p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
+        studies = studies_after(case.effects.positions, len(case.topic))
         return [CumulativePath(p, states, studies, stake, case.labels) for stake in payoffs]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
@@ -86,25 +77,3 @@ class EffectTask(base.Task):
         b = self._states(case)[-1].b
         edges = [stake.q_star if self.truth_is == "full_evidence" else 0.5 for stake in payoffs]
         return b > np.array(edges) + TOLERANCE
-
-    def play(
-        self,
-        case: Case,
-        learned: base.Learned,
-        paths: Sequence[CumulativePath],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> base.PlayedGrid:
-        if isinstance(settings[0], Randomised):
-            raise InputProblem(
-                f"{settings[0].title} ends with another belief for every sample, which is not averaged over effects; "
-                "choose another rule."
-            )
-        depths = base.depths_of(paths, settings, costs)
-        plus = chosen(paths, depths, paths[0].b)
-        if settings[0].is_oracle:
-            plus[:] = truth[:, None]
-        recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
-        return base.PlayedGrid(depths.astype(float), plus, recall)

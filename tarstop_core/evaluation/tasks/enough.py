@@ -13,7 +13,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks import base
-from tarstop_core.evaluation.tasks.review import prequential_ahead
+from tarstop_core.evaluation.tasks.stepwise import prequential_ahead
 from tarstop_core.policies import Policy, Quant
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain

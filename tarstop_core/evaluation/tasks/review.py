@@ -13,20 +13,17 @@ from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import weighed_likelihood
-from tarstop_core.calibration.calibrator import REVIEW
-from tarstop_core.calibration.reranked import Ahead, ahead
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import message, metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
+from tarstop_core.evaluation.tasks.stepwise import StepwiseTask, chosen
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.gain_curve import gain
-from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
-from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
 LEAST = 1e-6
 """Least chance that a next document is given: nothing ahead would follow from 0."""
@@ -36,7 +33,7 @@ TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 
 @dataclass(frozen=True)
-class ReviewTask(base.Task):
+class ReviewTask(StepwiseTask):
     """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "review"
@@ -47,7 +44,6 @@ class ReviewTask(base.Task):
     groups = "reviews"
     contradicted: ClassVar[tuple[str, ...]] = ("grlstop",)
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    in_steps = True
     needs_tables = True
     about_chances = "The prior changes the belief, not the chances, so all variants share them."
     icer_digits = 0
@@ -111,21 +107,15 @@ class ReviewTask(base.Task):
     ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, learned.prior or Prior(), paths, settings, len(costs))
-        if case.adaptive_chances is None or settings[0].needs_labels or settings[0].is_oracle:
-            depths = base.depths_of(paths, settings, costs)
-        else:
-            depths = prequential_depths(paths, settings, costs)
-        plus, plus_exact = chosen(paths, depths, paths[0].b), None
-        if settings[0].is_oracle:
-            plus[:] = truth[:, None]
-        elif exact and self.engine != "bivariate":
+        played = super().play(case, learned, paths, settings, costs, truth, exact)
+        if exact and self.engine != "bivariate" and not settings[0].is_oracle:
             assert case.outcome is not None
             exactly = bivariate_path(case.outcome.tables, self.theta, learned.prior or Prior())[
                 paths[0].studies
             ]
-            plus_exact = chosen(paths, depths, exactly)
-        recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
-        return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)
+            depths = played.screened.astype(np.intp)
+            return replace(played, plus_exact=chosen(paths, depths, exactly))
+        return played
 
     def _sampled(
         self,
@@ -158,12 +148,6 @@ class ReviewTask(base.Task):
         truth, engine = settings["truth"], settings["engine"]
         sentences = [message("truth_of_reviews", truth=truth), message("engines", engine=engine)]
         return [*sentences, message("contradicted")]
-
-
-def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
-    """Chance of a⁺ (0 or 1) of whoever believes `b` by depth, shape (N + 1,), at depths of shape (S, Q, C)."""
-    plus = [path.payoffs.chooses_plus(b[depths[:, q]]) for q, path in enumerate(paths)]
-    return np.stack(plus, axis=1).astype(float)
 
 
 def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
@@ -206,74 +190,3 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         with np.errstate(divide="ignore"):
             belief[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
     return belief
-
-
-# --- lists that learn -----------------------------------------------------------------------------
-#
-# A list that learns has chances that change document by document. After d documents its reader knows their chances and
-# labels and the chance of the next one; what is further ahead follows from the labels so far, as in a session. A rule
-# is asked again after every document, of a path that holds nothing else.
-
-
-def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW) -> Ahead:
-    """Forecast the rest of a list after so many documents from their labels and the chance of the next one.
-
-    Parameters
-    ----------
-    p : ndarray, shape (N,)
-        Chance of each document as it stood when it was next.
-    labels : ndarray of bool, shape (N,)
-        What each turned out to be; only those of the first `depth` count.
-    depth : int
-        Documents read.
-    judged : str
-        What a chance is a chance of: of bringing data, or of inclusion.
-
-    Returns
-    -------
-    Ahead
-    """
-    following = max(float(p[depth]), LEAST) if depth < len(p) else None
-    return ahead(reranked_chances(judged), labels[:depth], len(p), following)
-
-
-def path_after(path: CumulativePath, depth: int) -> CumulativePath:
-    """Return a fully labelled path as it is known after so many documents."""
-    p = np.append(path.p[:depth], prequential_ahead(path.p, path.labels, depth).p)
-    labels = path.labels & (np.arange(len(path)) < depth)
-    return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))
-
-
-def prequential_depths(
-    paths: Sequence[CumulativePath], rules: Sequence[Policy], costs: Sequence[float]
-) -> Depths:
-    """Find where rules stop that are asked after every document.
-
-    Parameters
-    ----------
-    paths : sequence of CumulativePath
-        One for each of the payoffs, with the chances of their documents as they stood when each was next.
-    rules : sequence of Policy
-        Settings of one rule.
-    costs : sequence of float
-        Of a document.
-
-    Returns
-    -------
-    ndarray of int, shape (S, Q, C)
-    """
-    depths = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
-    once = [rule.cost_invariant for rule in rules]
-    for q, path in enumerate(paths):
-        going = np.ones((len(rules), len(costs)), dtype=bool)
-        if q:  # the same as on the first path
-            going[once], depths[once, q] = False, depths[once, 0]
-        for depth in range(len(path)):
-            if not going.any():
-                break
-            now = path_after(path, depth)
-            for s, rule in enumerate(rules):
-                if going[s].any():
-                    stops = going[s] & (rule.depths(now, costs, depth) <= depth)
-                    depths[s, q, stops], going[s, stops] = depth, False
-    return depths

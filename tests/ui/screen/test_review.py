@@ -376,7 +376,7 @@ def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, sta
     press(page, "Register this as my plan")
     full = next(each for each in page.select_slider if each.label == "Cost per report in full")
     full.set_value(0.05).run()
-    next(each for each in page.slider if each.label == "Sensitivity to exceed").set_value(60).run()
+    next(each for each in page.slider if each.label == "Sensitivity to exceed").set_value(0.6).run()
     assert "What if: " in html_of(page)
     assert [event.kind for event in store.events(session)] == ["plan"]
     next(each for each in page.text_input if "deviate" in each.label).set_value("New panel").run()
