@@ -27,8 +27,8 @@ from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import effect_words, words
-from tarstop_core.evidence.effect_figures import study_rows
 from tarstop_core.evidence.effect_report import effect_report
+from tarstop_core.evidence.effect_rows import study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.manual_tables import Row
 from tarstop_core.files import UnrecognisedColumns, read_effects, trace_to_csv

@@ -21,7 +21,7 @@ from dashboard.frame.drawing import (
 )
 from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save
-from tarstop_core.evidence import effect_figures, effect_words, report, words
+from tarstop_core.evidence import effect_figures, effect_rows, effect_words, report, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.effects import EffectEvidence
@@ -74,38 +74,22 @@ VIEWS = (
 
 
 EFFECT_VIEWS = (
-    View(
-        "forest",
-        "Forest",
-        effect_words.forest_sentence,
-        effect_figures.study_rows,
-        effect_figures.forest,
-        "q*",
-    ),
+    View("forest", "Forest", effect_words.forest_sentence, effect_rows.study_rows, effect_figures.forest),
     View(
         "cumulative",
         "Cumulative",
         effect_words.cumulative_sentence,
-        effect_figures.cumulative_rows,
+        effect_rows.cumulative_rows,
         effect_figures.cumulative,
         "q*",
     ),
-    View("belief", "Belief by study", words.path_sentence, effect_figures.path_rows, belief_by_study, "q*"),
+    View("belief", "Belief by study", words.path_sentence, effect_rows.path_rows, belief_by_study, "q*"),
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
-    View(
-        "funnel",
-        "Funnel",
-        effect_words.funnel_sentence,
-        effect_figures.study_rows,
-        effect_figures.funnel,
-        "q*",
-    ),
-    View(
-        "labbe", "L’Abbé", effect_words.labbe_sentence, effect_figures.study_rows, effect_figures.labbe, "q*"
-    ),
+    View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
+    View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
-    View("risk", "Risk of bias", effect_words.risk_sentence, effect_figures.risk_rows, None, "payoffs"),
-    View("methods", "Other methods", effect_words.reviewed_sentence, effect_figures.reviewed_rows, None),
+    View("risk", "Risk of bias", effect_words.risk_sentence, effect_rows.risk_rows, None, "payoffs"),
+    View("methods", "Other methods", effect_words.reviewed_sentence, effect_rows.reviewed_rows, None),
 )
 
 

@@ -1,4 +1,4 @@
-"""Figures of a review of an intervention: forest plots, funnel, L'Abbé plot, and the numbers of each as rows."""
+"""Figures of a review of an intervention: forest plots, funnel, L'Abbé plot."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,10 @@ from tarstop_core.effects.studies import Form
 from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, short
 from tarstop_core.evidence.effects import NAMES, EffectEvidence, Estimates
 from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, texts_at
-from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.figures import Figure, Rows, axis, ink, note, text_colour
+from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
-from tarstop_core.value.payoffs import Payoffs
 
 PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
 WIDE_PLOT = (0.0, 1.0)  # where rows are thin
@@ -84,17 +82,13 @@ def _estimates(
     )
 
 
-def forest(
-    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
-) -> Figure:
+def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Every study with what its arms showed, its weight and its estimate, what the engine pools, and new settings below.
 
     Parameters
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Not looked at.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -271,17 +265,13 @@ def cumulative(
     )
 
 
-def funnel(
-    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
-) -> Figure:
+def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Estimates against their standard errors; inside the lines lie 95 % of studies of one and the same effect.
 
     Parameters
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Not looked at.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -327,17 +317,13 @@ def funnel(
     return evidence_figure(data, 380, simulated, dark, [], xaxis=xaxis, yaxis=yaxis, shapes=shapes)
 
 
-def labbe(
-    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
-) -> Figure:
+def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Risk in the treated arm against risk in the control arm, sized by people; on the line both are equal.
 
     Parameters
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Not looked at.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -373,92 +359,3 @@ def labbe(
     xaxis = axis("risk in the control arm", dark, **how)
     yaxis = axis("risk in the treated arm", dark, **how, scaleanchor="x")
     return evidence_figure(data, 420, simulated, dark, [], xaxis=xaxis, yaxis=yaxis)
-
-
-# --- the numbers of each figure -------------------------------------------------------------------
-
-
-def study_rows(evidence: EffectEvidence) -> Rows:
-    """Studies as they were given, with estimates, limits and weights in the measure's own unit."""
-    studies = evidence.studies
-    unit = np.exp if evidence.target.ratio else np.asarray
-    columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
-    columns |= {name: _or_none(studies.column(name)) for name in studies.form.columns}
-    part = evidence.estimates
-    columns |= {
-        f"estimate_{name}": _or_none(unit(x)) for name, x in zip(("value", "low", "high"), part, strict=True)
-    }
-    columns |= {"scale_y": _or_none(evidence.sizes.y), "scale_se": _or_none(np.sqrt(evidence.sizes.v))}
-    columns["weight"] = _or_none(evidence.weights)
-    if studies.bias:
-        columns["bias"] = np.array([risk and risk.value for risk in studies.bias], dtype=object)
-    return fig.rows_of(**columns)
-
-
-def cumulative_rows(evidence: EffectEvidence) -> Rows:
-    """The average effect and the belief after each study."""
-    unit = np.exp if evidence.target.ratio else np.asarray
-    part = {
-        name: _or_none(unit(x))
-        for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
-    }
-    beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
-    return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
-
-
-def path_rows(evidence: EffectEvidence) -> Rows:
-    """Belief by study: number of studies, the newest one, belief."""
-    beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
-    engine = [evidence.engine] * len(beliefs)
-    return fig.rows_of(
-        studies=range(len(beliefs)), newest=("", *evidence.names), belief=beliefs, engine=engine
-    )
-
-
-def reviewed_rows(evidence: EffectEvidence) -> Rows:
-    """The pooled effect by every method that reviewers use, as texts."""
-    rows = []
-    for row in evidence.reviewed:
-        texts = {"method": row.method, "pooled": evidence.written(row.est, *row.ci)}
-        texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
-        texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
-        texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
-        ends = [number(evidence.unit(end)) for end in row.prediction]
-        texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
-        rows.append(texts)
-    return rows
-
-
-def risk_rows(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> Rows:
-    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
-
-    Parameters
-    ----------
-    evidence
-        The studies and what follows from them.
-    payoffs
-        What right and wrong decisions bring and cost.
-    actions
-        What the two actions are called.
-
-    Returns
-    -------
-    Rows
-        As texts; none where no study is of high risk.
-    """
-    rows = []
-    for title, of in evidence.by_risk:
-        b, average = of.belief, of.written(*(float(part[0]) for part in of.pooled))
-        decision = (
-            "not usable yet" if b is None else actions.plus if payoffs.chooses_plus(b) else actions.minus
-        )
-        chance = "–" if b is None else percent(b)
-        rows.append(
-            {"studies": f"{title} ({len(of)})", "average": average, "chance": chance, "decision": decision}
-        )
-    return rows
-
-
-def _or_none(values: Floats) -> np.ndarray:
-    """Numbers with None in place of NaN."""
-    return np.array([None if not np.isfinite(value) else float(value) for value in values], dtype=object)

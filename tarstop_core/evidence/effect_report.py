@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from tarstop_core.evidence import effect_words as said
 from tarstop_core.evidence import words
-from tarstop_core.evidence.effect_figures import cumulative, forest, funnel, reviewed_rows, risk_rows
+from tarstop_core.evidence.effect_figures import cumulative, forest, funnel
+from tarstop_core.evidence.effect_rows import reviewed_rows, risk_rows
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.report import written_with
 from tarstop_core.files.effect_tables import rows_of_effects

@@ -58,7 +58,7 @@ def pooled_sentence(evidence: EffectEvidence) -> str:
     return message("pooled", average=average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
 
 
-def forest_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+def forest_sentence(evidence: EffectEvidence) -> str:
     """Word what the forest plot shows."""
     silent = int((~np.isfinite(evidence.sizes.y)).sum())
     sentence = message("forest", pooled=pooled_sentence(evidence), silent=silent, ratio=evidence.target.ratio)
@@ -72,7 +72,7 @@ def cumulative_sentence(evidence: EffectEvidence, q_star: float) -> str:
     return message("cumulative", settled=turned[-1] if turned else None, total=len(evidence))
 
 
-def funnel_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+def funnel_sentence(evidence: EffectEvidence) -> str:
     """Word how many studies lie outside the funnel."""
     y, se, mu = evidence.sizes.y, np.sqrt(evidence.sizes.v), evidence.drawn_path.mu
     usable = np.isfinite(y)
@@ -80,7 +80,7 @@ def funnel_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
     return message("funnel", outside=outside, total=int(usable.sum()))
 
 
-def labbe_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+def labbe_sentence(evidence: EffectEvidence) -> str:
     """Word in how many studies the treated arm fares better."""
     if evidence.studies.form is not Form.EVENTS:
         return message("labbe", better=0, total=0)
@@ -89,7 +89,7 @@ def labbe_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
     return message("labbe", better=int((a / m < c / n)[usable].sum()), total=int(usable.sum()))
 
 
-def reviewed_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+def reviewed_sentence(evidence: EffectEvidence) -> str:
     """Word what the methods of reviewers say of heterogeneity."""
     rows = {row.method: row for row in evidence.reviewed}
     I2 = rows["REML"].I2 if rows else 0.0

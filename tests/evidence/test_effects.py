@@ -15,7 +15,7 @@ from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import Bias, Engine, Measure
 from tarstop_core.effects.normal import believe, prior_for
 from tarstop_core.effects.studies import Form, Studies
-from tarstop_core.evidence import effect_figures, effect_words, words
+from tarstop_core.evidence import effect_figures, effect_rows, effect_words, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effects import EffectEvidence
@@ -37,6 +37,8 @@ DRAWN: dict[str, Callable[..., Figure]] = {
     "without": leave_one_out,
     "value": lambda of, q_star, **how: value_of_more(of, Payoffs.from_q_star(q_star), **how),
 }
+
+WITHOUT_Q_STAR = ("forest", "funnel", "labbe")
 
 
 def events(*rows: tuple[float, ...], bias: tuple[Bias | None, ...] = ()) -> Studies:
@@ -61,15 +63,16 @@ STATES = {
 @pytest.mark.parametrize("state", STATES)
 def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Engine) -> None:
     of = EffectEvidence(STATES[state], OR, engine)
-    for draw in DRAWN.values():
-        figure = draw(of, 0.5, dark=True, simulated=True)
+    for name, draw in DRAWN.items():
+        figure = draw(of, *(() if name in WITHOUT_Q_STAR else (0.5,)), dark=True, simulated=True)
         go.Figure(figure)
         json.dumps(figure, allow_nan=False)
         fluid(figure, "words"), still(figure, "words")
-    about = (effect_words.forest_sentence, effect_words.cumulative_sentence, effect_words.funnel_sentence)
-    assert all(sentence(of, 0.5) for sentence in (*about, effect_words.labbe_sentence, words.path_sentence))
+    about = (effect_words.forest_sentence, effect_words.funnel_sentence, effect_words.labbe_sentence)
+    assert all(sentence(of) for sentence in about)
+    assert effect_words.cumulative_sentence(of, 0.5) and words.path_sentence(of, 0.5)
     assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, 0.5)
-    for rows in (effect_figures.study_rows, effect_figures.cumulative_rows):
+    for rows in (effect_rows.study_rows, effect_rows.cumulative_rows):
         assert len(rows(of)) == len(of)
     assert "<main>" in effect_report(of, HALF, name="A <b>name", at="now") or not len(of)
 
@@ -135,8 +138,8 @@ def test_high_risk_is_left_out_or_counts_for_half(engine: Engine) -> None:
     assert without.belief == pytest.approx(alone)
     beliefs = [float(b or 0) for b in (every.belief, reduced.belief, without.belief)]
     assert beliefs == sorted(beliefs) or beliefs == sorted(beliefs, reverse=True)
-    assert len(effect_figures.risk_rows(of, HALF)) == 3
-    assert effect_figures.risk_rows(replace(of, studies=events(*FOUR)), HALF) == []
+    assert len(effect_rows.risk_rows(of, HALF)) == 3
+    assert effect_rows.risk_rows(replace(of, studies=events(*FOUR)), HALF) == []
 
 
 def test_half_the_evidence_is_twice_the_variance() -> None:

@@ -1,0 +1,99 @@
+"""The numbers of each figure of a review of an intervention, as rows."""
+
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.effects.sizes import Floats
+from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.figures import Rows
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.value.payoffs import Payoffs
+
+
+def study_rows(evidence: EffectEvidence) -> Rows:
+    """Studies as they were given, with estimates, limits and weights in the measure's own unit."""
+    studies = evidence.studies
+    unit = np.exp if evidence.target.ratio else np.asarray
+    columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
+    columns |= {name: _or_none(studies.column(name)) for name in studies.form.columns}
+    part = evidence.estimates
+    columns |= {
+        f"estimate_{name}": _or_none(unit(x)) for name, x in zip(("value", "low", "high"), part, strict=True)
+    }
+    columns |= {"scale_y": _or_none(evidence.sizes.y), "scale_se": _or_none(np.sqrt(evidence.sizes.v))}
+    columns["weight"] = _or_none(evidence.weights)
+    if studies.bias:
+        columns["bias"] = np.array([risk and risk.value for risk in studies.bias], dtype=object)
+    return fig.rows_of(**columns)
+
+
+def cumulative_rows(evidence: EffectEvidence) -> Rows:
+    """The average effect and the belief after each study."""
+    unit = np.exp if evidence.target.ratio else np.asarray
+    part = {
+        name: _or_none(unit(x))
+        for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
+    }
+    beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
+    return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
+
+
+def path_rows(evidence: EffectEvidence) -> Rows:
+    """Belief by study: number of studies, the newest one, belief."""
+    beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
+    engine = [evidence.engine] * len(beliefs)
+    return fig.rows_of(
+        studies=range(len(beliefs)), newest=("", *evidence.names), belief=beliefs, engine=engine
+    )
+
+
+def reviewed_rows(evidence: EffectEvidence) -> Rows:
+    """The pooled effect by every method that reviewers use, as texts."""
+    rows = []
+    for row in evidence.reviewed:
+        texts = {"method": row.method, "pooled": evidence.written(row.est, *row.ci)}
+        texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
+        texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
+        texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
+        ends = [number(evidence.unit(end)) for end in row.prediction]
+        texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
+        rows.append(texts)
+    return rows
+
+
+def risk_rows(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> Rows:
+    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    actions
+        What the two actions are called.
+
+    Returns
+    -------
+    Rows
+        As texts; none where no study is of high risk.
+    """
+    rows = []
+    for title, of in evidence.by_risk:
+        b, average = of.belief, of.written(*(float(part[0]) for part in of.pooled))
+        decision = (
+            "not usable yet" if b is None else actions.plus if payoffs.chooses_plus(b) else actions.minus
+        )
+        chance = "–" if b is None else percent(b)
+        rows.append(
+            {"studies": f"{title} ({len(of)})", "average": average, "chance": chance, "decision": decision}
+        )
+    return rows
+
+
+def _or_none(values: Floats) -> np.ndarray:
+    """Numbers with None in place of NaN."""
+    return np.array([None if not np.isfinite(value) else float(value) for value in values], dtype=object)
