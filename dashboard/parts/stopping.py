@@ -11,8 +11,8 @@ from dashboard.frame.widgets import hundredths, one_of
 from dashboard.parts.stakes import following
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import message, titled
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import EnoughSettings
 
 LEAST = 50  # Percent of recall that may be asked for
 

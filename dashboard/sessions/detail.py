@@ -26,10 +26,11 @@ from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
-from tarstop_core.screening.settings import EnoughSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.calibrator_library import fitting, listed, title

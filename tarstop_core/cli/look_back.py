@@ -22,9 +22,9 @@ def look_back(project: Path, out: Path, column: str | None, spec: str, as_json: 
     from tarstop_core.policies import parse_policy
     from tarstop_core.samples.shipped import calibrators, default_calibrator
     from tarstop_core.screening import look_back as looking
+    from tarstop_core.screening.enough_settings import EnoughSettings
     from tarstop_core.screening.kept_labels import labels_found
     from tarstop_core.screening.look_back_report import look_back_report
-    from tarstop_core.screening.settings import EnoughSettings
 
     writable(out, project)
     rule = parse_policy(spec)

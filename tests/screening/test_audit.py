@@ -19,10 +19,11 @@ from tarstop_core.screening.audit import (
     relevant_at_most,
     with_draws,
 )
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.scenarios.enough import ENOUGH
-from tarstop_core.screening.settings import EnoughSettings, PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs

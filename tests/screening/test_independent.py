@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import VERDICTS, SeveralReaders, counted
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import EnoughSettings, PatentSettings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.several_readers import EXCLUDED, INCLUDED, SECOND, SHARE, Readers
 
 IDS = [f"d{at}" for at in range(8)]

@@ -10,9 +10,9 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.files import read_records
 from tarstop_core.policies import parse_policy
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.look_back import look_back, message, order_read
-from tarstop_core.screening.settings import EnoughSettings
 from tests.branches import every_branch
 from tests.session_cases import INCLUSION, REVIEW
 

@@ -25,11 +25,12 @@ from tarstop_core.screening.advised import (
     Variation,
 )
 from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import EnoughSettings, PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict

@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from tarstop_core.screening.settings import EnoughSettings
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
 from tests.branches import every_branch

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.screening.settings import EnoughSettings
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions.export import to_csv, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html

@@ -7,10 +7,10 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.advised import RecallFacts
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import EnoughSettings
 from tarstop_core.screening.wording import explain, verdict
 from tests.session_cases import INCLUSION
 from tests.ui.test_one_set_of_numbers import DISAGREES, Drawn, labelled, numbered, plain

@@ -8,7 +8,7 @@ from dashboard.parts import chances, stopping
 from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Policy, Value
-from tarstop_core.screening.settings import EnoughSettings
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions.create import Documents
 
 TARGETS, TARGET = (80, 90, 95, 99), 95  # Percent of recall: those offered, and the first
