@@ -39,15 +39,12 @@ class Optimal(Policy):
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         # What finds on the way lead to is counted: a plan may pay that would not if it were read to its end. Where no
-        # plan pays, and a floor asks for more all the same, it is read to its end. Reports that wait are read unless
-        # deciding without them is better.
+        # plan pays, and a floor asks for more all the same, it is read to its end.
         def to(path: ListPath, depth: Depths, costs: Floats) -> Floats:
             return path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
 
         here, no_costs = np.array([start]), np.zeros(1)
         planned = to(path, here, no_costs) + path.closed_gain(costs, start)
-        if path.reports_waiting:
-            planned = np.maximum(planned, to(path.without_waiting(), here, no_costs))
         held = (depth > start) & (path.closed_depths(costs, start) == start)
         return np.asarray(np.where(held, to(path, depth, costs), planned) if held.any() else planned)
 

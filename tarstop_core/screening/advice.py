@@ -94,14 +94,8 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
     depth, rule, cost = advice.depth, settings.rule, settings.cost
     costs = np.array([cost])
     here, there = np.array([depth]), np.array([depth + advice.more])
-    # Reports that wait need not be read before a decision.
-    now = max(
-        float(
-            at_hand.expected_utility(here, costs, depth, acts_on_belief=rule.acts_on_belief, looks_every=1)[0]
-        )
-        for at_hand in (path, path.without_waiting())
-    )
-    gain = float(rule.expected_utility(path, there, costs, depth)[0]) - now
+    now = path.expected_utility(here, costs, depth, acts_on_belief=rule.acts_on_belief, looks_every=1)
+    gain = float((rule.expected_utility(path, there, costs, depth) - now)[0])
     return (0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain), path.pays(depth, cost)
 
 

@@ -222,10 +222,7 @@ def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
     """How many more, the action there, and what following the rule brings, beside stopping now."""
     assert (cell.depth, cell.plus) == (advice.depth + advice.more, plus)
     how = {"acts_on_belief": cell.policy.acts_on_belief, "looks_every": 1}
-    now = max(
-        path.expected_utility(np.array([advice.depth]), np.zeros(1), advice.depth, **how)
-        for path in (cell.path, cell.path.without_waiting())
-    )
+    now = cell.path.expected_utility(np.array([advice.depth]), np.zeros(1), advice.depth, **how)
     waiting = advice.facts.waiting if advice.facts else 0
     assert waiting or now[0] == pytest.approx(advice.utility)
     if advice.more and advice.headline == "continue":
