@@ -44,7 +44,9 @@ class Work(OpenSession):
     noting: str = ""  # The document whose note is being written
     what_if: Settings | None = None  # What is being tried beside a registered plan
     reporting: int | None = None  # The included document whose report is being read in full; None: screening
-    resolving: bool = False  # Whether what readers differ on is on the page, in place of what is read next
+    settling: str = (
+        ""  # Which of what several readers leave open is on the page, in place of what is read next
+    )
     passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
     drafts: dict[str, Draft] = field(default_factory=dict)
     """By document: what was typed into the form of a report that is not stored yet."""
@@ -128,13 +130,8 @@ class Work(OpenSession):
 
     def open_report(self, at: int) -> None:
         """Show the report of an included document, to be read in full, on the next run."""
-        self.reporting, self.looking_at, self.noting, self.jumping, self.resolving = (
-            at,
-            None,
-            "",
-            False,
-            False,
-        )
+        self.reporting, self.looking_at, self.noting, self.jumping = at, None, "", False
+        self.settling = ""
 
 
 def open_work() -> Work | None:

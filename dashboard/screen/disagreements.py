@@ -1,43 +1,81 @@
-"""What readers differ on, one document after the other: both verdicts, reasons and notes, and the answer that settles it."""
+"""What readers leave open, one document after the other: what they differ on, and draws among what all of them excluded."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
 from dashboard.screen.reading import block, others_said
-from tarstop_core.screening.independent import Judged
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
+from tarstop_core.sessions.agreeing import in_words
 
 NOTE = "resolution_note"
 ANSWERS: dict[Label, tuple[str, str]] = {"irrelevant": ("Exclude", "e"), "relevant": ("Include", "i")}
+DIFFER, DRAWS = "differ", "draws"
+"""What is settled: what readers differ on, or what was drawn at random among what all excluded."""
+FOLDED = "readers"
+AUDIT = (
+    "Readers who agree may be wrong together. Some of what all excluded, drawn at random and judged again, says how much they "
+    "missed, whatever they have in common."
+)
+OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
 
 
 def opener(work: Work) -> None:
     """The button that opens the queue; nothing where readers differ on nothing."""
     assert work.several is not None
-    if not work.several.waiting:
-        return
-    count = len(work.several.waiting)
-    words = f"Resolve {count:,} {'disagreement' if count == 1 else 'disagreements'}"
-    press(words, _open, work, key="disagreements", type="tertiary", shortcut="d", disabled=work.busy)
+    if waiting := len(work.several.waiting):
+        words = f"Resolve {count_of(waiting, 'disagreement', 'disagreements')}"
+        how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
+        press(words, _open, work, DIFFER, key="disagreements", **how)
+
+
+def panel(work: Work) -> None:
+    """How far readers agree, what all may have overlooked, and the draws that would say so; drawn when somebody looks."""
+    several, seen = work.several, work.state.seq
+    assert several is not None
+    with st.expander("Readers", key=FOLDED, on_change="rerun", type="compact") as folded:
+        if not folded.open:
+            return
+        st.html(bullets(in_words(several) or ["Nothing has been judged by two readers yet."]))
+        with st.container(horizontal=True, gap="small"):
+            if undrawn(several):
+                words = "Judge a random one that all excluded"
+                press(words, _open, work, DRAWS, key="audit_next", help=AUDIT)
+            if several.opened is None:
+                how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
+                press("Open all verdicts", work.open_verdicts, seen, **how)
+
+
+def undrawn(several: SeveralReaders) -> Sequence[str]:
+    """The documents that are drawn next, in their order."""
+    return several.excluded_by_all[len(several.drawn) :]
 
 
 def on_show(work: Work) -> Judged | None:
-    """The disagreement on the page: the first that was not left for later; None where there is none."""
-    assert work.several is not None
-    waiting = [judged for judged in work.several.waiting if judged.doc not in work.passed_over]
+    """The document that is settled on the page: the first that was not left for later; None where there is none."""
+    several = work.several
+    assert several is not None
+    if work.settling == DRAWS:
+        waiting = [several.judged[doc] for doc in undrawn(several)[:1]]
+    else:
+        waiting = [judged for judged in several.waiting if judged.doc not in work.passed_over]
     if not waiting:
-        work.resolving = False
+        work.settling = ""
         return None
     return waiting[0]
 
 
 def document(work: Work, judged: Judged) -> None:
-    """The document that readers differ on, below what each said of it."""
+    """The document that is settled, below what each said of it."""
     work.show(judged.doc)
     at = work.row.ids.index(judged.doc)
     with st.container(height=430, border=False, key="document"):
@@ -47,52 +85,45 @@ def document(work: Work, judged: Judged) -> None:
 
 def bar(work: Work, judged: Judged) -> None:
     """The answers, in the place where they are when a document is read."""
-    waiting = len(work.several.waiting) if work.several is not None else 0
-    seen = work.state.seq
+    several, seen, differ = work.several, work.state.seq, work.settling == DIFFER
+    assert several is not None
+    words = (
+        f"Readers differ: {len(several.waiting):,} to resolve." if differ else "Everybody excluded this one."
+    )
+    more = "Your answer is recorded under your name." if differ else f"{len(several.drawn):,} drawn so far."
     with st.container(key="bar", gap="small"):
-        st.html(
-            block(
-                "alert",
-                f"Readers differ: {waiting:,} to resolve.",
-                "Your answer is recorded under your name.",
-            )
-        )
-        note = st.text_input(
-            "How it was resolved (optional)",
-            key=f"{NOTE}_{work.turn}",
-            max_chars=300,
-            label_visibility="collapsed",
-            placeholder="How it was resolved (optional)",
-        )
+        st.html(block("alert", words, more))
+        note = _note(work) if differ else ""
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
             with st.container(horizontal=True, key="labels", gap="small"):
-                for label, (words, key) in ANSWERS.items():
-                    what = partial(_resolve, work, judged.doc, label, seen, note)
-                    press(words, what, key=f"resolve_{label}_{work.turn}", shortcut=key, width="stretch")
+                for label, (answer, key) in ANSWERS.items():
+                    what = partial(_settle, work, judged.doc, label, seen, note)
+                    press(answer, what, key=f"settle_{label}_{work.turn}", shortcut=key, width="stretch")
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
                 if reasons := work.state.reasons:
-                    with st.popover("Exclude, because", type="tertiary", key="resolve_reasons"):
+                    with st.popover("Exclude, because", type="tertiary", key="settle_reasons"):
                         for at, reason in enumerate(reasons):
-                            what = partial(_resolve, work, judged.doc, "irrelevant", seen, note, reason)
-                            press(
-                                shell.escape_label(reason),
-                                what,
-                                key=f"resolve_{at}_{work.turn}",
-                                type="tertiary",
-                            )
-                later = {"key": f"resolve_later_{work.turn}", "type": "tertiary", "shortcut": "l"}
-                press("Later", work.passed_over.add, judged.doc, **later)
-                press("Back to reading", _close, work, key="resolve_close", type="tertiary", shortcut="Esc")
+                            what = partial(_settle, work, judged.doc, "irrelevant", seen, note, reason)
+                            how: dict[str, Any] = {"key": f"settle_{at}_{work.turn}", "type": "tertiary"}
+                            press(shell.escape_label(reason), what, **how)
+                quiet = partial(press, type="tertiary")
+                if differ:
+                    key = f"settle_later_{work.turn}"
+                    quiet("Later", work.passed_over.add, judged.doc, key=key, shortcut="l")
+                quiet("Back to reading", _open, work, "", key="settle_close", shortcut="Esc")
 
 
-def _resolve(work: Work, doc: str, label: Label, seen: int, note: str, reason: str = "") -> None:
-    attempt(work.resolve, doc, label, seen, note=" ".join(note.split()), reason=reason)
+def _note(work: Work) -> str:
+    words = "How it was resolved (optional)"
+    key = f"{NOTE}_{work.turn}"
+    return st.text_input(words, key=key, placeholder=words, max_chars=300, label_visibility="collapsed")
 
 
-def _open(work: Work) -> None:
-    work.resolving, work.looking_at, work.noting = True, None, ""
+def _settle(work: Work, doc: str, label: Label, seen: int, note: str, reason: str = "") -> None:
+    settle = work.check_exclusion if work.settling == DRAWS else work.resolve
+    attempt(settle, doc, label, seen, note=" ".join(note.split()), reason=reason)
+
+
+def _open(work: Work, what: str) -> None:
+    work.settling, work.looking_at, work.noting = what, None, ""
     work.passed_over.clear()
-
-
-def _close(work: Work) -> None:
-    work.resolving = False

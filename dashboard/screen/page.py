@@ -101,7 +101,7 @@ def _screening(work: Work) -> None:
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
         work.reporting = None  # another tab took its inclusion back
     reporting = work.reporting
-    resolving = disagreements.on_show(work) if work.resolving else None
+    resolving = disagreements.on_show(work) if work.settling else None
     at, flag = reading.looking_at(work), None
     document_side, advice_side = st.columns([1.25, 1], gap="large")
     with document_side:
@@ -201,6 +201,8 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
+    if work.several is not None:
+        disagreements.panel(work)
     with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
         if folded.open:
             at_stake.panel(work, state, settings, what_if)

@@ -71,7 +71,7 @@ def others_said(work: Work, doc: str) -> str:
     verdicts = work.several.verdicts_on(doc, work.reader)
     judged = work.several.judged.get(doc)
     notes = {} if judged is None else judged.notes
-    resolution = None if judged is None else judged.resolution
+    resolution = None if judged is None else judged.check or judged.resolution
     return block("verdicts", verdicts, notes, resolution, work.reader) if {*verdicts} - {work.reader} else ""
 
 

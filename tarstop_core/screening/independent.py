@@ -23,7 +23,8 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import Readers, joined
 
 VERDICTS = ("label", "relabel")
-OF_READERS = (*VERDICTS, "undo", "note", "resolved", "opened")
+SETTLING = ("resolved", "checked")
+OF_READERS = (*VERDICTS, "undo", "note", *SETTLING, "opened")
 """Kinds of events that are somebody's; every other kind is everybody's."""
 TOGETHER = ("report", "fit")
 """Kinds of events about what all have judged, which no reader's own order rests on."""
@@ -41,6 +42,8 @@ class Judged:
     """By reader: the label, or the change of it, that stands."""
     notes: Mapping[str, str]
     resolution: Event | None = None
+    check: Event | None = None
+    """What was said of it when it was drawn among those that all excluded."""
 
     @property
     def differ(self) -> bool:
@@ -50,8 +53,9 @@ class Judged:
     @property
     def label(self) -> Label:
         """The verdict that counts; unsure while readers differ."""
-        if self.resolution is not None:
-            return as_label(str(self.resolution.payload["label"]))
+        for last in (self.check, self.resolution):
+            if last is not None:
+                return as_label(str(last.payload["label"]))
         labels = [str(event.payload["label"]) for event in self.verdicts.values()]
         return "unsure" if self.differ else as_label(labels[0])
 
@@ -84,7 +88,7 @@ class SeveralReaders:
         """Who opened everybody's verdicts to all, where somebody did."""
         self._verdicts: dict[str, dict[str, Event]] = {}
         self._notes: dict[str, dict[str, str]] = {}
-        self._resolutions: dict[str, Event] = {}
+        self._settled: dict[str, dict[str, Event]] = {kind: {} for kind in SETTLING}
         self._counted: dict[str, tuple[Label, str]] = {}
         self._kept: set[str] = set()
         self._fit = 0
@@ -130,8 +134,8 @@ class SeveralReaders:
                 self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["note"])
         elif event.kind == "note":
             self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["text"])
-        elif event.kind == "resolved":
-            self._resolutions[doc] = event
+        elif event.kind in SETTLING:
+            self._settled[event.kind][doc] = event
         elif event.kind == "opened":
             self.opened = self.opened or event
         else:
@@ -157,9 +161,9 @@ class SeveralReaders:
         self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
         given = {name: verdicts[name] for name in wanted}
         notes = {name: text for name, text in self._notes.get(doc, {}).items() if text}
-        judged = Judged(doc, given, notes, self._resolutions.get(doc))
+        judged = Judged(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
         self.judged[doc] = judged
-        deciding = [judged.resolution] if judged.resolution is not None else [*given.values()]
+        deciding = [judged.check or judged.resolution or event for event in given.values()]
         reasons = [str(said.payload["reason"]) for said in deciding if said.payload.get("reason")]
         self._say(doc, judged.label, reasons[0] if reasons and judged.label == "irrelevant" else "", event)
         if notes or event.kind == "note":
@@ -179,7 +183,7 @@ class SeveralReaders:
 
     def _record(self, kind: str, content: Mapping[str, object], event: Event) -> None:
         readers = self._readers_of(str(content["doc"]))
-        by = event.reviewer if event.kind == "resolved" else joined(readers)
+        by = event.reviewer if event.kind in SETTLING else joined(readers)
         self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
 
     # --- what is known of a document
@@ -205,6 +209,29 @@ class SeveralReaders:
     def resolved(self) -> list[Judged]:
         """Documents on which readers differed and that somebody resolved."""
         return [judged for judged in self.judged.values() if judged.resolution is not None]
+
+    @property
+    def excluded_by_all(self) -> list[str]:
+        """Documents that everybody excluded and nobody has included since, in a random order; what was drawn among them counts."""
+        excluded = (
+            doc
+            for doc, judged in self.judged.items()
+            if {*self.first[doc].values()} == {"irrelevant"}
+            and not judged.differ
+            and judged.resolution is None
+            if next(iter(judged.verdicts.values())).payload["label"] == "irrelevant"
+        )
+        return self.readers.in_random_order(excluded)
+
+    @property
+    def drawn(self) -> list[str]:
+        """Documents that are random draws among those that all excluded, in the order in which they are drawn.
+
+        These are the first in random order that were judged again: behind one that was not, nothing is a draw.
+        """
+        excluded = self.excluded_by_all
+        checked = (self.judged[doc].check is not None for doc in excluded)
+        return excluded[: next((at for at, judged in enumerate(checked) if not judged), len(excluded))]
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
         """Documents of these that are a reader's to judge and not read by this reader, in their order."""

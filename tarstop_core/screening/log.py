@@ -233,6 +233,7 @@ PAYLOADS: dict[str, Any] = {
     "confirm": Confirm,
     "report": ReportRead,
     "resolved": Resolved,  # of several readers: what they differed on is settled
+    "checked": Resolved,  # of several readers: one of those documents that all excluded was drawn at random and judged again
     "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
     "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, one's own verdict
     "note": Note,

@@ -1,6 +1,6 @@
 """Who screens a list: one reader, or several independently of each other, people or machines."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -59,11 +59,18 @@ class Readers:
         if self.second == ALL:
             twice = True
         elif self.second == SHARE:
-            drawn = int.from_bytes(sha256(f"{self.seed} {doc}".encode()).digest()[:8], "big")
-            twice = drawn < self.share * 2**64
+            twice = self._random(doc) < self.share * 2**64
         else:
             twice = by_first == {EXCLUDED: "irrelevant", INCLUDED: "relevant"}[self.second]
         return self.names if twice else self.names[:1]
+
+    def in_random_order(self, docs: Iterable[str]) -> list[str]:
+        """Documents in an order that the seed gives: whatever others there are, the first of them are a random sample."""
+        return sorted(docs, key=lambda doc: self._random(f"audit {doc}"))
+
+    def _random(self, text: str) -> int:
+        """A number below 2⁶⁴ that nothing but the seed and a text decide."""
+        return int.from_bytes(sha256(f"{self.seed} {text}".encode()).digest()[:8], "big")
 
     def check_reader(self, name: str) -> None:
         """Refuse verdicts of somebody else. InputProblem when the name is none of the readers'."""

@@ -38,6 +38,7 @@ from tarstop_core.value.path import ListPath
 JUDGEMENTS = (
     *UNDOABLE,
     "resolved",
+    "checked",
     "opened",
     "imported",
     "kept",

@@ -28,6 +28,7 @@ from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.agreeing import verdict_columns
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.prisma import FAMILIES, origin
 from tarstop_core.sessions.session import OpenSession
@@ -52,11 +53,14 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
     stored = session.stored
     scores = {} if stored.scores is None else dict(zip(stored.ids, stored.scores.tolist(), strict=True))
     rows = []
+    apart = {} if session.several is None else verdict_columns(session.several)
+    unjudged = dict.fromkeys(next(iter(apart.values()), ()), "")
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
         read = session.steps[at] if at < len(session.steps) else {}
         first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
         first |= {"note": session.state.notes.get(str(record["id"]), "")}
+        first |= apart.get(record["id"], unjudged)
         about = {name: record[name] for name in _TEXTS}
         about["links"] = " ".join(link.url for link in _links(record))
         about |= {f"{name}_in_file": record[name] for name in _SAID} | {

@@ -52,6 +52,13 @@ class Prisma:
     full_text: bool = True  # Whether reports are read in full
     included: str = "Relevant documents"  # What is at the end where they are not
     unscreened_because: str = "Records not screened"  # The name of the box of records left: why they are
+    apart: tuple[tuple[str, int], ...] = ()
+    """Of records screened by several readers: how far they agreed, and what was resolved."""
+
+    @property
+    def open(self) -> tuple[str, int]:
+        """Records screened whose verdict is still to be settled."""
+        return "Records to be resolved" if self.apart else "Records still unsure", self.unsure
 
     @property
     def removed(self) -> list[tuple[str, int]]:
@@ -79,7 +86,8 @@ class Prisma:
             ("Records screened", self.screened),
             ("Records excluded", self.excluded),
             *((f"Records excluded: {reason}", count) for reason, count in self.excluded_for),
-            ("Records still unsure", self.unsure),
+            self.open,
+            *self.apart,
             self.unread,
         ]
         if not self.full_text:
@@ -273,11 +281,13 @@ def _steps(counts: Prisma) -> list[_Step]:
     excluded = [
         ("Records excluded", counts.excluded),
         *((f"· {reason}", count) for reason, count in counts.excluded_for),
-        *_any(("Records still unsure", counts.unsure)),
+        *_any(counts.open),
     ]
     steps = [
         _Step("Identification", counts.identified, (counts.removed,), "Records identified from"),
-        _Step("Screening", [("Records screened", counts.screened)], ([counts.unread], excluded)),
+        _Step(
+            "Screening", [("Records screened", counts.screened), *counts.apart], ([counts.unread], excluded)
+        ),
     ]
     if not counts.full_text:
         return [*steps, _Step("Included", counts.found)]

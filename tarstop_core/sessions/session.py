@@ -297,7 +297,9 @@ class OpenSession(Readable):
         """Whether somebody settled since the event `seen` what an event is to settle."""
         doc = event.payload.get("doc")
         since = (later for later in self._log if later.seq > seen and later.kind == event.kind)
-        return event.kind in ("report", "resolved") and any(later.payload["doc"] == doc for later in since)
+        return event.kind in ("report", "resolved", "checked") and any(
+            later.payload["doc"] == doc for later in since
+        )
 
     def _append(self, event: Event) -> None:
         changed = event.kind in ("set_aside", "returned")
@@ -425,11 +427,41 @@ class OpenSession(Readable):
         """
         if self.several is None or doc not in self.several.judged or not self.several.judged[doc].differ:
             raise InputProblem("Readers do not differ on that document, so nothing was recorded.")
+        self._settle("resolved", doc, label, seen, more)
+
+    def check_exclusion(self, doc: str, label: Label, seen: int, **more: str) -> None:
+        """Judge one of the documents again that all excluded, which was drawn at random among them.
+
+        Parameters
+        ----------
+        doc
+            The document.
+        label
+            Whether it is relevant.
+        seen
+            The last event that the person had been shown.
+        **more
+            A `reason` why it is excluded, and a `note`.
+
+        Raises
+        ------
+        InputProblem
+            When nobody has signed, it is not the next to be drawn, the verdict settles nothing, or as :meth:`record` raises it.
+        """
+        if self.several is None or doc not in self.several.excluded_by_all[: len(self.several.drawn) + 1]:
+            raise InputProblem(
+                "That document is not drawn among those that all excluded, so nothing was recorded."
+            )
+        self._settle("checked", doc, label, seen, more)
+
+    def _settle(self, kind: str, doc: str, label: Label, seen: int, more: dict[str, str]) -> None:
         if label not in ("relevant", "irrelevant"):
-            raise InputProblem("A disagreement is resolved by including the document or excluding it.")
+            raise InputProblem(
+                "What readers leave open is settled by including the document or excluding it."
+            )
         if not self.reader:
-            raise InputProblem("Say first under which name the disagreement is resolved.")
-        self.record(Event("resolved", verdict(doc, label, **more)), seen)
+            raise InputProblem("Say first under which name this is settled.")
+        self.record(Event(kind, verdict(doc, label, **more)), seen)
 
     def open_verdicts(self, seen: int) -> None:
         """Let everybody see all verdicts from now on."""

@@ -1,7 +1,7 @@
 """A session as it stands, with all its documents: nothing of it is asked for again."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.trace import calibrators_named
+from tarstop_core.sessions.agreeing import counted_apart
 from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.session import Session
@@ -59,7 +60,8 @@ class SessionSnapshot(Session):
     def prisma(self) -> Prisma:
         """The counts of its flow diagram."""
         left_out = self.row.settings.held_against.left_out + len(self.state.aside)
-        return prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
+        counts = prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
+        return counts if self.several is None else replace(counts, apart=counted_apart(self.several))
 
     @property
     def family_members(self) -> int:

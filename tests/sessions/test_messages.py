@@ -5,7 +5,12 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
+from tarstop_core.readers.agreement import agreement
 from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.several_readers import SECOND, Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
 from tests.branches import every_branch
@@ -64,6 +69,16 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for kept in (0, 4):
         yield "belief_curve", {**curve, "q_star": 0.2, "kept": kept}
     yield "worth_curve", {}
+    for verdicts in ([[1, 1], [0, 0], [1, 0]], [[1, 1], [1, 1]], [[1, 1, 0], [0, 0, 0]]):
+        yield "judged_apart", {"agree": agreement(np.array(verdicts, dtype=float))}
+    opened = Event("opened", {}, 9, "2026-11-26T10:00:00+00:00", "Olga")
+    counts = {"read": ["9 by Rita", "1 by Sam"], "settled": ["2 by Tom", "1 by Rita"]}
+    none = {"judged": 0, "settled": [], "waiting": 0, "drawn": 0}
+    for second, share in (("all", 1.0), ("share", 0.2), ("excluded", 1.0)):
+        readers = {"readers": Readers(("Rita", "Sam"), second, share), "second": SECOND[second]}
+        yield "who_read", {**readers, **counts, "opened": None, "judged": 1, "waiting": 1, "drawn": 1}
+        yield "who_read", {**readers, **counts, "opened": opened, "judged": 8, "waiting": 3, "drawn": 4}
+        yield "who_read", {**readers, **counts, **none, "opened": None}
 
 
 def test_every_branch_reads_as_a_sentence() -> None:

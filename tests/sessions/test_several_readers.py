@@ -3,14 +3,19 @@
 import random
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.readers.agreement import agreement
+from tarstop_core.readers.overlooked import overlooked
+from tarstop_core.readers.table import read_readers
 from tarstop_core.screening.events import settings_event
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, Readers
+from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
 from tarstop_core.sessions.file import export_session, import_session
@@ -187,3 +192,34 @@ def test_a_duplicate_goes_on_unseen_under_the_same_readers_and_takes_over_what_c
     assert again.own.state.depth == 3 and again.state.depth == 2
     alone = OpenSession.load(store, duplicate(store, key, REVIEW, "alone"))
     assert alone.state.depth == 2 and alone.several is None
+
+
+def test_tables_report_and_diagram_say_who_read_what_and_how_far_they_agree(
+    store: Store, key: str, tmp_path: Path
+) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    judge(rita, *["relevant"] * 3, *["irrelevant"] * 20)
+    judge(sam, *["relevant"] * 2, *["irrelevant"] * 18)
+    tom = OpenSession.load(store, key, "Tom")
+    tom.resolve(IDS[2], "irrelevant", tom.state.seq)
+    assert tom.several is not None
+    for label in ("irrelevant", "relevant", "irrelevant"):
+        doc = tom.several.excluded_by_all[len(tom.several.drawn)]
+        tom.check_exclusion(doc, label, tom.state.seq)  # type: ignore[arg-type]
+    with pytest.raises(InputProblem, match="not drawn"):
+        tom.check_exclusion(tom.several.excluded_by_all[-1], "relevant", tom.state.seq)
+    snapshot = session_snapshot(store, key)
+    exported = tmp_path / "documents.csv"
+    exported.write_text(to_csv(snapshot), encoding="utf-8")
+    table, own = read_readers(exported), table_of(tom.several)
+    assert table.readers == ("reader_Rita", "reader_Sam")
+    both = overlooked(table.verdicts), overlooked(own.verdicts)
+    assert both[0] == both[1] and both[0].drawn == 3 and both[0].hits == 1 and both[0].excluded == 17
+    agree = agreement(own.verdicts.included)
+    assert agree.records == 20 and agree.per_cent.value == 19 / 20
+    (judged, both_judged), (_, differed), (_, unresolved), (_, drawn) = snapshot.prisma.apart
+    assert "95 %" in judged and f"{agree.cohen.value:.2f}" in judged  # type: ignore[union-attr]
+    assert (both_judged, differed, unresolved, drawn) == (20, 1, 0, 3)
+    text = report_html(snapshot)
+    assert "1 by Tom" in text and f"{agree.ac1.value:.2f}" in text
+    assert [row["label"] for row in snapshot.steps].count("relevant") == 3

@@ -113,3 +113,23 @@ def test_set_up_asks_who_screens(open_app: Open, store: Store) -> None:
     press(page, "Start")
     [session] = store.sessions()
     assert store.session(session.id).settings.readers == Readers(("Rita", "Sam"))
+
+
+def test_what_all_excluded_is_drawn_and_judged_again_and_said(open_app: Open, store: Store) -> None:
+    key = begun(store)
+    for name in ("Rita", "Sam"):
+        read(store, key, name, "relevant", *["irrelevant"] * 9)
+    page = open_app("screen", session=key)
+    page.session_state["readers"] = True
+    page.run()
+    assert "10 records" in html(page)
+    press(page, "Judge a random one")
+    press(page, "Include")
+    press(page, "Exclude")
+    work = OpenSession.load(store, key)
+    assert work.several is not None and len(work.several.drawn) == 2
+    assert int((work.state.labels == RELEVANT).sum()) == 2
+    press(page, "Back to reading")
+    assert "drawn at random" in html(page)
+    press(page, "Open all verdicts")
+    assert store.log(key)[-1].kind == "opened"

@@ -1,0 +1,133 @@
+"""How far the readers of a session agree, and what all of them may have overlooked: of what all have judged, by its log alone."""
+
+import re
+from collections import Counter
+
+import numpy as np
+
+from tarstop_core.readers.agreement import Agreement, agreement, in_stretches
+from tarstop_core.readers.overlooked import Overlooked, Verdicts, overlooked
+from tarstop_core.readers.table import ReadersTable
+from tarstop_core.readers.words import said
+from tarstop_core.screening.independent import Judged, SeveralReaders
+from tarstop_core.screening.several_readers import SECOND
+from tarstop_core.sessions import message
+
+QUARTERS = 4
+RESOLVED, DRAWN = "resolved", "audit_draw"
+"""Columns of exports, which ``tarstop readers`` looks for."""
+
+
+def table_of(several: SeveralReaders) -> ReadersTable:
+    """Verdicts that were given independently, what is known in the end, and audit draws, as ``tarstop readers`` reads them."""
+    judged, drawn = [*several.judged.values()], several.drawn
+    relevant = np.array([_relevant(each, several) for each in judged], dtype=float)
+    places = {doc: place for place, doc in enumerate(drawn, start=1)}
+    draws = np.array([places.get(each.doc, 0) for each in judged], dtype=np.int64)
+    docs = tuple(several.judged)
+    verdicts = Verdicts(several.independent(), relevant, draws, ordered=True, names=docs)
+    return ReadersTable(several.readers.names, verdicts, docs, taken_as_relevant=0)
+
+
+def _relevant(judged: Judged, several: SeveralReaders) -> float:
+    """Whether a document is relevant in the end: 1 or 0, NaN where nobody has said so or all just excluded it."""
+    if judged.check is None and judged.resolution is None:
+        excluded_by_all = {*several.first[judged.doc].values()} == {
+            "irrelevant"
+        } and judged.label == "irrelevant"
+        if excluded_by_all or judged.label == "unsure":
+            return np.nan
+    return float(judged.label == "relevant")
+
+
+def agreed(several: SeveralReaders) -> Agreement | None:
+    """How far readers agree; None before any document has the verdicts of two."""
+    verdicts = several.independent()
+    return agreement(verdicts) if ((~np.isnan(verdicts)).sum(axis=1) >= 2).any() else None
+
+
+def missed(several: SeveralReaders) -> Overlooked | None:
+    """What all readers may have overlooked; None before anything is judged by all."""
+    return overlooked(table_of(several).verdicts) if several.judged else None
+
+
+def in_words(several: SeveralReaders, most: int = 0) -> list[str]:
+    """Agreement, what waits, what may be overlooked, and each reader, a paragraph each.
+
+    Parameters
+    ----------
+    several : SeveralReaders
+        What was said.
+    most : int
+        Disagreements that are listed at most.
+
+    Returns
+    -------
+    list of str
+        Empty before any document has the verdicts of two.
+    """
+    agree = agreed(several)
+    if agree is None:
+        return []
+    table = table_of(several)
+    course = [
+        None if part is None else part.ac1.value for part in in_stretches(table.verdicts.included, QUARTERS)
+    ]
+    return [line.strip() for line in said(table, agree, course, overlooked(table.verdicts), most)]
+
+
+def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
+    """By document that all have judged: each reader's verdict, what was resolved, and which draw it was.
+
+    ``tarstop readers`` reads these columns back.
+    """
+    table, drawn = table_of(several), {doc: str(place) for place, doc in enumerate(several.drawn, start=1)}
+    columns = [f"reader_{re.sub('[^0-9A-Za-z_]', '_', name)}" for name in several.readers.names]
+    words = {0.0: "excluded", 1.0: "included"}
+    included, relevant = table.verdicts.included.tolist(), table.verdicts.relevant.tolist()
+    return {
+        doc: {
+            **{column: words.get(verdict, "") for column, verdict in zip(columns, row, strict=True)},
+            RESOLVED: words.get(known, ""),
+            DRAWN: drawn.get(doc, ""),
+        }
+        for doc, row, known in zip(table.names, included, relevant, strict=True)
+    }
+
+
+def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
+    """Rows of the flow diagram's table: what was judged by several readers, how far they agreed, and what was resolved."""
+    agree = agreed(several)
+    if agree is None:
+        return ()
+    judged = [doc for doc in several.judged if len(several.first[doc]) > 1]
+    differed = [doc for doc in judged if len({*several.first[doc].values()}) > 1]
+    rows = [
+        (message("judged_apart", agree=agree), len(judged)),
+        ("Records on which readers differed", len(differed)),
+        ("Of these, still to be resolved", len(several.waiting)),
+    ]
+    drawn = len(several.drawn)
+    return (
+        *rows,
+        *([("Records that all excluded, drawn at random and judged again", drawn)] if drawn else ()),
+    )
+
+
+def who_read(several: SeveralReaders) -> list[str]:
+    """Who read what, blind or not, who resolved what, and how far they agree, a paragraph each for a report."""
+    settled = Counter(
+        judged.resolution.reviewer for judged in several.judged.values() if judged.resolution is not None
+    )
+    first = message(
+        "who_read",
+        readers=several.readers,
+        second=SECOND[several.readers.second],
+        read=[f"{several.read_by(name):,} by {name}" for name in several.readers.names],
+        opened=several.opened,
+        judged=len(several.judged),
+        settled=[f"{number:,} by {name}" for name, number in settled.items()],
+        waiting=len(several.waiting),
+        drawn=len(several.drawn),
+    )
+    return [first, *in_words(several)]
