@@ -148,15 +148,20 @@ _YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}
 def date_key(text: str) -> tuple[int, ...]:
     """Return (year), (year, month) or (year, month, day) as far as the text tells; () for no date.
 
-    Day and month in figures with the year last (3/4/2010) are ambiguous: only the year is used.
+    Of figures that could be two days (3/4/2010) only the year is used. With points the day comes first.
 
     >>> date_key("12 May 2019"), date_key("2019-05"), date_key("3/4/2010"), date_key("soon")
     ((2019, 5, 12), (2019, 5), (2010,), ())
+    >>> date_key("14/05/2018"), date_key("3.4.2010")
+    ((2018, 5, 14), (2010, 4, 3))
     """
     text = text.strip().lower()
     match = _YEAR_FIRST.match(text)
     if match:
         parts = match.groups()
+    elif match := _FIGURES.match(text):
+        days = _days_in_figures(match)
+        return days[0] if len(days) == 1 else (int(match["year"]),)
     elif match := _YEAR_LAST.match(text):
         day, month, year = match.groups()
         parts = (year, None, None) if month.isdigit() else (year, month, day)
@@ -173,7 +178,18 @@ def date_key(text: str) -> tuple[int, ...]:
     return tuple(key)
 
 
-_FIGURES_ONLY = re.compile(r"(\d{1,2})[-/. ]+(\d{1,2})[-/. ]+(\d{4})(?!\d)")
+_FIGURES = re.compile(r"(?P<first>\d{1,2})(?P<mark>[-/. ])\s*(?P<second>\d{1,2})[-/. ]+(?P<year>\d{4})(?!\d)")
+
+
+def _days_in_figures(match: re.Match[str]) -> list[tuple[int, int, int]]:
+    """The days that figures with the year last can mean, day before month first; with points only that."""
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    readings = [(second, first)] if match["mark"] == "." else [(second, first), (first, second)]
+    return [
+        (year, month, day)
+        for month, day in dict.fromkeys(readings)
+        if 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
+    ]
 
 
 def read_date(text: str) -> str:
@@ -183,7 +199,8 @@ def read_date(text: str) -> str:
     """
     if not text.strip():
         return ""
-    key = _in_figures(text) or date_key(text)
+    figures = _FIGURES.match(text.strip())
+    key = _one_day(text, _days_in_figures(figures)) if figures else date_key(text)
     if not key:
         raise _refused(text, "is not understood as a date")
     if len(key) == 3 and key[2] > calendar.monthrange(*key[:2])[1]:
@@ -191,30 +208,17 @@ def read_date(text: str) -> str:
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(key))
 
 
-def _in_figures(text: str) -> tuple[int, ...]:
-    """Year, month and day of 14/05/2018 or 05/14/2018; () for any other form.
-
-    Files keep only the year of these (:func:`date_key`): a person can be asked which is meant.
-    """
-    match = _FIGURES_ONLY.match(text.strip())
-    if not match:
-        return ()
-    first, second, year = map(int, match.groups())
-    readings = ((first, second), (second, first))
-    days = {
-        (year, month, day)
-        for day, month in readings
-        if 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
-    }
+def _one_day(text: str, days: list[tuple[int, int, int]]) -> tuple[int, int, int]:
     if not days:
         raise _refused(text, "names a day that does not exist")
     if len(days) > 1:
-        one, other = (f"{day} {calendar.month_name[month]}" for day, month in readings)
+        one, other = (f"{day} {calendar.month_name[month]}" for _, month, day in days)
+        year, month, day = days[0]
         raise InputProblem(
             f"“{text.strip()}” could be {one} or {other} {year}; write {one} {year} or "
-            f"{year:04d}-{second:02d}-{first:02d}."
+            f"{year:04d}-{month:02d}-{day:02d}."
         )
-    return days.pop()
+    return days[0]
 
 
 def _refused(text: str, why: str) -> InputProblem:

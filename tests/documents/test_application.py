@@ -131,7 +131,13 @@ def test_no_date_is_a_sentence(text: str) -> None:
 )
 def test_figures_that_can_be_only_one_day_are_that_day(text: str) -> None:
     assert read_date(text) == "2018-05-14"
+    assert date_key(text) == (2018, 5, 14)
     assert read_date("5/5/2018") == "2018-05-05"
+
+
+def test_with_points_the_day_comes_first() -> None:
+    assert read_date("5.6.2018") == "2018-06-05"
+    assert date_key("5.6.2018") == (2018, 6, 5)
 
 
 def test_figures_that_could_be_two_days_are_asked_about() -> None:
@@ -148,7 +154,7 @@ def test_figures_of_no_day_are_refused(text: str) -> None:
         read_date(text)
 
 
-@pytest.mark.parametrize("text", ["05/06/2018", "14/05/2018", "31/02/2018"])
+@pytest.mark.parametrize("text", ["05/06/2018", "31/02/2018", "31.02.2018"])
 def test_a_date_in_a_file_is_read_leniently(text: str) -> None:
     assert date_key(text) == (2018,)
     assert [flag.kind for flag in flags(MINE, dated(text, "US2018111A1", ""))] == ["unclear"]
