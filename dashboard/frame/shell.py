@@ -26,6 +26,7 @@ ROUTED = "_routed"
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
 CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
+DECISIONS = "pages/decisions.py"
 RESULTS, GUIDE = "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
@@ -60,6 +61,7 @@ def pages() -> dict[str, list[st.Page]]:
         "Understand": [
             page(EVIDENCE, "Evidence", "lab_profile"),
             page(EXPLORE, "Explore", "explore"),
+            page(DECISIONS, "Decisions", "alt_route"),
             page(CALIBRATION, "Calibration", "target"),
             page(LEARN, "Learn", "school"),
             page(RESULTS, "Results", "analytics"),

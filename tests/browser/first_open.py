@@ -17,6 +17,7 @@ LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Screen, reviews": ("screen?session={review}", 150, None),
     "Evidence": ("evidence", 200, None),
     "Explore": ("explore", 200, None),
+    "Decisions": ("decisions", 200, 30),
     "Calibration": ("calibration", 200, None),
     "Learn": ("learn", 300, None),
     "Results": ("results", 300, 25),

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import best_of, check_lengths, check_numbers
 from tarstop_core.value.actions.lines import Values, chance_best, gain_of_lines
+from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import evsi_of_studies
 
@@ -213,6 +214,11 @@ class EffectNetBenefit(NormalMean):
             se2_new=self.se2_new,
             tau2=self.tau2,
         )
+
+    def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
+        """What studies of μ with n people per arm are worth, shape of n."""
+        resolved = study.resolved(self.post_mean, self.post_var, n, studies)
+        return self.lines(self.willingness_to_pay).gain(self.post_var * resolved)
 
     def values(self) -> Values:
         """What lines in μ say of it; with `thresholds`, how likely each action is the best at each."""

@@ -11,6 +11,7 @@ from scipy.cluster.vq import kmeans2
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.lines import Values
+from tarstop_core.value.actions.sampling import Study, evsi_by_regression
 from tarstop_core.value.payoffs import TOLERANCE, Floats
 
 LEAST_DRAWS = 30
@@ -101,17 +102,51 @@ class Draws:
         (:func:`smooth`; Strong, Oakley & Brennan 2014). The error is the standard
         deviation over functions drawn from what the regression leaves open.
         """
+        fit = self._given(names)
+        if fit is None:
+            return Estimate(0.0, 0.0)
+        random = np.random.default_rng(0)
+        drawn = [_gain(fit.draw(random)) for _ in range(REPEATS)]
+        return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
+
+    def _given(self, names: Sequence[str]) -> Smooth | None:
+        """How far others lead the best action, as expected given some parameters; None where these are constants."""
         net = self.net()
         best = int(net.mean(axis=0).argmax())
         lead = np.delete(net - net[:, [best]], best, axis=1)
         x = np.array([(self.parameters or {})[name] for name in names], dtype=np.float64).T
         lead = lead[:, np.ptp(lead, axis=0) > 0]
-        if not np.ptp(x, axis=0).any() or not lead.size:
-            return Estimate(0.0, 0.0)
-        fit = smooth(x, lead)
-        random = np.random.default_rng(0)
-        drawn = [_gain(fit.draw(random)) for _ in range(REPEATS)]
-        return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
+        return smooth(x, lead) if np.ptp(x, axis=0).any() and lead.size else None
+
+    def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
+        """What studies of one parameter with n people per arm are worth, shape of n.
+
+        Parameters
+        ----------
+        study : Study
+            Measures one of the parameters.
+        n : ndarray
+            People per arm, in each study.
+        studies : int
+            How many there are.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        InputProblem
+            When there is no such parameter.
+        """
+        if study.measures not in (self.parameters or {}):
+            raise InputProblem(f"There is no parameter {study.measures}; name a column of parameters.")
+        fit = self._given([study.measures])
+        if fit is None:
+            return np.zeros(len(n))
+        parameter = np.asarray((self.parameters or {})[study.measures], dtype=np.float64)
+        worth = evsi_by_regression(parameter, fit.fitted, study, n, studies, _gain)
+        return np.minimum(worth, min(_gain(fit.fitted), self.evpi.value))
 
     @property
     def evpi(self) -> Estimate:

@@ -26,6 +26,7 @@ CHANCES = (
     "chances",
     "probability",
 )  # How the line of a table with the chances of the states begins
+PARAMETER, RESULT = "know", "result"  # How lines of it begin that name a parameter or a result of a study
 LONGEST_NUMBER = 40
 
 
@@ -149,6 +150,9 @@ def table_of_actions(
 ) -> ActionTable:
     """Actions × consequences from cells: a line an action, a column a state, and a line ``chance``.
 
+    Lines that begin with ``know NAME`` give the value of a parameter in each state, for EVPPI; those that begin with
+    ``result NAME`` how likely this result of a study is in each, for EVSI.
+
     Parameters
     ----------
     name : str
@@ -169,14 +173,22 @@ def table_of_actions(
     """
     consequences: dict[str, list[float]] = {}
     chances: list[float] | None = None
+    partitions: dict[str, Sequence[str]] = {}
+    results: list[list[float]] = []
     for line, cells in rows:
         action = cells[0].strip() if cells else ""
+        begun, _, named = action.partition(" ")
+        if begun.casefold() == PARAMETER and named:
+            partitions[named.strip()] = [cell.strip() for cell in cells[1:]]
+            continue
         numbers = [
             number_in(name, line, title, cells[at] if at < len(cells) else "")
             for at, title in enumerate(titles[1:], 1)
         ]
         if action.casefold() in CHANCES:
             chances = numbers
+        elif begun.casefold() == RESULT and named:
+            results.append(numbers)
         elif action in consequences:
             raise InputProblem(f"{name}, line {line} names {action!r} again; give each action one line.")
         else:
@@ -191,6 +203,8 @@ def table_of_actions(
             chances=chances,
             actions=list(consequences),
             states=list(titles[1:]),
+            partitions=partitions or None,
+            likelihood=results,
         )
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}") from None

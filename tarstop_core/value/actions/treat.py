@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit
+from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit, ndtri
+from scipy.stats import qmc
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import best_of, check_covariance, check_numbers
 from tarstop_core.value.actions.lines import Values, best_between
 from tarstop_core.value.actions.population import Concerned
+from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.payoffs import Floats
 
 ACTIONS = ("none", "all", "test")
@@ -25,6 +29,7 @@ INNER_NODES = 64  # Beyond the border between two actions
 TAIL = 1e-15  # Chance of a prevalence beyond what is integrated
 SEARCH = 2001  # Points between which a border is looked for
 BISECTIONS = 60
+DRAWS_POWER = 12  # Of 2, for what studies are worth
 
 
 class Beta(TypedDict):
@@ -200,6 +205,27 @@ class TreatByTest:
         p, weight = _beta_nodes(a, b, turns_at)
         now = self.net_benefit(self.mean_se, self.mean_sp, a / (a + b))
         return max(0.0, float(self._best_with_accuracy(p) @ weight) - float(now.max()))
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Evenly spread draws of sensitivity, specificity and prevalence, with the net benefits that they give."""
+        even = qmc.Sobol(3, rng=0).random_base2(DRAWS_POWER)
+        z = ndtri(even[:, :2]) @ np.linalg.cholesky(self.covariance).T
+        se, sp = expit(self.mu_logit_se + z[:, 0]), expit(self.mu_logit_sp + z[:, 1])
+        known = isinstance(self.prevalence, float)
+        p = np.full(len(se), self.mean_prevalence)
+        if isinstance(self.prevalence, dict):
+            p = betaincinv(*self.prevalence["beta"], even[:, 2])
+        parameters = {"sensitivity": se, "specificity": sp} | ({} if known else {"prevalence": p})
+        net = self.net_benefit(se, sp, p).T
+        return Draws(
+            net_benefit={action: column.tolist() for action, column in zip(ACTIONS, net, strict=True)},
+            parameters={name: column.tolist() for name, column in parameters.items()},
+        )
+
+    def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
+        """What studies of sensitivity, specificity or prevalence with n people are worth, shape of n; by draws."""
+        return self.draws.evsi_of(study, n, studies)
 
     def values(self) -> Values:
         """Net benefits, the best action, EVPI and EVPPI per person; for everyone where they are counted; the decision curve."""

@@ -1,0 +1,340 @@
+"""How a decision is entered: draws, a test, an effect or a table of consequences."""
+
+import io
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from scipy.special import logit
+
+from dashboard.frame import address, shell
+from dashboard.frame.drawing import heading_of
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
+from dashboard.frame.work import kept
+from tarstop_core.documents.tables import Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore.decisions import (
+    Accuracy,
+    Decision,
+    accuracy_of,
+    example_of_draws,
+    shortly_named,
+    simulated_draws,
+)
+from tarstop_core.files import read_tables, trace_to_csv
+from tarstop_core.files.cells import Cells, read_cells
+from tarstop_core.samples.collections import published_sets
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.named import SCENARIOS
+from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.value.actions.linear import EffectNetBenefit
+from tarstop_core.value.actions.schema import DrawColumns, draws_of_table, number_in, table_of_actions
+from tarstop_core.value.actions.treat import Beta, TreatByTest
+
+PREFIX = "decisions"
+KINDS = {
+    "draws": "Draws (PSA)",
+    "test": "A test",
+    "effect": "One effect",
+    "table": "A table",
+}
+TABLE = """,mild disease,severe disease
+chance,0.7,0.3
+Wait,0,-30000
+Drug,-900,-9000
+Surgery,-6000,-7000
+know severity,mild,severe"""
+EFFECTS = """action,units of effect,cost
+Usual care,0,0
+Drug,1,3000
+Drug and nurse,1.4,5200"""
+LIMIT = 1.959964
+TYPED, FILE = "typed", "file"
+
+
+@dataclass(frozen=True, eq=False)
+class Entered:
+    """A decision, as a person entered it."""
+
+    key: Hashable  # All that it depends on
+    decision: Decision
+    unit: str
+    about: tuple[str, ...] = ()  # Badges
+    notes: tuple[str, ...] = ()
+    simulated: bool = False
+
+
+def kind() -> str:
+    """Ask what is known of the decision."""
+    named = st.query_params.get("kind", "draws")
+    first = named if named in KINDS else "draws"
+    how = lasting(f"{PREFIX}/kind") | {"label_visibility": "collapsed"}
+    chosen = switch("What is known", KINDS, default=first, **how)
+    address.write({"kind": "" if chosen == "draws" else chosen})
+    return chosen
+
+
+def _unit() -> str:
+    return str(st.text_input("All amounts in", "£", max_chars=12, **bound("unit"))).strip()
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+def _draws() -> Entered | None:
+    state, held = st.session_state, f"{PREFIX}/draws"
+    label = "Draws of an analysis of uncertainty: CSV or Excel, a line a draw"
+    upload(
+        label,
+        lambda file: _take_draws(file.getvalue(), file.name),
+        key=f"{PREFIX}/upload",
+        kinds="csv tsv gz xlsx xlsm",
+    )
+    example = lambda: trace_to_csv(kept(f"{PREFIX}/example", 0, example_of_draws))  # noqa: E731
+    save(
+        "Example to fill in",
+        example,
+        "tarstop-example-draws.csv",
+        key=f"{PREFIX}/example_file",
+        icon=":material/download:",
+    )
+    cells: Cells | None = state.get(held)
+    left, right = st.columns(2)
+    with left:
+        unit = _unit()
+    worth = float(
+        right.number_input("One unit of effect is worth", 0.0, value=20_000.0, format="%g", **bound("wtp"))
+    )
+    if cells is None:
+        draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
+        about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
+        return Entered(("simulated", worth), draws, unit, about, simulated=True)
+    columns = _columns(cells, worth)
+    if columns is None:
+        return None
+    read = (cells.name, cells.titles, cells.rows, columns)
+    draws, passed_over = kept(f"{PREFIX}/read", (id(cells), str(columns)), lambda: draws_of_table(*read))
+    draws = shortly_named(draws)
+    notes = tuple(f"The column {title} holds no numbers and is passed over." for title in passed_over)
+    about = (cells.name, f"{len(draws.net()):,} draws")
+    return Entered((id(cells), str(columns)), draws, unit, about, (*cells.notes, *notes))
+
+
+def _take_draws(content: bytes, name: str) -> None:
+    st.session_state[f"{PREFIX}/draws"] = None
+    job = (read_cells, _named(content, name))
+    st.session_state[f"{PREFIX}/draws"] = shown(
+        name, f"Reading {name}", *job, large=len(content) > LARGE_FILE
+    )
+
+
+def _named(content: bytes, name: str) -> io.BytesIO:
+    """The content of a file that has its name."""
+    opened = io.BytesIO(content)
+    opened.name = name
+    return opened
+
+
+def _columns(cells: Cells, worth: float) -> DrawColumns | None:
+    """Ask which columns are what; their names say so where they begin with effect, cost or net benefit."""
+
+    def beginning(*words: str) -> list[str]:
+        return [title for title in cells.titles if title.casefold().startswith(words)]
+
+    effect, cost = beginning("effect", "qaly"), beginning("cost")
+    key = f"{PREFIX}/columns/{id(cells)}"
+    named = {title: title for title in cells.titles if title}
+    by_effects = {"effects": "Effects and costs", "net": "Net benefits"}
+    pairs = [
+        (of, f"cost{of[len(begun) :]}")
+        for of in effect
+        for begun in ("effect", "qaly")
+        if of.startswith(begun)
+    ]
+    cost = [paid for _, paid in pairs if paid in cost] or cost[: len(effect)]
+    own = "effects" if effect and len(cost) == len(effect) else "net"
+    how = switch("The columns hold", by_effects, default=own, key=f"{key}/how")
+    if how == "net":
+        chosen = some_of("Net benefits, a column an option", named, beginning("net", "nb"), key=f"{key}/net")
+        if len(chosen) < 2:
+            st.info("Choose the columns with the net benefit of each option, two at least.")
+            return None
+        return DrawColumns(net_benefit=chosen)
+    effects = some_of("Effects, a column an option", named, effect, key=f"{key}/effect")
+    costs = some_of("Costs, in the same order", named, cost, key=f"{key}/cost")
+    if len(effects) < 2 or len(costs) != len(effects):
+        st.info("Choose an effect and a cost for each option, two options at least.")
+        return None
+    return DrawColumns(effect=effects, cost=costs, willingness_to_pay=worth)
+
+
+# --- a test ---------------------------------------------------------------------------------------
+
+_sets = cache(published_sets)
+
+
+def _test() -> Entered | None:
+    sets = {f"set:{one.name}": one.title for one in _sets()}
+    reviews = {
+        f"session:{session.id}": f"Your session: {session.name}"
+        for session in shell.store().sessions()
+        if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
+    }
+    offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
+    source = one_of("Accuracy from", offered, **lasting(f"{PREFIX}/accuracy"))
+    found = _accuracy(source)
+    if found is None:
+        return None
+    accuracy, simulated = found
+    heading_of("Patients")
+    left, right = st.columns(2)
+
+    def asked(label: str, value: float, name: str, at: Any) -> float:
+        return float(at.number_input(label, 0.0, value=value, format="%g", **bound(name)))
+
+    prevalence = asked("With the disease, %", 15.0, "prevalence", left) / 100
+    counted = asked("Known from how many people", 60.0, "known", right)
+    benefit = asked("Gain: a diseased one treated", 1000.0, "gain", left)
+    harm = asked("Harm: a healthy one treated", 180.0, "harm", right)
+    cost = asked("Cost and harm of the test", 45.0, "test", left)
+    with right:
+        unit = _unit()
+    if not 0 < prevalence < 1:
+        raise InputProblem(f"With the disease is {100 * prevalence:g} %; give a number between 0 and 100.")
+    beta: Beta | float = (
+        {"beta": (prevalence * counted, (1 - prevalence) * counted)} if counted else prevalence
+    )
+    decision = TreatByTest(
+        **accuracy,
+        prevalence=beta,
+        benefit_treated_diseased=benefit,
+        harm_treated_healthy=harm,
+        cost_test=cost,
+    )
+    about = (offered[source], "jointly, by REML") if source != TYPED else ("as typed",)
+    return Entered(repr(decision), decision, unit, about, simulated=simulated)
+
+
+def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
+    """Both logits with their covariance, and whether they are simulated."""
+    of, _, name = source.partition(":")
+    if source == TYPED:
+        return _typed_accuracy(), False
+    if source == FILE:
+        label = "Excel, CSV or TSV with TP, FP, FN and TN, a study a line"
+        upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
+        tables: Tables | None = st.session_state.get(f"{PREFIX}/tables")
+        if tables is None:
+            st.info("Nothing to show yet: upload 2×2 tables.", icon=":material/arrow_upward:")
+            return None
+        return accuracy_of(tables), False
+    if of == "set":
+        return accuracy_of(next(one.tables for one in _sets() if one.name == name)), False
+    store = shell.store()
+    row = store.session(name)
+    state = replay(row.settings, row.ids, store.events(name))
+    return accuracy_of(state.evidence.tables), store.collection(row.collection_id).simulated
+
+
+def _take_tables(file: Any) -> None:
+    st.session_state[f"{PREFIX}/tables"] = None
+    st.session_state[f"{PREFIX}/tables"] = read_tables(io.BytesIO(file.getvalue()), file.name, None).tables
+
+
+def _typed_accuracy() -> Accuracy:
+    """Ask for both with their 95 % limits, which are taken as symmetric on the logit."""
+    means, variances = [], []
+    for name, low, high in (("Sensitivity", 62.0, 84.0), ("Specificity", 66.0, 87.0)):
+        left, right = st.columns(2)
+        key = name.casefold()[:2]
+        ends = [
+            float(
+                at.number_input(
+                    f"{name}, {which} %", 0.0, 100.0, value, format="%g", **bound(f"{key}_{which}")
+                )
+            )
+            for at, which, value in ((left, "from", low), (right, "to", high))
+        ]
+        if not 0 < ends[0] < ends[1] < 100:
+            raise InputProblem(
+                f"{name} is from {ends[0]:g} to {ends[1]:g} %; give two limits between 0 and 100, the lower first."
+            )
+        first, last = logit(np.array(ends) / 100)
+        means.append(float(first + last) / 2)
+        variances.append(float((last - first) / (2 * LIMIT)) ** 2)
+    return {
+        "mu_logit_se": means[0],
+        "mu_logit_sp": means[1],
+        "cov": [[variances[0], 0.0], [0.0, variances[1]]],
+    }
+
+
+# --- an effect, and a table -----------------------------------------------------------------------
+
+
+def _effect() -> Entered:
+    left, right = st.columns(2)
+
+    def asked(label: str, value: float, name: str, at: Any, low: float | None = 0.0) -> float:
+        return float(at.number_input(label, low, value=value, format="%g", **bound(name)))
+
+    mean = asked("Effect expected", 0.2, "mean", left, None)
+    se = asked("Its standard error", 0.1, "se", right)
+    worth = asked("One unit is worth", 20_000.0, "wtp", left)
+    with right:
+        unit = _unit()
+    cells = _typed("Options: units of the effect that each brings, and its cost", EFFECTS, "options")
+    numbers = [
+        [number_in(cells.name, line, title, cell) for title, cell in _pairs(cells.titles, row)]
+        for line, row in cells.rows
+    ]
+    if len(cells.titles) != 3:
+        raise InputProblem(
+            f"{cells.name} has {len(cells.titles)} columns; give three: the option, units of effect, its cost."
+        )
+    decision = EffectNetBenefit(
+        post_mean=mean,
+        post_var=se**2,
+        willingness_to_pay=worth,
+        gain=[gain for gain, _ in numbers],
+        cost=[cost for _, cost in numbers],
+        actions=[row[0].strip() for _, row in cells.rows],
+    )
+    return Entered(repr(decision), decision, unit, (f"{len(numbers)} options",))
+
+
+def _pairs(titles: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """Titles with their cells, but for the first; what is missing is empty."""
+    return [(title, row[at] if at < len(row) else "") for at, title in enumerate(titles) if at]
+
+
+def _table() -> Entered:
+    unit = _unit()
+    cells = _typed("Consequences: a line an option, a column a state", TABLE, "consequences")
+    st.caption(
+        "A line “chance” says how likely each state is. Lines “know …” name parameters, lines “result …” how likely a "
+        "study's results are in each state."
+    )
+    decision = table_of_actions(cells.name, cells.titles, cells.rows)
+    about = (f"{len(decision.actions)} options", f"{len(decision.states)} states")
+    return Entered(repr(decision), decision, unit, about)
+
+
+def _typed(label: str, first: str, name: str) -> Cells:
+    """Ask for a table as text, as a spreadsheet or a CSV file has it."""
+    text = str(st.text_area(label, first, height=160, max_chars=5000, **bound(name)))
+    ending = "tsv" if "\t" in text else "csv"
+    return read_cells(_named(text.encode(), f"The table.{ending}"))._replace(name="The table")
+
+
+ENTERED: Mapping[str, Callable[[], Entered | None]] = {
+    "draws": _draws,
+    "test": _test,
+    "effect": _effect,
+    "table": _table,
+}
+"""What is asked, by what is known."""

@@ -1,0 +1,165 @@
+"""The Decisions page: several actions, what is worth knowing, and whether to read on, commission a study or decide."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dashboard.decisions import entered
+from dashboard.decisions.entered import PREFIX, Entered
+from dashboard.frame import address, shell
+from dashboard.frame.drawing import all_figures, dark, heading_of, note, picture, picture_buttons, save_menu
+from dashboard.frame.markup import badges, told
+from dashboard.frame.widgets import bound, lasting, one_of, save
+from dashboard.frame.work import flash, kept
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore import decision_figures as drawn
+from tarstop_core.explore import decisions
+from tarstop_core.explore.decisions import Answer, Reading, Studyable, answer, studied, with_study
+from tarstop_core.files import trace_to_csv
+from tarstop_core.presentation.figures import Figure, Rows
+from tarstop_core.presentation.pictures import still
+from tarstop_core.value.actions.population import Concerned
+from tarstop_core.value.actions.sampling import Study
+
+LEAD = "Two options or more: which one now, what is worth knowing better, and whether a study is worth its price."
+STEM = "tarstop-decision"
+
+
+@dataclass(frozen=True)
+class View:
+    """A figure of the page with its sentence and its numbers."""
+
+    name: str
+    title: str
+    figure: Callable[..., Figure]
+    sentence: Callable[[Answer, str], str]
+    rows: Callable[[Answer], Rows]
+
+
+STEPS = View("steps", "What next", drawn.steps_figure, drawn.steps_sentence, decisions.rows_of_sizes)
+KNOWING = View(
+    "knowing", "Worth knowing", drawn.knowing_figure, drawn.knowing_sentence, decisions.rows_of_knowing
+)
+ACTIONS = View(
+    "actions", "The options now", drawn.actions_figure, drawn.actions_sentence, decisions.rows_of_actions
+)
+CURVES = View("curves", "", drawn.curves_figure, drawn.curves_sentence, decisions.rows_of_curves)
+
+
+def decisions_page() -> None:
+    shell.opening("Decisions", LEAD)
+    shell.presentation()
+    flash()
+    kind = entered.kind()
+    headline = st.container(key="decisions-headline")
+    headline.empty()  # without anything in it a container would take its place late
+    figures_at, asked = shell.beside(1.75, 1)
+    with asked:
+        given = entered.ENTERED[kind]()
+        if given is None:
+            return
+        concerned = _everyone()
+        found = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
+        if found.people and (parameters := studied(found)):
+            study, reading = _study(parameters)
+            asked_of = (given.key, concerned, study, reading)
+            found = kept(f"{PREFIX}/study", asked_of, partial(with_study, found, study, reading))
+    with headline:
+        _headline(given, found, given.unit)
+    with figures_at:
+        _figures(found, given.unit, given.simulated)
+    all_figures(STEM)
+
+
+def _headline(given: Entered, found: Answer, unit: str) -> None:
+    verdict = told(*drawn.headline(found, unit))
+    marks = badges(*filter(None, ("simulated" if given.simulated else "", *given.about)))
+    st.html(f"{verdict}<p>{marks}</p>")
+    for remark in given.notes:
+        note(remark)
+
+
+def _figures(found: Answer, unit: str, simulated: bool) -> None:
+    """Draw what next, what is worth knowing, the options, and their curve, a tab each."""
+    views = [STEPS] if found.sizes is not None else []
+    views += [KNOWING, ACTIONS]
+    curve = decisions.curves(found.decision)
+    titles = {view.name: view.title for view in views}
+    if curve is not None:
+        views.append(CURVES)
+        titles["curves"] = "Decision curve" if curve.of_thresholds else "Willingness to pay"
+    tabs = st.tabs(list(titles.values()), key=f"{PREFIX}/tab", on_change="rerun")
+    for tab, view in zip(tabs, views, strict=True):
+        if not tab.open:
+            continue
+        with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
+            sentence = view.sentence(found, unit)
+            figure = view.figure(found, unit, simulated=simulated, dark=dark())
+            shell.caption(sentence)
+            picture(figure, sentence)
+            csv = partial(trace_to_csv, view.rows(found))
+            with save_menu(f"{PREFIX}/{view.name}"):
+                picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))
+                save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
+
+
+def _number(label: str, value: float, name: str, *, low: float = 0.0, at: Any = st, **more: Any) -> float:
+    """Ask for a number that the address holds."""
+    return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
+
+
+def _everyone() -> Concerned | None:
+    """Ask whom the decision concerns; None for nobody."""
+    heading_of("Everyone concerned")
+    left, right = st.columns(2)
+    people = _number("People a year", 2000.0, "people", at=left)
+    years = _number("Years", 10.0, "years", at=right)
+    rate = _number("Discount, % a year", 3.5, "discount", at=left) / 100
+    return Concerned(annual_population=people, years=years, rate=rate) if people and years else None
+
+
+def _study(parameters: Mapping[str, Studyable]) -> tuple[Study, Reading | None]:
+    """Ask for a study that could be commissioned, and for what reading on would find."""
+    heading_of("A new study")
+    named = {parameter: parameter for parameter in parameters}
+    measures = one_of("It measures", named, **lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}"))
+    left, right = st.columns(2)
+    fixed = _number("Fixed cost", 200_000.0, "fixed", at=left)
+    each = _number("Cost a person", 500.0, "each", at=right)
+    spread, arms = None, 1
+    if not parameters[measures].counted:
+        arms = 2 if st.toggle("It compares two groups", value=True, key="arms", bind="query-params") else 1
+        usual = parameters[measures].usual_spread(arms)
+        spread = _spread(usual, f"{measures}/{usual}")
+    with st.expander("Or read on", expanded=True):
+        left, right = st.columns(2)
+        studies = int(_number("Studies it would find", 2.0, "studies", at=left, step=1.0))
+        size = int(_number("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
+        cost = _number("What reading on costs", 5000.0, "reading", at=left)
+        apart = _number("SD between studies (τ)", 0.0, "tau", at=right)
+    costs = {"cost_fixed": fixed, "cost_per_person": each}
+    study = Study(measures=measures, sd=spread, arms=arms, tau2=apart**2, **costs)
+    return study, Reading(studies=studies, people=size, cost=cost) if studies else None
+
+
+def _spread(usual: float, key: str) -> float:
+    """Ask how much people differ; the address has it where it is not the usual one."""
+    try:
+        begun = float(st.query_params.get("sd", usual))
+    except ValueError:
+        begun = usual
+    how = (
+        "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per arm. "
+        "For a log odds or risk ratio: about 3 where one person in ten has the event."
+    )
+    label = "SD between people"
+    spread = float(
+        st.number_input(label, 0.0, value=begun, format="%g", help=how, **lasting(f"{PREFIX}/sd/{key}"))
+    )
+    address.write({"sd": "" if spread == usual else f"{spread:.12g}"})
+    if not spread:
+        raise InputProblem("SD between people is 0; give a number above 0.")
+    return spread

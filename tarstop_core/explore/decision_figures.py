@@ -1,0 +1,214 @@
+"""Figures and sentences of decisions between several actions."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from tarstop_core.explore.decisions import Answer, Known, curves
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.figures import Chart, Figure
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import amount, number
+from tarstop_core.presentation.palette import COST, SERIES, THRESHOLD, VALUE
+from tarstop_core.value.payoffs import Floats
+
+message = Messages("explore/decisions.jinja")
+
+ROW = 44
+"""Pixels of an action or a parameter."""
+LONGEST_NAME = 26  # Characters beside a figure
+APART = 0.06  # Of the height, between the names of two lines
+MOST_NAMED = 7  # Lines that are named at their ends
+
+
+def headline(found: Answer, unit: str) -> list[str]:
+    """Say which action now, what certainty is worth, and what to do next.
+
+    Parameters
+    ----------
+    found : Answer
+        What follows from the decision.
+    unit : str
+        Of all amounts; "" for none.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
+    parts = [message("now", found=found, unit=unit), message("certainty", found=found, unit=unit)]
+    if found.evsi is not None:
+        parts.append(message("study_of_table", found=found, unit=unit))
+    return [*parts, message("step", found=found, unit=unit)] if found.sizes is not None else parts
+
+
+def steps_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Draw what a study brings after its price, by its size, beside reading on and deciding now.
+
+    Parameters
+    ----------
+    found : Answer
+        With sizes of a study.
+    unit : str
+        Of the amounts.
+    simulated, dark : bool
+        Whether the draws are simulated, and the page dark.
+
+    Returns
+    -------
+    Figure
+        For plotly.
+    """
+    chart = Chart(360, dark=dark, simulated=simulated)
+    sizes = found.sizes
+    if sizes is None:
+        return chart.figure()
+    reach = max(abs(sizes.best_enbs), abs(found.reading_gain or 0.0), 1e-9)
+    good = np.flatnonzero(sizes.enbs > -0.8 * reach)
+    last = int(good[-1]) if good.size else len(sizes.n) - 1
+    n, enbs = sizes.n[: last + 2], sizes.enbs[: last + 2]
+    drawn = enbs >= -1.6 * reach
+    low, high = min(-0.3 * reach, float(enbs[drawn].min(initial=0.0))), 1.25 * max(reach, 0.0)
+    x = (float(n[0]), float(n[-1]))
+    chart.line(x, [0, 0], THRESHOLD, dash="dash", width=1.5)
+    below = enbs[0] >= 0
+    chart.label(np.log10(x[0]), 0, "decide now", xanchor="left", yanchor="top" if below else "bottom")
+    chart.line(n[drawn], enbs[drawn], VALUE, width=3)
+    text = message("size", n=sizes.best_n, arms=found.study.arms) if found.study else ""
+    chart.points(
+        [sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=[f"{text}: {amount(sizes.best_enbs, unit)}"]
+    )
+    middle = sizes.best_n > 4 * x[0]
+    side = {"xanchor": "center" if middle else "left", "yanchor": "top", "yshift": -24}
+    chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {text}", VALUE, **side)
+    if found.reading is not None and found.reading_gain is not None:
+        at = float(np.clip(found.reading.studies * found.reading.people, *x))
+        text = f"reading on: {amount(found.reading_gain, unit)}"
+        chart.points([at], [found.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
+        chart.label(np.log10(at), found.reading_gain, "reading on", COST, xanchor="center", yshift=8)
+    people = "people per arm" if found.study and found.study.arms > 1 else "people"
+    chart.axis("xaxis", people, type="log", range=[float(np.log10(end)) for end in x])
+    title = fig.with_unit("worth to everyone, after its price", unit)
+    chart.axis("yaxis", title, range=[low, high], **_ticks(low, high))
+    return chart.figure(margin={"l": 92})
+
+
+def actions_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Draw how far each action is behind the best now, per person; arguments as for :func:`steps_figure`."""
+    behind = found.net.max() - found.net
+    texts = [
+        f"{name}, {amount(net, unit)}: {amount(less, unit) if less else 'best'}"
+        for name, net, less in zip(found.actions, found.net.tolist(), behind.tolist(), strict=True)
+    ]
+    title = fig.with_unit("behind the best action, per person", unit)
+    return _rows(found.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
+
+
+def knowing_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Draw what knowing each parameter for certain is worth, with its error; arguments as for :func:`steps_figure`."""
+    known = (Known("everything", found.evpi, found.evpi_se), *found.evppi)
+    value, se = (np.array(column) for column in zip(*((one.value, one.se) for one in known), strict=True))
+    texts = [f"{one.name}: {amount(one.value, unit)}" for one in known]
+    title = fig.with_unit("worth, per person", unit)
+    return _rows([one.name for one in known], value, 1.96 * se, texts, title, simulated, dark)
+
+
+def _rows(
+    names: Sequence[str],
+    x: Floats,
+    wide: Floats,
+    texts: Sequence[str],
+    title: str,
+    simulated: bool,
+    dark: bool,
+) -> Figure:
+    """A point a row, at the end of a bar from 0, with an interval."""
+    chart = Chart(80 + ROW * len(names), dark=dark, simulated=simulated)
+    for row, end in enumerate(x.tolist()):
+        chart.line([0, end], [row, row], VALUE, width=6, hoverinfo="skip")
+    reach = fig.interval(wide.tolist(), np.minimum(wide, x).tolist(), fig.text_colour(dark), 1.5)
+    chart.points(x, range(len(names)), VALUE, 11, hovertext=list(texts), error_x=reach)
+    top = float((x + wide).max()) or 1.0
+    for row, (end, text) in enumerate(zip((x + wide).tolist(), texts, strict=True)):
+        written = text.rpartition(": ")[2]
+        chart.label(end, row, f" {written} ", xanchor="left", yanchor="middle", xshift=6)
+    shown = [fig.plain(name, LONGEST_NAME) for name in names]
+    rows = {"tickvals": list(range(len(names))), "ticktext": shown, "range": [len(names) - 0.5, -0.5]}
+    chart.axis("yaxis", "", **rows, showgrid=False)
+    chart.axis("xaxis", title, range=[-0.01 * top, 1.3 * top], **_ticks(0, 1.3 * top))
+    return chart.figure(margin={"l": 176, "b": 46})
+
+
+def curves_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+    """Draw the acceptability curve, or the decision curve of a test; arguments as for :func:`steps_figure`."""
+    chart = Chart(360, dark=dark, simulated=simulated)
+    drawn = curves(found.decision)
+    if drawn is None:
+        return chart.figure()
+    x, named = drawn.x, drawn.names[:MOST_NAMED]
+    low, high = (float(drawn.y[:, 1:].min()), float(drawn.y.max())) if drawn.of_thresholds else (0.0, 1.0)
+    low = max(low, -0.25 * high)  # treating everybody falls without end
+    ends = _apart([float(np.clip(drawn.y[-1, at], low, high)) for at in range(len(named))], high - low)
+    for at, colour in zip(range(len(drawn.names)), SERIES * len(drawn.names), strict=False):
+        inside = np.where(drawn.y[:, at] >= low, drawn.y[:, at], np.nan)
+        chart.line(x, [None if np.isnan(y) else y for y in inside], colour, width=3)
+        if at < len(named):
+            name = fig.plain(named[at], LONGEST_NAME)
+            chart.label(float(x[-1]), ends[at], name, colour, xanchor="left", yanchor="middle", xshift=6)
+    room = 0.04 * (high - low)
+    if drawn.of_thresholds:
+        chart.axis(
+            "xaxis", "chance of disease from which one would treat", range=[0, float(x[-1])], tickformat=".0%"
+        )
+        chart.axis("yaxis", "net benefit (true positives per person)", range=[low - room, high + room])
+    else:
+        title = fig.with_unit("what one unit of effect is worth", unit)
+        chart.axis("xaxis", title, range=[0, float(x[-1])], **_ticks(0, float(x[-1])))
+        chart.axis("yaxis", "chance to be the best action", range=[-0.02, 1.02], tickformat=".0%")
+    return chart.figure(margin={"r": 150, "l": 66})
+
+
+def _apart(ends: Sequence[float], height: float) -> list[float]:
+    """Heights for names of lines, far enough from each other, in the order of the lines' ends."""
+    order = np.argsort(ends, kind="stable")
+    placed = np.array(ends, dtype=float)
+    for before, after in pairwise(order):
+        placed[after] = max(placed[after], placed[before] + APART * height)
+    return [float(place) for place in placed]
+
+
+def _ticks(low: float, high: float) -> Figure:
+    """Some five ticks between two amounts, as a person reads them."""
+    step = 10 ** np.floor(np.log10(max(high - low, 1e-300) / 4))
+    step *= next(times for times in (1, 2, 5, 10) if (high - low) / (times * step) <= 6)
+    at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    return {"tickvals": at.tolist(), "ticktext": [number(value) for value in at.tolist()]}
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+
+def steps_sentence(found: Answer, unit: str) -> str:
+    """Word what the figure of studies and reading shows."""
+    return message("steps", found=found, unit=unit)
+
+
+def actions_sentence(found: Answer, unit: str) -> str:
+    """Word which action is ahead, and by how much."""
+    return message("now", found=found, unit=unit)
+
+
+def knowing_sentence(found: Answer, unit: str) -> str:
+    """Word which parameter is worth knowing."""
+    return message("knowing", found=found, unit=unit)
+
+
+def curves_sentence(found: Answer, unit: str) -> str:
+    """Word where which action is the best."""
+    drawn = curves(found.decision)
+    assert drawn is not None
+    best = drawn.y.argmax(axis=1)
+    turns = [(float(drawn.x[0]), drawn.names[best[0]])]
+    turns += [(float(drawn.x[at]), drawn.names[best[at]]) for at in np.flatnonzero(np.diff(best)) + 1]
+    return message("curves", turns=turns, drawn=drawn, unit=unit)

@@ -1,0 +1,414 @@
+"""Decisions between several actions: which one now, what is worth knowing, and whether to read on, commission a study or decide."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, TypeAlias, TypedDict
+
+import numpy as np
+
+from tarstop_core.belief.reitsma import fit
+from tarstop_core.documents.tables import Tables
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.figures import Rows, rows_of
+from tarstop_core.value.actions.checks import check_numbers
+from tarstop_core.value.actions.joint import ActionTable
+from tarstop_core.value.actions.linear import EffectNetBenefit
+from tarstop_core.value.actions.lines import chance_best
+from tarstop_core.value.actions.population import Concerned
+from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.sampling import BestSize, Study, best_size
+from tarstop_core.value.actions.treat import TreatByTest
+from tarstop_core.value.payoffs import Floats
+
+Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
+Step = Literal["decide", "read", "study"]
+STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
+OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
+OF_COLUMNS = re.compile(r"(net[\s_]*benefits?|net|nb|effects?|qalys?)[\s_:]+(?=\S)", re.IGNORECASE)
+EFFECT = "effect"  # What the one uncertain number of a linear net benefit is called
+
+
+class Accuracy(TypedDict):
+    """What is known of a test, as :class:`TreatByTest` takes it."""
+
+    mu_logit_se: float
+    mu_logit_sp: float
+    cov: list[list[float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What reading on would find, and what it costs.
+
+    Parameters
+    ----------
+    studies, people : int
+        How many studies it probably finds, and how many people each has per arm.
+    cost : float
+        Of all that reading.
+    """
+
+    studies: int
+    people: int
+    cost: float
+
+    def __post_init__(self) -> None:
+        check_numbers(self, above=("people",), from_0=("studies", "cost"))
+
+
+class Studyable(NamedTuple):
+    """How a parameter varies that a study could measure."""
+
+    counted: bool  # Whether all that is thought possible lies between 0 and 1, as of a proportion
+    sd: float
+
+    def usual_spread(self, arms: int) -> float:
+        """Standard deviation between people if what is known now rested on 100 people per arm."""
+        return float(f"{self.sd * math.sqrt(100 / arms):.2g}")
+
+
+@dataclass(frozen=True)
+class Known:
+    """What knowing a parameter for certain is worth per person, with the standard error where it is estimated."""
+
+    name: str
+    value: float
+    se: float = 0.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What follows from a decision, per person unless it says for everyone."""
+
+    decision: Decision
+    actions: tuple[str, ...]
+    net: Floats
+    evpi: float
+    evpi_se: float
+    evppi: tuple[Known, ...]  # The most valuable first
+    people: float  # Whom the decision concerns, discounted; 0 where nobody is counted
+    evsi: float | None = None  # Of the study whose results a table gives
+    study: Study | None = None
+    sizes: BestSize | None = None  # Of that study, for everyone
+    reading: Reading | None = None
+    reading_gain: float | None = None  # What reading on brings to everyone after what it costs
+
+    @property
+    def best(self) -> str:
+        """The best action now."""
+        return self.actions[int(self.net.argmax())]
+
+    @property
+    def lead(self) -> float:
+        """By how much it is ahead of the next best."""
+        second, first = np.sort(self.net)[-2:]
+        return float(first - second)
+
+    @property
+    def second(self) -> str:
+        """The next best action."""
+        return self.actions[int(np.argsort(-self.net, kind="stable")[1])]
+
+    @property
+    def step(self) -> Step:
+        """What brings most to everyone: to decide now, to read on, or a study at its best size."""
+        gains: dict[Step, float] = {"decide": 0.0}
+        if self.reading_gain is not None:
+            gains["read"] = self.reading_gain
+        if self.sizes is not None:
+            gains["study"] = self.sizes.best_enbs
+        return max(gains, key=gains.__getitem__)
+
+
+def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
+    """Compute what is best now and what knowing more is worth.
+
+    Parameters
+    ----------
+    decision : ActionTable, EffectNetBenefit, TreatByTest or Draws
+        Its values are per person.
+    concerned : Concerned, optional
+        How many people it concerns.
+
+    Returns
+    -------
+    Answer
+    """
+    net, actions = _net(decision)
+    values = decision.values()
+    evpi, evpi_se = (float(values.get(name) or 0.0) for name in ("evpi", "evpi_se"))  # type: ignore[arg-type]
+    people = concerned.people("start_of_year") if concerned else 0.0
+    known = tuple(sorted(_evppi(decision, values, evpi), key=lambda one: -one.value))
+    evsi = values.get("evsi") if isinstance(decision, ActionTable) else None
+    return Answer(decision, actions, net, evpi, evpi_se, known, people, evsi)  # type: ignore[arg-type]
+
+
+def with_study(found: Answer, study: Study, reading: Reading | None = None) -> Answer:
+    """Add what a study brings by its size, and what reading on brings.
+
+    Parameters
+    ----------
+    found : Answer
+        Where people are counted.
+    study : Study
+        Of one of the decision's parameters.
+    reading : Reading, optional
+        What reading on would find, measured as the study measures.
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    InputProblem
+        When the study measures what the decision does not know.
+    """
+    decision = found.decision
+    if isinstance(decision, ActionTable):
+        raise InputProblem(
+            "A table of consequences has no parameter that is measured; give chances of a study's results."
+        )
+    gain = None
+    if reading is not None and reading.studies:
+        worth = decision.evsi_of(study, np.array([float(reading.people)]), reading.studies)
+        gain = float(worth[0]) * found.people - reading.cost
+    sizes = best_size(decision, study, found.people)
+    return replace(found, study=study, sizes=sizes, reading=reading, reading_gain=gain)
+
+
+def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
+    """Net benefit of each action now, and what they are called."""
+    if isinstance(decision, TreatByTest):
+        return decision.net_benefit(decision.mean_se, decision.mean_sp, decision.mean_prevalence), OF_TEST
+    if isinstance(decision, Draws):
+        return decision.net().mean(axis=0), decision.actions
+    if isinstance(decision, ActionTable):
+        net = np.asarray(decision.consequences) @ np.asarray(decision.chances)
+    else:
+        lines = decision.lines(decision.willingness_to_pay)
+        net = np.asarray(lines.intercept) + np.asarray(lines.slope) * decision.post_mean
+    return net, tuple(decision.actions) or tuple(f"Action {at}" for at in range(1, len(net) + 1))
+
+
+def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[Known]:
+    """What each parameter is worth."""
+    if isinstance(decision, Draws):
+        sets = decision.sets or [[name] for name in decision.parameters or {}]
+        return [Known(" + ".join(names), *decision.evppi(names)) for names in sets]
+    if isinstance(decision, EffectNetBenefit):
+        return [Known(EFFECT, evpi)]
+    if isinstance(decision, ActionTable):
+        names = {name: f"evppi_{name}" for name in decision.partitions or {}}
+    else:
+        names = {"sensitivity": "evppi_se", "specificity": "evppi_sp", "prevalence": "evppi_prev"}
+        names |= {"sensitivity + specificity": "evppi_se_sp"}
+    return [
+        Known(name, float(values[key]))  # type: ignore[arg-type]
+        for name, key in names.items()
+        if key in values
+    ]
+
+
+def studied(found: Answer) -> dict[str, Studyable]:
+    """Parameters that one study could measure, the most valuable first, and how each varies."""
+    decision = found.decision
+    if isinstance(decision, ActionTable):
+        return {}
+    if isinstance(decision, EffectNetBenefit):
+        return {EFFECT: Studyable(False, math.sqrt(decision.post_var))}
+    draws = decision.draws if isinstance(decision, TreatByTest) else decision
+    columns = {name: np.asarray(column) for name, column in (draws.parameters or {}).items()}
+    valued = [one.name for one in found.evppi if one.name in columns]
+    return {
+        name: Studyable(
+            bool((columns[name] > 0).all() and (columns[name] < 1).all()), float(columns[name].std())
+        )
+        for name in dict.fromkeys((*valued, *columns))
+    }
+
+
+def accuracy_of(tables: Tables) -> Accuracy:
+    """Return what 2×2 tables say of sensitivity and specificity jointly.
+
+    Parameters
+    ----------
+    tables : Tables
+        With all four counts in three studies at least.
+
+    Returns
+    -------
+    Accuracy
+        Means of both logits and their covariance, by REML.
+
+    Raises
+    ------
+    InputProblem
+        When there are fewer such studies.
+    """
+    fitted = fit(tables)
+    if fitted is None or not fitted.identified:
+        raise InputProblem(
+            "Fewer than three studies have all four counts, too few to know how sensitivity and specificity vary; add "
+            "studies, or type both with their limits."
+        )
+    cov = fitted.cov * np.array([[1, -1], [-1, 1]])  # of specificity rather than of false positives
+    return {
+        "mu_logit_se": float(fitted.mu[0]),
+        "mu_logit_sp": float(-fitted.mu[1]),
+        "cov": cov.tolist(),
+    }
+
+
+@dataclass(frozen=True)
+class Curves:
+    """How each action does over what one may be willing to pay, or over thresholds: `y` has shape (points, actions)."""
+
+    x: Floats
+    y: Floats
+    names: tuple[str, ...]
+    of_thresholds: bool = False  # A decision curve; else an acceptability curve
+
+
+def curves(decision: Decision) -> Curves | None:
+    """Return the decision curve of a test, or how likely each action is the best by willingness to pay; None without either."""
+    if isinstance(decision, TreatByTest):
+        turns_at = decision.harm_treated_healthy / (
+            decision.harm_treated_healthy + decision.benefit_treated_diseased
+        )
+        x = np.linspace(0.005, min(0.95, max(0.2, 2.5 * turns_at)), STEPS)
+        drawn = replace(decision, thresholds=x.tolist()).decision_curve()
+        y = np.array([drawn[name] for name in ("none", "all", "test")]).T
+        return Curves(x, y, OF_TEST, of_thresholds=True)
+    names = _net(decision)[1]
+    if isinstance(decision, EffectNetBenefit):
+        x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
+        cost, sd = -np.asarray(decision.cost), decision.post_var**0.5
+        chances = [chance_best(cost, at * np.asarray(decision.gain), decision.post_mean, sd) for at in x]
+        return Curves(x, np.array(chances), names)
+    if isinstance(decision, Draws) and decision.willingness_to_pay:
+        x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
+        return Curves(x, np.array([list(decision.chance_best(at).values()) for at in x]), names)
+    return None
+
+
+def shortly_named(draws: Draws) -> Draws:
+    """Return draws whose actions are called as their columns, without a word for what these hold.
+
+    >>> of = {"net benefit Drug": [1.0] * 30, "nb_device": [2.0] * 30}
+    >>> shortly_named(Draws(net_benefit=of)).actions
+    ('Drug', 'device')
+    """
+
+    def renamed(columns: Mapping[str, Sequence[float]] | None) -> dict[str, Sequence[float]] | None:
+        return {OF_COLUMNS.sub("", name): column for name, column in columns.items()} if columns else None
+
+    short = replace(
+        draws,
+        net_benefit=renamed(draws.net_benefit),
+        effect=renamed(draws.effect),
+        cost=renamed(draws.cost),
+    )
+    return short if len(short.actions) == len(draws.actions) else draws
+
+
+# --- as tables ------------------------------------------------------------------------------------
+
+
+def rows_of_actions(found: Answer) -> Rows:
+    """Return the expected net benefit of each action, and how far it is behind the best."""
+    return rows_of(action=found.actions, net_benefit=found.net, behind=found.net.max() - found.net)
+
+
+def rows_of_knowing(found: Answer) -> Rows:
+    """Return what certainty and each parameter are worth, per person and for everyone."""
+    known = (Known("everything", found.evpi, found.evpi_se), *found.evppi)
+    per_person = np.array([one.value for one in known])
+    everyone: Sequence[float | None] = [None] * len(known)
+    if found.people:
+        everyone = (per_person * found.people).tolist()
+    return [
+        {"parameter": one.name, "per_person": one.value, "standard_error": one.se, "for_everyone": whole}
+        for one, whole in zip(known, everyone, strict=True)
+    ]
+
+
+def rows_of_sizes(found: Answer) -> Rows:
+    """Return the net benefit of studies by size, and of reading on."""
+    if found.sizes is None or found.study is None:
+        return []
+    n, price = found.sizes.n, found.study.price(found.sizes.n)
+    value = found.sizes.enbs + price
+    rows = rows_of(people_per_arm=n, value=value, price=price, net_benefit=found.sizes.enbs)
+    if found.reading is not None and found.reading_gain is not None:
+        read = {"people_per_arm": found.reading.studies * found.reading.people, "price": found.reading.cost}
+        read |= {"value": found.reading_gain + found.reading.cost, "net_benefit": found.reading_gain}
+        rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
+    return rows
+
+
+def rows_of_curves(found: Answer) -> Rows:
+    """Return the curves' numbers, a column an action."""
+    drawn = curves(found.decision)
+    if drawn is None:
+        return []
+    axis = "threshold" if drawn.of_thresholds else "willingness_to_pay"
+    return [
+        {axis: float(x), **dict(zip(drawn.names, y.tolist(), strict=True))}
+        for x, y in zip(drawn.x, drawn.y, strict=True)
+    ]
+
+
+# --- an example -----------------------------------------------------------------------------------
+
+
+def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> Draws:
+    """Return a decision between usual care, a drug and a device as an analysis of uncertainty gives it: simulated.
+
+    Parameters
+    ----------
+    draws : int
+        How many.
+    willingness_to_pay : float
+        For a year of life in full health.
+
+    Returns
+    -------
+    Draws
+        Years and costs per person, with five parameters.
+    """
+    rng = np.random.default_rng(29)
+    risk = rng.beta(20, 180, draws)
+    drug, device = (np.exp(rng.normal(np.log(mean), sd, draws)) for mean, sd in ((0.72, 0.12), (0.6, 0.25)))
+    lost = rng.gamma(9, 1.5 / 9, draws)
+    cost_of_event = rng.gamma(16, 8000 / 16, draws)
+    effect, cost = {}, {}
+    for name, ratio, price in (("Usual care", 1.0, 0.0), ("Drug", drug, 1050.0), ("Device", device, 1500.0)):
+        events = risk * ratio
+        effect[name] = (10 - events * lost).tolist()
+        cost[name] = (events * cost_of_event + price).tolist()
+    parameters = {
+        "risk of an event": risk,
+        "log risk ratio, drug": np.log(drug),
+        "log risk ratio, device": np.log(device),
+        "years lost by an event": lost,
+        "cost of an event": cost_of_event,
+    }
+    return Draws(
+        effect=effect,
+        cost=cost,
+        willingness_to_pay=willingness_to_pay,
+        parameters={name: column.tolist() for name, column in parameters.items()},
+    )
+
+
+def example_of_draws() -> Rows:
+    """Return those draws as they stand in a file: a line a draw, a column an effect, a cost or a parameter."""
+    draws = simulated_draws()
+    columns = {f"effect {name}": column for name, column in (draws.effect or {}).items()}
+    columns |= {f"cost {name}": column for name, column in (draws.cost or {}).items()}
+    return rows_of(**{**columns, **(draws.parameters or {})})
