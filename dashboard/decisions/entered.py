@@ -186,10 +186,10 @@ def _test() -> Entered | None:
     }
     offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
     source = one_of("Accuracy from", offered, **lasting(f"{PREFIX}/accuracy"))
-    found = _accuracy(source)
-    if found is None:
+    result = _accuracy(source)
+    if result is None:
         return None
-    accuracy, simulated = found
+    accuracy, simulated = result
     heading_of("Patients")
     left, right = st.columns(2)
 

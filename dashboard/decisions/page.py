@@ -62,31 +62,31 @@ def decisions_page() -> None:
         if given is None:
             return
         concerned = _everyone()
-        found = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
-        if found.people and (parameters := studied(found)):
+        result = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
+        if result.people and (parameters := studied(result)):
             study, reading = _study(parameters)
             asked_of = (given.key, concerned, study, reading)
-            found = kept(f"{PREFIX}/study", asked_of, partial(with_study, found, study, reading))
+            result = kept(f"{PREFIX}/study", asked_of, partial(with_study, result, study, reading))
     with headline:
-        _headline(given, found, given.unit)
+        _headline(given, result, given.unit)
     with figures_at:
-        _figures(found, given.unit, given.simulated)
+        _figures(result, given.unit, given.simulated)
     all_figures(STEM)
 
 
-def _headline(given: Entered, found: Answer, unit: str) -> None:
-    verdict = told(*drawn.headline(found, unit))
+def _headline(given: Entered, result: Answer, unit: str) -> None:
+    verdict = told(*drawn.headline(result, unit))
     marks = badges(*filter(None, ("simulated" if given.simulated else "", *given.about)))
     st.html(f"{verdict}<p>{marks}</p>")
     for remark in given.notes:
         note(remark)
 
 
-def _figures(found: Answer, unit: str, simulated: bool) -> None:
+def _figures(result: Answer, unit: str, simulated: bool) -> None:
     """Draw what next, what is worth knowing, the options, and their curve, a tab each."""
-    views = [STEPS] if found.sizes is not None else []
+    views = [STEPS] if result.sizes is not None else []
     views += [KNOWING, ACTIONS]
-    curve = decisions.curves(found.decision)
+    curve = decisions.curves(result.decision)
     titles = {view.name: view.title for view in views}
     if curve is not None:
         views.append(CURVES)
@@ -96,11 +96,11 @@ def _figures(found: Answer, unit: str, simulated: bool) -> None:
         if not tab.open:
             continue
         with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
-            sentence = view.sentence(found, unit)
-            figure = view.figure(found, unit, simulated=simulated, dark=dark())
+            sentence = view.sentence(result, unit)
+            figure = view.figure(result, unit, simulated=simulated, dark=dark())
             shell.caption(sentence)
             picture(figure, sentence)
-            csv = partial(trace_to_csv, view.rows(found))
+            csv = partial(trace_to_csv, view.rows(result))
             with save_menu(f"{PREFIX}/{view.name}"):
                 picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))
                 save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
@@ -128,7 +128,7 @@ def _study(parameters: Mapping[str, Studyable]) -> tuple[Study, Reading | None]:
     measures = one_of("It measures", named, **lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}"))
     left, right = st.columns(2)
     fixed = _number("Fixed cost", 200_000.0, "fixed", at=left)
-    each = _number("Cost a person", 500.0, "each", at=right)
+    per_person = _number("Cost a person", 500.0, "each", at=right)
     spread, arms = None, 1
     if not parameters[measures].counted:
         arms = 2 if st.toggle("It compares two groups", value=True, key="arms", bind="query-params") else 1
@@ -140,7 +140,7 @@ def _study(parameters: Mapping[str, Studyable]) -> tuple[Study, Reading | None]:
         size = int(_number("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
         cost = _number("What reading on costs", 5000.0, "reading", at=left)
         apart = _number("SD between studies (τ)", 0.0, "tau", at=right)
-    costs = {"cost_fixed": fixed, "cost_per_person": each}
+    costs = {"cost_fixed": fixed, "cost_per_person": per_person}
     study = Study(measures=measures, sd=spread, arms=arms, tau2=apart**2, **costs)
     return study, Reading(studies=studies, people=size, cost=cost) if studies else None
 

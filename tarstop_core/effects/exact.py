@@ -218,8 +218,8 @@ def believe_exactly(
         density.append(mass.sum(0))
         moments.append(mass @ powers)
         marginal.append(scale)
-    known = np.searchsorted(lattice.telling, np.arange(len(tables) + 1))  # Telling studies in each prefix
-    weights_of, first, second = np.moveaxis(np.array(moments)[known], 2, 0)
+    telling = np.searchsorted(lattice.telling, np.arange(len(tables) + 1))  # Telling studies in each prefix
+    weights_of, first, second = np.moveaxis(np.array(moments)[telling], 2, 0)
     mean = first / np.maximum(weights_of, 1e-300)
     sd = np.sqrt(np.maximum(second / np.maximum(weights_of, 1e-300) - mean**2, 1e-12))
     whole = np.zeros((TAUS, lattice.count))
@@ -227,14 +227,14 @@ def believe_exactly(
     new = irfft((rfft(whole) * lattice.blur).sum(0), lattice.count)[lattice.kept]
     return ExactBelief(
         mu,
-        np.array(density)[known],
+        np.array(density)[telling],
         tau,
         weights_of,
         mean,
         sd,
         weights_of @ tau,
         weights_of @ tau**2,
-        np.array(marginal)[known],
+        np.array(marginal)[telling],
         np.maximum(new, 0),
         mass,
     )

@@ -22,12 +22,12 @@ APART = 0.06  # Of the height, between the names of two lines
 MOST_NAMED = 7  # Lines that are named at their ends
 
 
-def headline(found: Answer, unit: str) -> list[str]:
+def headline(result: Answer, unit: str) -> list[str]:
     """Say which action now, what certainty is worth, and what to do next.
 
     Parameters
     ----------
-    found : Answer
+    result : Answer
         What follows from the decision.
     unit : str
         Of all amounts; "" for none.
@@ -37,18 +37,18 @@ def headline(found: Answer, unit: str) -> list[str]:
     list of str
         A sentence each.
     """
-    parts = [message("now", found=found, unit=unit), message("certainty", found=found, unit=unit)]
-    if found.evsi is not None:
-        parts.append(message("study_of_table", found=found, unit=unit))
-    return [*parts, message("step", found=found, unit=unit)] if found.sizes is not None else parts
+    parts = [message("now", result=result, unit=unit), message("certainty", result=result, unit=unit)]
+    if result.evsi is not None:
+        parts.append(message("study_of_table", result=result, unit=unit))
+    return [*parts, message("step", result=result, unit=unit)] if result.sizes is not None else parts
 
 
-def steps_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw what a study brings after its price, by its size, beside reading on and deciding now.
 
     Parameters
     ----------
-    found : Answer
+    result : Answer
         With sizes of a study.
     unit : str
         Of the amounts.
@@ -61,10 +61,10 @@ def steps_figure(found: Answer, unit: str, *, simulated: bool = False, dark: boo
         For plotly.
     """
     chart = Chart(360, dark=dark, simulated=simulated)
-    sizes = found.sizes
+    sizes = result.sizes
     if sizes is None:
         return chart.figure()
-    reach = max(abs(sizes.best_enbs), abs(found.reading_gain or 0.0), 1e-9)
+    reach = max(abs(sizes.best_enbs), abs(result.reading_gain or 0.0), 1e-9)
     good = np.flatnonzero(sizes.enbs > -0.8 * reach)
     last = int(good[-1]) if good.size else len(sizes.n) - 1
     n, enbs = sizes.n[: last + 2], sizes.enbs[: last + 2]
@@ -75,43 +75,45 @@ def steps_figure(found: Answer, unit: str, *, simulated: bool = False, dark: boo
     below = enbs[0] >= 0
     chart.label(np.log10(x[0]), 0, "decide now", xanchor="left", yanchor="top" if below else "bottom")
     chart.line(n[drawn], enbs[drawn], VALUE, width=3)
-    text = message("size", n=sizes.best_n, arms=found.study.arms) if found.study else ""
+    text = message("size", n=sizes.best_n, arms=result.study.arms) if result.study else ""
     chart.points(
         [sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=[f"{text}: {amount(sizes.best_enbs, unit)}"]
     )
     middle = sizes.best_n > 4 * x[0]
     side = {"xanchor": "center" if middle else "left", "yanchor": "top", "yshift": -24}
     chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {text}", VALUE, **side)
-    if found.reading is not None and found.reading_gain is not None:
-        at = float(np.clip(found.reading.studies * found.reading.people, *x))
-        text = f"reading on: {amount(found.reading_gain, unit)}"
-        chart.points([at], [found.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
-        chart.label(np.log10(at), found.reading_gain, "reading on", COST, xanchor="center", yshift=8)
-    people = "people per arm" if found.study and found.study.arms > 1 else "people"
+    if result.reading is not None and result.reading_gain is not None:
+        at = float(np.clip(result.reading.studies * result.reading.people, *x))
+        text = f"reading on: {amount(result.reading_gain, unit)}"
+        chart.points([at], [result.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
+        chart.label(np.log10(at), result.reading_gain, "reading on", COST, xanchor="center", yshift=8)
+    people = "people per arm" if result.study and result.study.arms > 1 else "people"
     chart.axis("xaxis", people, type="log", range=[float(np.log10(end)) for end in x])
     title = fig.with_unit("worth to everyone, after its price", unit)
     chart.axis("yaxis", title, range=[low, high], **_ticks(low, high))
     return chart.figure(margin={"l": 92})
 
 
-def actions_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw how far each action is behind the best now, per person; arguments as for :func:`steps_figure`."""
-    behind = found.net.max() - found.net
+    behind = result.net.max() - result.net
     texts = [
         f"{name}, {amount(net, unit)}: {amount(less, unit) if less else 'best'}"
-        for name, net, less in zip(found.actions, found.net.tolist(), behind.tolist(), strict=True)
+        for name, net, less in zip(result.actions, result.net.tolist(), behind.tolist(), strict=True)
     ]
     title = fig.with_unit("behind the best action, per person", unit)
-    return _rows(found.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
+    return _rows(result.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
 
 
-def knowing_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def knowing_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw what knowing each parameter for certain is worth, with its error; arguments as for :func:`steps_figure`."""
-    known = (Known("everything", found.evpi, found.evpi_se), *found.evppi)
-    value, se = (np.array(column) for column in zip(*((one.value, one.se) for one in known), strict=True))
-    texts = [f"{one.name}: {amount(one.value, unit)}" for one in known]
+    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
+    value, se = (
+        np.array(column) for column in zip(*((one.value, one.se) for one in parameters), strict=True)
+    )
+    texts = [f"{one.name}: {amount(one.value, unit)}" for one in parameters]
     title = fig.with_unit("worth, per person", unit)
-    return _rows([one.name for one in known], value, 1.96 * se, texts, title, simulated, dark)
+    return _rows([one.name for one in parameters], value, 1.96 * se, texts, title, simulated, dark)
 
 
 def _rows(
@@ -133,17 +135,17 @@ def _rows(
     for row, (end, text) in enumerate(zip((x + wide).tolist(), texts, strict=True)):
         written = text.rpartition(": ")[2]
         chart.label(end, row, f" {written} ", xanchor="left", yanchor="middle", xshift=6)
-    shown = [fig.plain(name, LONGEST_NAME) for name in names]
-    rows = {"tickvals": list(range(len(names))), "ticktext": shown, "range": [len(names) - 0.5, -0.5]}
+    labels = [fig.plain(name, LONGEST_NAME) for name in names]
+    rows = {"tickvals": list(range(len(names))), "ticktext": labels, "range": [len(names) - 0.5, -0.5]}
     chart.axis("yaxis", "", **rows, showgrid=False)
     chart.axis("xaxis", title, range=[-0.01 * top, 1.3 * top], **_ticks(0, 1.3 * top))
     return chart.figure(margin={"l": 176, "b": 46})
 
 
-def curves_figure(found: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
+def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw the acceptability curve, or the decision curve of a test; arguments as for :func:`steps_figure`."""
     chart = Chart(360, dark=dark, simulated=simulated)
-    drawn = curves(found.decision)
+    drawn = curves(result.decision)
     if drawn is None:
         return chart.figure()
     x, named = drawn.x, drawn.names[:MOST_NAMED]
@@ -189,24 +191,24 @@ def _ticks(low: float, high: float) -> Figure:
 # --- sentences ------------------------------------------------------------------------------------
 
 
-def steps_sentence(found: Answer, unit: str) -> str:
+def steps_sentence(result: Answer, unit: str) -> str:
     """Word what the figure of studies and reading shows."""
-    return message("steps", found=found, unit=unit)
+    return message("steps", result=result, unit=unit)
 
 
-def actions_sentence(found: Answer, unit: str) -> str:
+def actions_sentence(result: Answer, unit: str) -> str:
     """Word which action is ahead, and by how much."""
-    return message("now", found=found, unit=unit)
+    return message("now", result=result, unit=unit)
 
 
-def knowing_sentence(found: Answer, unit: str) -> str:
+def knowing_sentence(result: Answer, unit: str) -> str:
     """Word which parameter is worth knowing."""
-    return message("knowing", found=found, unit=unit)
+    return message("knowing", result=result, unit=unit)
 
 
-def curves_sentence(found: Answer, unit: str) -> str:
+def curves_sentence(result: Answer, unit: str) -> str:
     """Word where which action is the best."""
-    drawn = curves(found.decision)
+    drawn = curves(result.decision)
     assert drawn is not None
     best = drawn.y.argmax(axis=1)
     turns = [(float(drawn.x[0]), drawn.names[best[0]])]

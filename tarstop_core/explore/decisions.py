@@ -142,17 +142,17 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     values = decision.values()
     evpi, evpi_se = (float(values.get(name) or 0.0) for name in ("evpi", "evpi_se"))  # type: ignore[arg-type]
     people = concerned.people("start_of_year") if concerned else 0.0
-    known = tuple(sorted(_evppi(decision, values, evpi), key=lambda one: -one.value))
+    evppi = tuple(sorted(_evppi(decision, values, evpi), key=lambda one: -one.value))
     evsi = values.get("evsi") if isinstance(decision, ActionTable) else None
-    return Answer(decision, actions, net, evpi, evpi_se, known, people, evsi)  # type: ignore[arg-type]
+    return Answer(decision, actions, net, evpi, evpi_se, evppi, people, evsi)  # type: ignore[arg-type]
 
 
-def with_study(found: Answer, study: Study, reading: Reading | None = None) -> Answer:
+def with_study(result: Answer, study: Study, reading: Reading | None = None) -> Answer:
     """Add what a study brings by its size, and what reading on brings.
 
     Parameters
     ----------
-    found : Answer
+    result : Answer
         Where people are counted.
     study : Study
         Of one of the decision's parameters.
@@ -168,7 +168,7 @@ def with_study(found: Answer, study: Study, reading: Reading | None = None) -> A
     InputProblem
         When the study measures what the decision does not know.
     """
-    decision = found.decision
+    decision = result.decision
     if isinstance(decision, ActionTable):
         raise InputProblem(
             "A table of consequences has no parameter that is measured; give chances of a study's results."
@@ -176,9 +176,9 @@ def with_study(found: Answer, study: Study, reading: Reading | None = None) -> A
     gain = None
     if reading is not None and reading.studies:
         worth = decision.evsi_of(study, np.array([float(reading.people)]), reading.studies)
-        gain = float(worth[0]) * found.people - reading.cost
-    sizes = best_size(decision, study, found.people)
-    return replace(found, study=study, sizes=sizes, reading=reading, reading_gain=gain)
+        gain = float(worth[0]) * result.people - reading.cost
+    sizes = best_size(decision, study, result.people)
+    return replace(result, study=study, sizes=sizes, reading=reading, reading_gain=gain)
 
 
 def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
@@ -214,16 +214,16 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[K
     ]
 
 
-def studied(found: Answer) -> dict[str, Studyable]:
+def studied(result: Answer) -> dict[str, Studyable]:
     """Parameters that one study could measure, the most valuable first, and how each varies."""
-    decision = found.decision
+    decision = result.decision
     if isinstance(decision, ActionTable):
         return {}
     if isinstance(decision, EffectNetBenefit):
         return {EFFECT: Studyable(False, math.sqrt(decision.post_var))}
     draws = decision.draws if isinstance(decision, TreatByTest) else decision
     columns = {name: np.asarray(column) for name, column in (draws.parameters or {}).items()}
-    valued = [one.name for one in found.evppi if one.name in columns]
+    valued = [one.name for one in result.evppi if one.name in columns]
     return {
         name: Studyable(
             bool((columns[name] > 0).all() and (columns[name] < 1).all()), float(columns[name].std())
@@ -319,41 +319,44 @@ def shortly_named(draws: Draws) -> Draws:
 # --- as tables ------------------------------------------------------------------------------------
 
 
-def rows_of_actions(found: Answer) -> Rows:
+def rows_of_actions(result: Answer) -> Rows:
     """Return the expected net benefit of each action, and how far it is behind the best."""
-    return rows_of(action=found.actions, net_benefit=found.net, behind=found.net.max() - found.net)
+    return rows_of(action=result.actions, net_benefit=result.net, behind=result.net.max() - result.net)
 
 
-def rows_of_knowing(found: Answer) -> Rows:
+def rows_of_knowing(result: Answer) -> Rows:
     """Return what certainty and each parameter are worth, per person and for everyone."""
-    known = (Known("everything", found.evpi, found.evpi_se), *found.evppi)
-    per_person = np.array([one.value for one in known])
-    everyone: Sequence[float | None] = [None] * len(known)
-    if found.people:
-        everyone = (per_person * found.people).tolist()
+    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
+    per_person = np.array([one.value for one in parameters])
+    everyone: Sequence[float | None] = [None] * len(parameters)
+    if result.people:
+        everyone = (per_person * result.people).tolist()
     return [
         {"parameter": one.name, "per_person": one.value, "standard_error": one.se, "for_everyone": whole}
-        for one, whole in zip(known, everyone, strict=True)
+        for one, whole in zip(parameters, everyone, strict=True)
     ]
 
 
-def rows_of_sizes(found: Answer) -> Rows:
+def rows_of_sizes(result: Answer) -> Rows:
     """Return the net benefit of studies by size, and of reading on."""
-    if found.sizes is None or found.study is None:
+    if result.sizes is None or result.study is None:
         return []
-    n, price = found.sizes.n, found.study.price(found.sizes.n)
-    value = found.sizes.enbs + price
-    rows = rows_of(people_per_arm=n, value=value, price=price, net_benefit=found.sizes.enbs)
-    if found.reading is not None and found.reading_gain is not None:
-        read = {"people_per_arm": found.reading.studies * found.reading.people, "price": found.reading.cost}
-        read |= {"value": found.reading_gain + found.reading.cost, "net_benefit": found.reading_gain}
+    n, price = result.sizes.n, result.study.price(result.sizes.n)
+    value = result.sizes.enbs + price
+    rows = rows_of(people_per_arm=n, value=value, price=price, net_benefit=result.sizes.enbs)
+    if result.reading is not None and result.reading_gain is not None:
+        read = {
+            "people_per_arm": result.reading.studies * result.reading.people,
+            "price": result.reading.cost,
+        }
+        read |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
         rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
     return rows
 
 
-def rows_of_curves(found: Answer) -> Rows:
+def rows_of_curves(result: Answer) -> Rows:
     """Return the curves' numbers, a column an action."""
-    drawn = curves(found.decision)
+    drawn = curves(result.decision)
     if drawn is None:
         return []
     axis = "threshold" if drawn.of_thresholds else "willingness_to_pay"

@@ -66,49 +66,49 @@ DECISIONS = {"draws": simulated_draws(400), "test": TEST, "effect": EFFECT, "tab
 
 def studied_answer(name: str) -> Answer:
     """The answer to a decision, with a study of what is most worth knowing where there is one."""
-    found = answer(DECISIONS[name], EVERYONE)
-    parameters = studied(found)
+    result = answer(DECISIONS[name], EVERYONE)
+    parameters = studied(result)
     if not parameters:
-        return found
+        return result
     measures, how = next(iter(parameters.items()))
     spread = None if how.counted else how.usual_spread(2)
-    return with_study(found, replace(STUDY, measures=measures, sd=spread), READING)
+    return with_study(result, replace(STUDY, measures=measures, sd=spread), READING)
 
 
 @pytest.mark.parametrize("name", DECISIONS)
 def test_the_answer_is_what_the_decision_computes(name: str) -> None:
     decision = DECISIONS[name]
-    found, values = studied_answer(name), decision.values()
-    assert found.evpi == pytest.approx(values["evpi"]) and found.evpi > 0
-    assert all(0 <= one.value <= found.evpi + 1e-9 for one in found.evppi)
-    assert [one.value for one in found.evppi] == sorted((one.value for one in found.evppi), reverse=True)
-    assert found.lead >= 0 and found.best != found.second
-    everything = rows_of_knowing(found)[0]
-    assert everything["for_everyone"] == pytest.approx(found.evpi * EVERYONE.people("start_of_year"))
-    assert max(row["net_benefit"] for row in rows_of_actions(found)) == found.net.max()
+    result, values = studied_answer(name), decision.values()
+    assert result.evpi == pytest.approx(values["evpi"]) and result.evpi > 0
+    assert all(0 <= one.value <= result.evpi + 1e-9 for one in result.evppi)
+    assert [one.value for one in result.evppi] == sorted((one.value for one in result.evppi), reverse=True)
+    assert result.lead >= 0 and result.best != result.second
+    everything = rows_of_knowing(result)[0]
+    assert everything["for_everyone"] == pytest.approx(result.evpi * EVERYONE.people("start_of_year"))
+    assert max(row["net_benefit"] for row in rows_of_actions(result)) == result.net.max()
 
 
 def test_a_table_says_what_parameters_and_results_are_worth() -> None:
-    found = answer(TABLE)
-    assert isinstance(found.decision, ActionTable) and not found.people
+    result = answer(TABLE)
+    assert isinstance(result.decision, ActionTable) and not result.people
     # Knowing severity, one waits where it is mild: 90 × 0.7 are saved; now both actions bring −90.
-    assert found.evppi[0].value == pytest.approx(63) and found.evpi == pytest.approx(63)
+    assert result.evppi[0].value == pytest.approx(63) and result.evpi == pytest.approx(63)
     after = max(0.14 * 0 - 0.27 * 300, -90 * 0.41) + max(0.56 * 0 - 0.03 * 300, -90 * 0.59)
-    assert found.evsi == pytest.approx(after + 90)
+    assert result.evsi == pytest.approx(after + 90)
     with pytest.raises(InputProblem):
-        with_study(found, STUDY)
+        with_study(result, STUDY)
 
 
 @pytest.mark.parametrize(
     "fixed, reading_cost, step", [(1e9, 1e9, "decide"), (1e9, 10.0, "read"), (10.0, 1e9, "study")]
 )
 def test_the_next_step_is_what_brings_most(fixed: float, reading_cost: float, step: str) -> None:
-    found = answer(EFFECT, EVERYONE)
-    found = with_study(found, replace(STUDY, cost_fixed=fixed), replace(READING, cost=reading_cost))
-    assert found.step == step and found.reading_gain is not None
-    read = EFFECT.evsi_of(STUDY, np.array([100.0]), 2)[0] * found.people - reading_cost
-    assert found.reading_gain == pytest.approx(read)
-    assert rows_of_sizes(found)[-1]["net_benefit"] == found.reading_gain
+    result = answer(EFFECT, EVERYONE)
+    result = with_study(result, replace(STUDY, cost_fixed=fixed), replace(READING, cost=reading_cost))
+    assert result.step == step and result.reading_gain is not None
+    read = EFFECT.evsi_of(STUDY, np.array([100.0]), 2)[0] * result.people - reading_cost
+    assert result.reading_gain == pytest.approx(read)
+    assert rows_of_sizes(result)[-1]["net_benefit"] == result.reading_gain
 
 
 def test_accuracy_is_that_of_the_bivariate_model() -> None:
@@ -123,17 +123,19 @@ def test_accuracy_is_that_of_the_bivariate_model() -> None:
 @pytest.mark.parametrize("name", DECISIONS)
 @pytest.mark.parametrize("unit", ["£", ""])
 def test_figures_and_their_sentences_can_be_drawn(name: str, unit: str) -> None:
-    found = studied_answer(name)
+    result = studied_answer(name)
     for figure, sentence, needed in (
-        (drawn.steps_figure, drawn.steps_sentence, found.sizes),
-        (drawn.knowing_figure, drawn.knowing_sentence, found.evppi),
-        (drawn.actions_figure, drawn.actions_sentence, found.actions),
-        (drawn.curves_figure, drawn.curves_sentence, curves(found.decision)),
+        (drawn.steps_figure, drawn.steps_sentence, result.sizes),
+        (drawn.knowing_figure, drawn.knowing_sentence, result.evppi),
+        (drawn.actions_figure, drawn.actions_sentence, result.actions),
+        (drawn.curves_figure, drawn.curves_sentence, curves(result.decision)),
     ):
         if needed is not None:
-            go.Figure(figure(found, unit, simulated=True))  # raises on any property or value it does not know
-            assert sentence(found, unit)
-    assert all(drawn.headline(found, unit))
+            go.Figure(
+                figure(result, unit, simulated=True)
+            )  # raises on any property or value it does not know
+            assert sentence(result, unit)
+    assert all(drawn.headline(result, unit))
 
 
 def test_acceptability_adds_up_to_one() -> None:
@@ -145,23 +147,23 @@ def test_acceptability_adds_up_to_one() -> None:
 
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     """A macro and its values, for every branch."""
-    found = studied_answer("effect")
-    none = replace(found, evpi=0.0, evppi=())
-    for one in (found, replace(found, net=np.zeros(3)), replace(found, people=0.0)):
-        yield "now", {"found": one, "unit": "£"}
-        yield "certainty", {"found": one, "unit": "£"}
-        yield "knowing", {"found": one, "unit": "£"}
-    yield "certainty", {"found": none, "unit": ""}
-    yield "knowing", {"found": none, "unit": ""}
-    yield "knowing", {"found": studied_answer("draws"), "unit": "£"}
-    yield "knowing", {"found": replace(found, evppi=(SimpleNamespace(value=0.0),)), "unit": "£"}  # type: ignore[arg-type]
+    result = studied_answer("effect")
+    none = replace(result, evpi=0.0, evppi=())
+    for one in (result, replace(result, net=np.zeros(3)), replace(result, people=0.0)):
+        yield "now", {"result": one, "unit": "£"}
+        yield "certainty", {"result": one, "unit": "£"}
+        yield "knowing", {"result": one, "unit": "£"}
+    yield "certainty", {"result": none, "unit": ""}
+    yield "knowing", {"result": none, "unit": ""}
+    yield "knowing", {"result": studied_answer("draws"), "unit": "£"}
+    yield "knowing", {"result": replace(result, evppi=(SimpleNamespace(value=0.0),)), "unit": "£"}  # type: ignore[arg-type]
     for people in (0.0, 10.0):
-        yield "study_of_table", {"found": replace(answer(TABLE), people=people), "unit": "£"}
+        yield "study_of_table", {"result": replace(answer(TABLE), people=people), "unit": "£"}
     for study, reading in ((10.0, 1e9), (1e9, 10.0), (1e9, 1e9)):
-        priced = with_study(found, replace(STUDY, cost_fixed=study), replace(READING, cost=reading))
+        priced = with_study(result, replace(STUDY, cost_fixed=study), replace(READING, cost=reading))
         for one in (priced, replace(priced, reading=None, reading_gain=None)):
-            yield "step", {"found": one, "unit": "£"}
-            yield "steps", {"found": one, "unit": "£"}
+            yield "step", {"result": one, "unit": "£"}
+            yield "steps", {"result": one, "unit": "£"}
     yield "size", {"n": 1, "arms": 1}
     for of_thresholds in (True, False):
         of = SimpleNamespace(of_thresholds=of_thresholds)

@@ -67,13 +67,13 @@ class Study:
         if self.sd is not None:
             of_one = self.arms * self.sd**2
         else:
-            known = mean * (1 - mean) / variance - 1 if 0 < mean < 1 else 0.0
-            if not known > 0:
+            people_known = mean * (1 - mean) / variance - 1 if 0 < mean < 1 else 0.0
+            if not people_known > 0:
                 raise InputProblem(
                     f"{self.measures} has mean {mean:g} and variance {variance:g}, so it is no proportion; give the SD of "
                     "what one person shows."
                 )
-            of_one = self.arms * known * variance
+            of_one = self.arms * people_known * variance
         return np.asarray(variance / (variance + (of_one / n + self.tau2) / studies))
 
     def price(self, n: Floats | float) -> Floats:

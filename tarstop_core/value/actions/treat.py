@@ -212,11 +212,12 @@ class TreatByTest:
         even = qmc.Sobol(3, rng=0).random_base2(DRAWS_POWER)
         z = ndtri(even[:, :2]) @ np.linalg.cholesky(self.covariance).T
         se, sp = expit(self.mu_logit_se + z[:, 0]), expit(self.mu_logit_sp + z[:, 1])
-        known = isinstance(self.prevalence, float)
         p = np.full(len(se), self.mean_prevalence)
         if isinstance(self.prevalence, dict):
             p = betaincinv(*self.prevalence["beta"], even[:, 2])
-        parameters = {"sensitivity": se, "specificity": sp} | ({} if known else {"prevalence": p})
+        parameters = {"sensitivity": se, "specificity": sp} | (
+            {} if isinstance(self.prevalence, float) else {"prevalence": p}
+        )
         net = self.net_benefit(se, sp, p).T
         return Draws(
             net_benefit={action: column.tolist() for action, column in zip(ACTIONS, net, strict=True)},

@@ -35,8 +35,8 @@ def test_a_counted_proportion_is_worth_what_all_its_results_are(n: int) -> None:
 @pytest.mark.parametrize("measures", ["sensitivity", "specificity", "prevalence"])
 def test_larger_studies_are_worth_more_up_to_certainty(measures: str) -> None:
     worth = TEST.evsi_of(Study(measures=measures), SIZES)
-    known = dict(zip(("sensitivity", "specificity", "prevalence"), ("se", "sp", "prev"), strict=True))
-    certain = TEST.values()[f"evppi_{known[measures]}"]
+    short = dict(zip(("sensitivity", "specificity", "prevalence"), ("se", "sp", "prev"), strict=True))
+    certain = TEST.values()[f"evppi_{short[measures]}"]
     assert (np.diff(worth) >= -1e-9).all() and worth[-1] == pytest.approx(certain, abs=0.05)
 
 
@@ -52,9 +52,9 @@ def test_the_best_size_of_a_trial_is_that_of_the_reference(row: dict[str, dict[s
     )
     costs = {"cost_fixed": trial.cost_fixed, "cost_per_person": trial.cost_per_person}
     study = Study(measures="effect", sd=trial.sd_individual, arms=2, tau2=trial.tau2, **costs)
-    found = best_size(decision, study, trial.people("continuous"), most=4000)
-    assert found.best_n == pytest.approx(row["value"]["best_n_per_arm"], abs=1)
-    assert found.best_enbs == pytest.approx(row["value"]["best_enbs"], rel=1e-8, abs=1e-3)
+    result = best_size(decision, study, trial.people("continuous"), most=4000)
+    assert result.best_n == pytest.approx(row["value"]["best_n_per_arm"], abs=1)
+    assert result.best_enbs == pytest.approx(row["value"]["best_enbs"], rel=1e-8, abs=1e-3)
 
 
 def test_several_studies_are_one_of_their_size_unless_they_differ() -> None:
