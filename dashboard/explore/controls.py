@@ -1,6 +1,7 @@
 """What a person asks of the Explore page: its controls, and the address that holds every one of them."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from dashboard.frame.drawing import note
 from dashboard.frame.widgets import lasting, one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.sessions import OF
+from tarstop_core.errors import InputProblem
 from tarstop_core.explore import sensitivity
 from tarstop_core.explore.figures import check_sentence
 from tarstop_core.explore.lists import LabelledList
@@ -97,9 +99,9 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
     """Return payoffs and costs of an address; what it leaves out is as large beside the rest as it was."""
     payoffs = before.payoffs
     named = _numbers(given.get("payoffs", ""))
-    if len(named) == len(PAYOFF_NAMES) and min(named) > 0:
-        B, L_r, L_g, G = named
-        payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:LONGEST_UNIT])
+    if len(named) == len(PAYOFF_NAMES):
+        with suppress(InputProblem):  # what can be none stays as it was
+            payoffs = Payoffs(*named, unit=given.get("unit", "")[:LONGEST_UNIT])
     costs = _numbers(given.get("cost", ""))
     if len(costs) == 1 and costs[0] >= 0:
         cost = costs[0]

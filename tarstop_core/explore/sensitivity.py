@@ -22,6 +22,8 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 FACTORS = (0.5, 2.0)
 """What one-way sensitivity multiplies payoffs and cost with."""
+BESIDE: dict[PayoffName, PayoffName] = {"B": "L_g", "L_g": "B", "G": "L_r", "L_r": "G"}
+"""With which other payoff each adds up to what a mistake costs."""
 REACH = 1000.0
 """How many times larger or smaller a break-even value is looked for."""
 SCAN = 6
@@ -49,11 +51,16 @@ class Tornado:
     swings: tuple[Swing, ...]
     settled: bool = False  # whether a hit has decided the question
 
+    @property
+    def from_0(self) -> bool:
+        """Whether a payoff of 0 was raised."""
+        return any(swing.name in BESIDE and swing.values[0] == 0 for swing in self.swings)
+
 
 def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornado:
     """Return a rule's stopping depth and expected net utility with one assumption changed at a time.
 
-    Payoffs and cost are halved and doubled, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
+    Payoffs and cost are halved and doubled, a payoff of 0 is made as large as the one that it adds to, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
     A report in full keeps costing as many documents.
 
     Parameters
@@ -84,6 +91,8 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     swings = []
     for name in PAYOFF_NAMES:
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
+        if not high:  # as far as the payoff that it adds to
+            high = getattr(settings.payoffs, BESIDE[name])
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
     by_cost = plans_by_cost(base, policy, costs, start, settings)

@@ -281,6 +281,17 @@ def test_keeping_what_payoffs_do_not_change_changes_nothing() -> None:
 # --- sensitivity and break-even -------------------------------------------------------------------------
 
 
+def test_a_payoff_of_0_varies_too() -> None:
+    explored = sample(SEARCH)
+    none = replace(asked(explored), payoffs=Payoffs(0, 1000, 4000, 0, "£"))
+    by_name = {swing.name: swing for swing in sensitivity.tornado(explored, none, Optimal()).swings}
+    assert by_name["B"].values == (0, 4000) and by_name["G"].values == (0, 1000)
+    raised = replace(none, payoffs=Payoffs(4000, 1000, 4000, 0, "£"))
+    wanted = plans.plans(explored.planned(raised), Optimal(), raised.cost)
+    assert by_name["B"].depth[1] == wanted.depth[0]
+    assert by_name["B"].net_utility[1] == pytest.approx(wanted.net_utility[0], rel=1e-4)
+
+
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])
 def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
     explored = sample(key)

@@ -63,7 +63,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):
         yield "factor", {"name": name, **ACTIONS}
     for alike, low, settled in ((0, 3, True), (1, 3, False), (2, 3, False), (6, 9, False)):
-        found = SimpleNamespace(depth=9, net_utility=4.0, settled=settled)
+        found = SimpleNamespace(depth=9, net_utility=4.0, settled=settled, from_0=settled)
         depth = {"name": "cost of a document (c)", "low": low, "high": 9, "alike": alike}
         yield "tornado", {"tornado": found, "depth": depth, "utility": depth, "unit": "£"}
     for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
