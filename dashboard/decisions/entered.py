@@ -185,7 +185,10 @@ def _test() -> Entered | None:
         if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
     }
     offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
-    source = one_of("Accuracy from", offered, **lasting(f"{PREFIX}/accuracy"))
+    named = st.query_params.get("accuracy", next(iter(sets)))
+    first = named if named in offered else next(iter(sets))
+    source = one_of("Accuracy from", offered, first=first, **lasting(f"{PREFIX}/accuracy"))
+    address.write({"accuracy": "" if source == next(iter(sets)) else source})
     result = _accuracy(source)
     if result is None:
         return None

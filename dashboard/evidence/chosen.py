@@ -71,6 +71,7 @@ class Chosen:
     session: OnSession | None = None  # Where they are those of a session
     actions: Actions = TWO
     simulated: bool = False
+    accuracy: str = ""  # Where Decisions finds the same tables: a set or a session
 
     @property
     def title(self) -> str:
@@ -134,6 +135,7 @@ def from_session(sessions: dict[str, str]) -> Chosen:
             session=OnSession(settings, summary),
             actions=Actions(settings.plus, settings.minus, scenario.lacking(settings, state)),
             simulated=store.collection(row.collection_id).simulated,
+            accuracy=f"session:{chosen}",
         )
 
     return kept(HELD, (chosen, row.name, events[-1].seq if events else 0), load)

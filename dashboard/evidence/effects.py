@@ -126,6 +126,9 @@ def show_effects() -> None:
         _headline(chosen, evidence, payoffs)
     with drawn:
         panel(evidence, payoffs, key=PREFIX, file_stem=file_stem(chosen.name))
+        mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
+        if not evidence.target.ratio and mu is not None and se is not None:
+            shell.decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)

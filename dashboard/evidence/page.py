@@ -103,6 +103,7 @@ def evidence_page() -> None:
     with drawn:
         stem = file_stem(chosen.title)
         panel(summary, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
+        shell.decisions(kind="test", accuracy=chosen.accuracy)
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
@@ -230,7 +231,7 @@ def _published() -> Chosen:
         f"{chosen.citation.rstrip('.')}. {chosen.note} Reported: sensitivity {sensitivity} ({s_low} to {s_high}), "
         f"specificity {specificity} ({low} to {high}), by {reported.by}."
     )
-    return Chosen(chosen.title, chosen.tables, source=source)
+    return Chosen(chosen.title, chosen.tables, source=source, accuracy=f"set:{chosen.name}")
 
 
 def _from_file() -> Chosen | None:

@@ -101,7 +101,8 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
     named = _numbers(given.get("payoffs", ""))
     if len(named) == len(PAYOFF_NAMES):
         with suppress(InputProblem):  # what can be none stays as it was
-            payoffs = Payoffs(*named, unit=given.get("unit", "")[:LONGEST_UNIT])
+            B, L_r, L_g, G = named
+            payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:LONGEST_UNIT])
     costs = _numbers(given.get("cost", ""))
     if len(costs) == 1 and costs[0] >= 0:
         cost = costs[0]

@@ -222,6 +222,19 @@ def guide(read: str = "guide", place: str = "") -> str:
     return f"guide?{urlencode({'read': read})}{f'#{place}' if place else ''}"
 
 
+def decisions(**asked: str) -> None:
+    """What leads from evidence to several options, with what is asked there.
+
+    Parameters
+    ----------
+    **asked
+        What the address of Decisions names.
+    """
+    st.caption(
+        f"Other options, everyone concerned, the price of a study: [Decisions](decisions?{urlencode(asked)})."
+    )
+
+
 def term(key: str, words: str = "") -> str:
     """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
 
