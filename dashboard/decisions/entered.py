@@ -66,6 +66,7 @@ class Entered:
     about: tuple[str, ...] = ()  # Badges
     notes: tuple[str, ...] = ()
     simulated: bool = False
+    example: bool = False  # Whether its numbers are nobody's own
 
 
 def kind() -> str:
@@ -112,7 +113,7 @@ def _draws() -> Entered | None:
     if cells is None:
         draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
         about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
-        return Entered(("simulated", worth), draws, unit, about, simulated=True)
+        return Entered(("simulated", worth), draws, unit, about, simulated=True, example=True)
     columns = _columns(cells, worth)
     if columns is None:
         return None
@@ -219,7 +220,7 @@ def _test() -> Entered | None:
         cost_test=cost,
     )
     about = (offered[source], "jointly, by REML") if source != TYPED else ("as typed",)
-    return Entered(repr(decision), decision, unit, about, simulated=simulated)
+    return Entered(repr(decision), decision, unit, about, simulated=simulated, example=source in sets)
 
 
 def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
@@ -307,7 +308,9 @@ def _effect() -> Entered:
         cost=[cost for _, cost in numbers],
         actions=[row[0].strip() for _, row in cells.rows],
     )
-    return Entered(repr(decision), decision, unit, (f"{len(numbers)} options",))
+    return Entered(
+        repr(decision), decision, unit, (f"{len(numbers)} options",), example=_is_example(EFFECTS, "options")
+    )
 
 
 def _pairs(titles: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
@@ -324,7 +327,12 @@ def _table() -> Entered:
     )
     decision = table_of_actions(cells.name, cells.titles, cells.rows)
     about = (f"{len(decision.actions)} options", f"{len(decision.states)} states")
-    return Entered(repr(decision), decision, unit, about)
+    return Entered(repr(decision), decision, unit, about, example=_is_example(TABLE, "consequences"))
+
+
+def _is_example(first: str, name: str) -> bool:
+    """Whether a table is as it was offered."""
+    return bool(st.session_state[name] == first)
 
 
 def _typed(label: str, first: str, name: str) -> Cells:

@@ -10,7 +10,17 @@ import streamlit as st
 from dashboard.decisions import entered
 from dashboard.decisions.entered import PREFIX, Entered
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import all_figures, dark, heading_of, note, picture, picture_buttons, save_menu
+from dashboard.frame.drawing import (
+    ALL,
+    all_figures,
+    among_all,
+    dark,
+    heading_of,
+    note,
+    picture,
+    picture_buttons,
+    save_menu,
+)
 from dashboard.frame.markup import badges, told
 from dashboard.frame.widgets import bound, lasting, one_of, save
 from dashboard.frame.work import flash, kept
@@ -58,25 +68,43 @@ def decisions_page() -> None:
     headline.empty()  # without anything in it a container would take its place late
     figures_at, asked = shell.beside(1.75, 1)
     with asked:
-        given = entered.ENTERED[kind]()
-        if given is None:
+        try:
+            answered = _answered(kind)
+        except InputProblem as problem:  # in view, not below what is asked
+            with headline:
+                shell.problem_box(problem)
             return
-        concerned = _everyone()
-        result = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
-        if result.people and (parameters := studied(result)):
-            study, reading = _study(parameters)
-            asked_of = (given.key, concerned, study, reading)
-            result = kept(f"{PREFIX}/study", asked_of, partial(with_study, result, study, reading))
-    with headline:
-        _headline(given, result, given.unit)
-    with figures_at:
-        _figures(result, given.unit, given.simulated)
-    all_figures(STEM)
+    if answered is not None:
+        given, result = answered
+        with headline:
+            _headline(given, result, given.unit)
+        with figures_at:
+            _figures(result, given.unit, given.simulated)
+        all_figures(STEM)
+
+
+def _answered(kind: str) -> tuple[Entered, Answer] | None:
+    """Ask for the decision, everyone concerned and a study, and what follows; None while something is missing."""
+    given = entered.ENTERED[kind]()
+    if given is None:
+        return None
+    concerned = _everyone(given.example)
+    result = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
+    parameters = studied(result)
+    if not result.people:
+        note("Say how many people it concerns to see what a study would be worth to them.")
+    elif parameters:
+        study, reading = _study(parameters, given.example)
+        asked_of = (given.key, concerned, study, reading)
+        result = kept(f"{PREFIX}/study", asked_of, partial(with_study, result, study, reading))
+    return given, result
 
 
 def _headline(given: Entered, result: Answer, unit: str) -> None:
     verdict = told(*drawn.headline(result, unit))
-    marks = badges(*filter(None, ("simulated" if given.simulated else "", *given.about)))
+    marks = badges(
+        *filter(None, ("simulated" if given.simulated else "example" if given.example else "", *given.about))
+    )
     st.html(f"{verdict}<p>{marks}</p>")
     for remark in given.notes:
         note(remark)
@@ -94,6 +122,9 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
     tabs = st.tabs(list(titles.values()), key=f"{PREFIX}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
         if not tab.open:
+            if ALL in st.session_state:  # all figures are those of tabs that are closed, too
+                svg = still(view.figure(result, unit, simulated=simulated), view.sentence(result, unit))
+                among_all(f"{STEM}-{view.name}", partial(trace_to_csv, view.rows(result)), svg=svg)
             continue
         with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
             sentence = view.sentence(result, unit)
@@ -111,17 +142,29 @@ def _number(label: str, value: float, name: str, *, low: float = 0.0, at: Any = 
     return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
 
 
-def _everyone() -> Concerned | None:
+def _own(label: str, usual: float, name: str, key: str = "", *, at: Any = st, **more: Any) -> float:
+    """Ask for a number whose usual value depends on the decision; the address has it where it is another."""
+    try:
+        begun = float(st.query_params.get(name, usual))
+    except ValueError:
+        begun = usual
+    how = lasting(f"{PREFIX}/{name}/{key or usual}")
+    value = float(at.number_input(label, 0.0, value=begun, format="%g", **how, **more))
+    address.write({name: "" if value == usual else f"{value:.12g}"})
+    return value
+
+
+def _everyone(example: bool) -> Concerned | None:
     """Ask whom the decision concerns; None for nobody."""
     heading_of("Everyone concerned")
     left, right = st.columns(2)
-    people = _number("People a year", 2000.0, "people", at=left)
+    people = _own("People a year", 2000.0 if example else 0.0, "people", at=left)
     years = _number("Years", 10.0, "years", at=right)
     rate = _number("Discount, % a year", 3.5, "discount", at=left) / 100
     return Concerned(annual_population=people, years=years, rate=rate) if people and years else None
 
 
-def _study(parameters: Mapping[str, Studyable]) -> tuple[Study, Reading | None]:
+def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[Study, Reading | None]:
     """Ask for a study that could be commissioned, and for what reading on would find."""
     heading_of("A new study")
     named = {parameter: parameter for parameter in parameters}
@@ -130,36 +173,27 @@ def _study(parameters: Mapping[str, Studyable]) -> tuple[Study, Reading | None]:
     fixed = _number("Fixed cost", 200_000.0, "fixed", at=left)
     per_person = _number("Cost a person", 500.0, "each", at=right)
     spread, arms = None, 1
-    if not parameters[measures].counted:
+    counted = parameters[measures].counted
+    if counted:
+        counted = st.toggle(
+            "It is a share of people, who are counted", value=True, key="counted", bind="query-params"
+        )
+    if not counted:
         arms = 2 if st.toggle("It compares two groups", value=True, key="arms", bind="query-params") else 1
         usual = parameters[measures].usual_spread(arms)
-        spread = _spread(usual, f"{measures}/{usual}")
+        how = (
+            "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per "
+            "arm. For a log odds or risk ratio: about 3 where one person in ten has the event."
+        )
+        spread = _own("SD between people", usual, "sd", f"{measures}/{usual}", help=how)
+        if not spread:
+            raise InputProblem("SD between people is 0; give a number above 0.")
     with st.expander("Or read on", expanded=True):
         left, right = st.columns(2)
-        studies = int(_number("Studies it would find", 2.0, "studies", at=left, step=1.0))
+        studies = int(_own("Studies it would find", 2.0 if example else 0.0, "studies", at=left, step=1.0))
         size = int(_number("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
         cost = _number("What reading on costs", 5000.0, "reading", at=left)
         apart = _number("SD between studies (τ)", 0.0, "tau", at=right)
     costs = {"cost_fixed": fixed, "cost_per_person": per_person}
     study = Study(measures=measures, sd=spread, arms=arms, tau2=apart**2, **costs)
     return study, Reading(studies=studies, people=size, cost=cost) if studies else None
-
-
-def _spread(usual: float, key: str) -> float:
-    """Ask how much people differ; the address has it where it is not the usual one."""
-    try:
-        begun = float(st.query_params.get("sd", usual))
-    except ValueError:
-        begun = usual
-    how = (
-        "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per arm. "
-        "For a log odds or risk ratio: about 3 where one person in ten has the event."
-    )
-    label = "SD between people"
-    spread = float(
-        st.number_input(label, 0.0, value=begun, format="%g", help=how, **lasting(f"{PREFIX}/sd/{key}"))
-    )
-    address.write({"sd": "" if spread == usual else f"{spread:.12g}"})
-    if not spread:
-        raise InputProblem("SD between people is 0; give a number above 0.")
-    return spread

@@ -79,8 +79,7 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     chart.points(
         [sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=[f"{text}: {amount(sizes.best_enbs, unit)}"]
     )
-    middle = sizes.best_n > 4 * x[0]
-    side = {"xanchor": "center" if middle else "left", "yanchor": "top", "yshift": -24}
+    side = {"xanchor": "left", "xshift": 10, "yshift": 2}  # beyond the best the curve falls
     chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {text}", VALUE, **side)
     if result.reading is not None and result.reading_gain is not None:
         at = float(np.clip(result.reading.studies * result.reading.people, *x))

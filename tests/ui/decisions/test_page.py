@@ -6,6 +6,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.decisions.entered import KINDS
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.value.actions.linear import EffectNetBenefit
+from tarstop_core.value.actions.population import Concerned
+from tarstop_core.value.actions.sampling import Study, best_size
 from tests.ui.evidence.test_page import shown
 
 OpenApp = Callable[..., AppTest]
@@ -16,3 +20,45 @@ def test_every_kind_of_decision_is_answered_at_once(kind: str, open_app: OpenApp
     app = open_app("decisions", kind=kind)
     assert not app.exception and not app.error
     assert "is best" in shown(app) and 'class="tar-fluid"' in shown(app)
+
+
+def read(kind: str, open_app: OpenApp, field: str, text: str) -> AppTest:
+    app = open_app("decisions", kind=kind)
+    app.text_area(field).set_value(text).run()
+    return app
+
+
+def test_own_options_are_weighed_and_nothing_is_priced_until_people_are_counted(open_app: OpenApp) -> None:
+    app = read("effect", open_app, "options", "option,units,cost\nCare,0,0\nDrug,1,3000\nBoth,2,9000")
+    decision = EffectNetBenefit(
+        post_mean=0.2, post_var=0.01, willingness_to_pay=2e4, gain=[0, 1, 2], cost=[0, 3000, 9000]
+    )
+    evpi = amount(decision.values()["evpi"], "£")  # type: ignore[arg-type]
+    assert evpi in shown(app) and "for everyone" not in shown(app) and "example" not in shown(app)
+    app.number_input("decisions/people/0.0").set_value(500.0).run()
+    assert "for everyone" in shown(app)
+    assert app.query_params["people"] == "500"
+    study = Study(measures="effect", sd=0.71, arms=2, cost_fixed=200_000, cost_per_person=500)
+    people = Concerned(annual_population=500, years=10, rate=0.035).people("start_of_year")
+    assert f"{best_size(decision, study, people).best_n:,} people per arm" in shown(app)
+
+
+@pytest.mark.parametrize(
+    "kind, field, text, place",
+    [
+        ("effect", "options", "option,units,cost\nCare,0,0\nDrug,one,3000", "line 3: units is 'one'"),
+        ("table", "consequences", "x,a,b\nchance,.6,.5\nA,0,0\nB,1,2", "add up to 1.1"),
+        ("table", "consequences", "x,a,b\nA,0,0\nB,1,2", "no line that begins with chance"),
+    ],
+)
+def test_bad_tables_are_said_in_one_sentence(
+    kind: str, field: str, text: str, place: str, open_app: OpenApp
+) -> None:
+    app = read(kind, open_app, field, text)
+    assert not app.exception
+    assert [place in error.value.replace("\\", "") for error in app.error] == [True]
+
+
+def test_typed_limits_of_a_test_that_are_none_are_named(open_app: OpenApp) -> None:
+    app = open_app("decisions", kind="test", accuracy="typed", se_from="90", se_to="80")
+    assert len(app.error) == 1 and "Sensitivity is from 90 to 80" in app.error[0].value.replace("\\", "")
