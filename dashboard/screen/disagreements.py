@@ -11,6 +11,7 @@ from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
+from dashboard.screen import machine
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.independent import Judged, SeveralReaders
@@ -53,6 +54,7 @@ def panel(work: Work) -> None:
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
                 press("Open all verdicts", work.open_verdicts, seen, **how)
+            machine.form(work)
 
 
 def undrawn(several: SeveralReaders) -> Sequence[str]:

@@ -1,6 +1,7 @@
 """A file with the verdicts of several readers: which columns it has, and what they say."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,6 +114,47 @@ def read_readers(source: Path | str | BinaryIO, columns: Columns | None = None) 
         notes.append(f"{without:,} of {len(read):,} records have no verdict and are left out.")
     verdicts = Verdicts(included[read], relevant[read], drawn[read], ordered, lines)
     return ReadersTable(readers, verdicts, names, int(by_all.sum()), notes)
+
+
+def columns_of(source: Path | str | BinaryIO) -> tuple[str, ...]:
+    """The columns of a file; InputProblem when it is no table."""
+    return tuple(read_cells(source).titles)
+
+
+def read_one(
+    source: Path | str | BinaryIO, record: str, column: str, include_from: float | None = None
+) -> dict[str, bool]:
+    """Read the verdicts of one reader.
+
+    Parameters
+    ----------
+    source : path or file
+        A table with a line for each record.
+    record, column : str
+        The columns of what a record is called, and of the verdicts or scores.
+    include_from : float, optional
+        Score from which a record is included; None where verdicts are words or 0 and 1.
+
+    Returns
+    -------
+    dict
+        By record, where there is a verdict: whether it is included.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing, a cell cannot be read, or a record has two lines.
+    """
+    cells = read_cells(source)
+    names, verdicts = _texts(cells, record), _verdicts(cells, column, include_from)
+    twice = next((name for name, times in Counter(names).items() if name and times > 1), None)
+    if twice is not None:
+        raise InputProblem(f"{cells.name} has several lines for the record '{twice[:80]}'; keep one.")
+    return {
+        name: verdict == 1
+        for name, verdict in zip(names, verdicts.tolist(), strict=True)
+        if name and not np.isnan(verdict)
+    }
 
 
 def _column_of(cells: Cells, chosen: str | None, usual: Sequence[str], taken: Sequence[str]) -> str | None:

@@ -12,7 +12,7 @@ given before.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,8 +23,9 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import Readers, joined
 
 VERDICTS = ("label", "relabel")
+MACHINE = "machine"
 SETTLING = ("resolved", "checked")
-OF_READERS = (*VERDICTS, "undo", "note", *SETTLING, "opened")
+OF_READERS = (*VERDICTS, "undo", "note", MACHINE, *SETTLING, "opened")
 """Kinds of events that are somebody's; every other kind is everybody's."""
 TOGETHER = ("report", "fit")
 """Kinds of events about what all have judged, which no reader's own order rests on."""
@@ -86,6 +87,8 @@ class SeveralReaders:
         """By document, in the order in which they were judged by all."""
         self.opened: Event | None = None
         """Who opened everybody's verdicts to all, where somebody did."""
+        self.machines: dict[str, Event] = {}
+        """By reader: what a machine among them was, and all it said; nobody is shown its verdicts but by the views."""
         self._verdicts: dict[str, dict[str, Event]] = {}
         self._notes: dict[str, dict[str, str]] = {}
         self._settled: dict[str, dict[str, Event]] = {kind: {} for kind in SETTLING}
@@ -124,7 +127,9 @@ class SeveralReaders:
         if JUDGED_BY in event.payload:  # of a log that was brought to what counts before
             self.common.append(event)
             return
-        if event.kind in VERDICTS:
+        if event.kind == MACHINE:
+            self._take_machine(event)
+        elif event.kind in VERDICTS:
             if event.reviewer not in self.readers.names:
                 raise InputProblem(
                     f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is none of the readers of this session."
@@ -147,6 +152,19 @@ class SeveralReaders:
                     self._counted[kept] = as_label(str(label)), str(event.payload["reasons"].get(kept, ""))
             self.common.append(event)
         if doc and event.kind in OF_READERS:
+            self._count(doc, event)
+
+    def _take_machine(self, event: Event) -> None:
+        """Take in what a machine says of each document, as if it had been read at that moment."""
+        name = str(event.payload["name"])
+        if name not in self.readers.names:
+            raise InputProblem(
+                f"Event {event.seq} is of a machine '{name[:40]}', which is none of the readers of this session."
+            )
+        self.machines[name] = event
+        for doc, label in event.payload["verdicts"].items():
+            content = {"doc": doc, "label": label}
+            self._verdicts.setdefault(doc, {})[name] = Event("label", content, event.seq, event.time, name)
             self._count(doc, event)
 
     def _count(self, doc: str, event: Event) -> None:
@@ -248,9 +266,10 @@ class SeveralReaders:
     @property
     def beyond(self) -> int:
         """The most documents that a reader has read and that are not judged by all."""
+        people = [name for name in self.readers.names if name not in self.machines]
         return max(
             sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
-            for name in self.readers.names
+            for name in people or self.readers.names
         )
 
     def independent(self, docs: Sequence[str] | None = None) -> Floats:
@@ -290,7 +309,13 @@ class SeveralReaders:
                 return True
             return event.seq in standing and str(event.payload["doc"]) in self.judged
 
-        return [event for event in self.log if is_open(event) or event.reviewer == reader != ""]
+        visible = [event for event in self.log if is_open(event) or event.reviewer == reader != ""]
+        return [self._of_judged(event) if event.kind == MACHINE else event for event in visible]
+
+    def _of_judged(self, event: Event) -> Event:
+        """What a machine said of documents that all have judged; whoever brought its file sees no more here."""
+        verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
+        return replace(event, payload={**event.payload, "verdicts": verdicts})
 
     def verdicts_on(self, doc: str, reader: str = "") -> Mapping[str, Event]:
         """By reader: the verdicts on a document that somebody may see."""

@@ -154,6 +154,21 @@ class Resolved(TypedDict):
     note: NotRequired[str]  # how it was resolved
 
 
+class Machine(TypedDict):
+    """Verdicts of a machine that is one of several readers, as a file gives them, and what it was."""
+
+    name: str  # of the reader
+    model: str
+    version: str
+    prompt: str  # or its settings, where it takes none
+    date: str  # when it ran
+    source: str  # the file
+    column: str
+    include_from: NotRequired[float]  # the score from which it includes, where the column holds scores
+    cost_per_thousand: NotRequired[float]  # of a thousand records, in the session's unit
+    verdicts: dict[str, Label]
+
+
 class ReportRead(TypedDict):
     """What became of an included report in full text."""
 
@@ -234,6 +249,7 @@ PAYLOADS: dict[str, Any] = {
     "report": ReportRead,
     "resolved": Resolved,  # of several readers: what they differed on is settled
     "checked": Resolved,  # of several readers: one of those documents that all excluded was drawn at random and judged again
+    "machine": Machine,  # of several readers: what a machine says of the documents, all at once
     "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
     "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, one's own verdict
     "note": Note,

@@ -1,8 +1,10 @@
 """Who screens a list: one reader, or several independently of each other, people or machines."""
 
+import math
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
+from typing import Any
 
 from tarstop_core.errors import InputProblem
 
@@ -94,3 +96,36 @@ def joined(names: Collection[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+@dataclass(frozen=True)
+class MachineReader:
+    """A machine that is one of the readers, by what a report has to say of it."""
+
+    name: str
+    model: str
+    version: str
+    prompt: str
+    """Or its settings, where it takes none."""
+    date: str
+    """When it ran."""
+    source: str
+    """The file that its verdicts came in."""
+    column: str
+    include_from: float | None = None
+    """The score from which it includes; None where the column holds verdicts."""
+    cost_per_thousand: float | None = None
+    """What a thousand records cost, in the session's unit."""
+
+    def __post_init__(self) -> None:
+        for what, text in (("model", self.model), ("version", self.version), ("date", self.date)):
+            if not text.strip():
+                raise InputProblem(f"The {what} of the machine is missing; a report has to name it.")
+        if self.cost_per_thousand is not None and not 0 <= self.cost_per_thousand < math.inf:
+            raise InputProblem(
+                f"A thousand records cost {self.cost_per_thousand:g}; give an amount from 0 on."
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the log keeps."""
+        return {name: value for name, value in asdict(self).items() if value is not None}

@@ -39,6 +39,7 @@ JUDGEMENTS = (
     *UNDOABLE,
     "resolved",
     "checked",
+    "machine",
     "opened",
     "imported",
     "kept",

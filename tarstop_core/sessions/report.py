@@ -48,6 +48,7 @@ from tarstop_core.screening.wording import (
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import who_read
 from tarstop_core.sessions.export import about_rows, when
+from tarstop_core.sessions.machine_items import machine_items
 from tarstop_core.sessions.prisma import INHERITED, flow_diagram
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
@@ -93,6 +94,7 @@ def report_html(session: SessionSnapshot) -> str:
         standing=scenario.rows(session.advice_now, settings),
         audited=recall_sentence(state),
         several=[] if session.several is None else who_read(session.several),
+        machines=machine_items(session),
         checked=check_sentence(check, settings, state),
         pooled=scenario.pooled(settings, state),
         chances=chances_badge(session.calibrators[settings.calibrator], settings),

@@ -1,7 +1,7 @@
 """A session with what follows from its log: open to be worked on, recorded event by event, or as it stands, with all documents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +20,6 @@ from tarstop_core.screening.events import (
     relabel_event,
     report_event,
     settings_event,
-    verdict,
 )
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import SeveralReaders
@@ -30,6 +29,8 @@ from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, re
 from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settling import checked_event, machine_event, opened_event, resolved_event
+from tarstop_core.screening.several_readers import MachineReader
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
@@ -407,67 +408,20 @@ class OpenSession(Readable):
         self.record(event, seen)
 
     def resolve(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Settle what readers differ on.
-
-        Parameters
-        ----------
-        doc
-            The document.
-        label
-            The verdict that counts from now on.
-        seen
-            The last event that the person had been shown.
-        **more
-            A `reason` why it is excluded, and a `note` on how that was settled.
-
-        Raises
-        ------
-        InputProblem
-            When nobody has signed, readers do not differ on it, the verdict settles nothing, or as :meth:`record` raises it.
-        """
-        if self.several is None or doc not in self.several.judged or not self.several.judged[doc].differ:
-            raise InputProblem("Readers do not differ on that document, so nothing was recorded.")
-        self._settle("resolved", doc, label, seen, more)
+        """Settle what readers differ on, with a `reason` why it is excluded and a `note`; InputProblem where they do not."""
+        self.record(resolved_event(self.several, self.reader, doc, label, **more), seen)
 
     def check_exclusion(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Judge one of the documents again that all excluded, which was drawn at random among them.
+        """Judge again what was drawn at random among what all excluded; InputProblem for any other document."""
+        self.record(checked_event(self.several, self.reader, doc, label, **more), seen)
 
-        Parameters
-        ----------
-        doc
-            The document.
-        label
-            Whether it is relevant.
-        seen
-            The last event that the person had been shown.
-        **more
-            A `reason` why it is excluded, and a `note`.
-
-        Raises
-        ------
-        InputProblem
-            When nobody has signed, it is not the next to be drawn, the verdict settles nothing, or as :meth:`record` raises it.
-        """
-        if self.several is None or doc not in self.several.excluded_by_all[: len(self.several.drawn) + 1]:
-            raise InputProblem(
-                "That document is not drawn among those that all excluded, so nothing was recorded."
-            )
-        self._settle("checked", doc, label, seen, more)
-
-    def _settle(self, kind: str, doc: str, label: Label, seen: int, more: dict[str, str]) -> None:
-        if label not in ("relevant", "irrelevant"):
-            raise InputProblem(
-                "What readers leave open is settled by including the document or excluding it."
-            )
-        if not self.reader:
-            raise InputProblem("Say first under which name this is settled.")
-        self.record(Event(kind, verdict(doc, label, **more)), seen)
+    def take_machine(self, about: MachineReader, included: Mapping[str, bool], seen: int) -> None:
+        """Store what a machine that is one of the readers says of documents, by their ids."""
+        self.record(machine_event(self.several, about, included, self.row.ids), seen)
 
     def open_verdicts(self, seen: int) -> None:
         """Let everybody see all verdicts from now on."""
-        if self.several is None or not self.reader:
-            raise InputProblem("Verdicts of several readers are opened under a name; give yours first.")
-        self.record(Event("opened"), seen)
+        self.record(opened_event(self.several, self.reader), seen)
 
     def report(self, doc: str, report: Report, seen: int) -> None:
         """Store what became of an included report in full text."""

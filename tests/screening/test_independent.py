@@ -252,3 +252,38 @@ def test_a_verdict_of_somebody_else_is_refused() -> None:
     with pytest.raises(InputProblem, match="none of the readers"):
         SeveralReaders(BOTH, said(("Tom", "label", "d0", "relevant")))
     assert {*SECOND} == {"all", SHARE, EXCLUDED, INCLUDED}
+
+
+MACHINE = Readers(("Rita", "Bot"))
+
+
+@given(st.lists(st.sampled_from(LABELS), max_size=8), st.lists(st.booleans(), min_size=8, max_size=8))
+def test_nobody_sees_what_a_machine_says_of_what_is_not_read_yet(
+    labels: list[str], included: list[bool]
+) -> None:
+    about = {
+        "name": "Bot",
+        "model": "m",
+        "version": "1",
+        "prompt": "p",
+        "date": "d",
+        "source": "s",
+        "column": "c",
+    }
+    verdicts = {doc: "relevant" if yes else "irrelevant" for doc, yes in zip(IDS, included, strict=True)}
+    read = said(*(("Rita", "label", doc, label) for doc, label in zip(IDS, labels, strict=False)))
+    judged = {str(event.payload["doc"]) for event in read if event.payload["label"] != "unsure"}
+    other = {doc: label if doc in judged else "relevant" for doc, label in verdicts.items()}
+    for at in (0, len(read)):
+        logs = []
+        for spoken in (verdicts, other):
+            machine = Event(
+                "machine", {**about, "verdicts": spoken}, at + 1, "2026-11-26T10:00:00+00:00", "Rita"
+            )
+            later = [replace(event, seq=event.seq + 1) for event in read[at:]]
+            logs.append([*read[:at], machine, *later])
+            check_event(machine)
+        assert seen_by(MACHINE, logs[0], "Rita") == seen_by(MACHINE, logs[1], "Rita")
+        several = SeveralReaders(MACHINE, logs[0])
+        assert {*several.judged} == judged and several.beyond == len(read) - len(judged)
+        assert counted(MACHINE, several.common) == several.common

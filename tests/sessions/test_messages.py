@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.readers.agreement import agreement
+from tarstop_core.readers.overlooked import Interval, Reader
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import SECOND, Readers
@@ -79,6 +80,29 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "who_read", {**readers, **counts, "opened": None, "judged": 1, "waiting": 1, "drawn": 1}
         yield "who_read", {**readers, **counts, "opened": opened, "judged": 8, "waiting": 3, "drawn": 4}
         yield "who_read", {**readers, **counts, **none, "opened": None}
+    for plan, deviations in ((None, 0), (EnoughSettings(), 0), (EnoughSettings(), 1), (EnoughSettings(), 2)):
+        yield "machine_planned", {"plan": plan, "deviations": deviations}
+    of = {"name": "Bot", "model": "m", "version": "4", "date": "May", "source": "a.csv", "column": "bot"}
+    yield "machine_tool", {"of": of, "taken": opened}
+    for name in ("Rita", "Sam"):
+        yield "machine_stage", {"name": name, "readers": Readers(("Rita", "Sam"))}
+    for scores in ({}, {"include_from": 0.5}):
+        yield "machine_output", {"of": of | scores, "records": 3}
+    agree = agreement(np.array([[1, 1], [0, 0]], dtype=float))
+    reader = Reader(Interval(0.5, 0.75), None)
+    for one in (None, reader, Reader(None, None)):
+        yield (
+            "machine_performance",
+            {"name": "Bot", "agree": agree if one else None, "reader": one, "drawn": 4},
+        )
+    for people, settled, waiting, drawn in (
+        (["Rita"], ["Tom"], 1, 1),
+        ([], ["Tom"], 2, 3),
+        (["Rita"], ["Tom"], 0, 0),
+        (["Rita"], [], 0, 0),
+    ):
+        oversight = {"people": people, "settled": settled, "waiting": waiting, "drawn": drawn}
+        yield "machine_oversight", oversight
 
 
 def test_every_branch_reads_as_a_sentence() -> None:

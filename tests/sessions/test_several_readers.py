@@ -1,5 +1,6 @@
 """A stored session of several readers: two windows, nothing lost, nothing shown too early, files and tables likewise."""
 
+import json
 import random
 from dataclasses import replace
 from itertools import count
@@ -10,15 +11,16 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import overlooked
-from tarstop_core.readers.table import read_readers
+from tarstop_core.readers.table import read_one, read_readers
 from tarstop_core.screening.events import settings_event
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, Readers
+from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, MachineReader, Readers
 from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
 from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.machine_items import machine_items
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.snapshot import session_snapshot
@@ -223,3 +225,54 @@ def test_tables_report_and_diagram_say_who_read_what_and_how_far_they_agree(
     text = report_html(snapshot)
     assert "1 by Tom" in text and f"{agree.ac1.value:.2f}" in text
     assert [row["label"] for row in snapshot.steps].count("relevant") == 3
+
+
+BOT = MachineReader("Bot", "a model", "4.1", "Is it on topic?", "2026-11-20", "bot.csv", "score", 0.5, 1.2)
+
+
+def test_a_machine_is_one_of_the_readers_and_the_report_says_what_it_was(
+    store: Store, tmp_path: Path
+) -> None:
+    key = begun(store, replace(BOTH, readers=Readers(("Rita", "Bot"))))
+    rita, file = OpenSession.load(store, key, "Rita"), tmp_path / "bot.csv"
+    scores = [0.9] * 4 + [0.1] * (N - 4)
+    lines = [f"{doc},{score}" for doc, score in zip(IDS, scores, strict=True)]
+    file.write_text("\n".join(("id,score", *lines, "elsewhere,0.9")), encoding="utf-8")
+    included = read_one(file, "id", "score", 0.5)
+    with pytest.raises(InputProblem, match="none of them"):
+        rita.take_machine(replace(BOT, name="Sam"), included, 0)
+    with pytest.raises(InputProblem, match="on this list"):
+        rita.take_machine(BOT, {"elsewhere": True}, 0)
+    rita.take_machine(BOT, included, 0)
+    assert rita.state.depth == 0 and len(rita.own.row.ids) == N
+    judge(rita, *["relevant"] * 3, *["irrelevant"] * 7)
+    assert rita.several is not None and len(rita.several.waiting) == 1 and rita.state.depth == 10
+    items = dict(machine_items(session_snapshot(store, key)))
+    assert len(items) == 10
+    tool, prompt = (next(value for name, value in items.items() if part in name) for part in ("M2", "M6"))
+    assert "4.1" in tool and "bot.csv" in tool and prompt == "Is it on topic?"
+    text = report_html(session_snapshot(store, key))
+    assert all(f"P-trAIce {item}" in text for item in ("M1", "M2", "M3", "M5", "M6", "M8", "M9", "R1"))
+    log = json.loads(export_session(store, key))["log"]
+    assert [*log[0]["payload"]["verdicts"]] == IDS[:10], "nothing of what is not read leaves"
+    judge(rita, "relevant")
+    other = begun(store)
+    judge(OpenSession.load(store, other, "Sam"), "relevant")
+    work = OpenSession.load(store, other, "Rita")
+    with pytest.raises(InputProblem, match="by hand"):
+        work.take_machine(replace(BOT, name="Sam"), included, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"model": " "}, {"date": ""}, {"cost_per_thousand": -1.0}], ids=str)
+def test_a_machine_is_named_in_full(wrong: dict[str, object]) -> None:
+    with pytest.raises(InputProblem, match=r"missing|cost"):
+        replace(BOT, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_column_of_verdicts_has_one_for_each_record(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,bot\nd0,included\nd1,excluded\nd2,\nd0,excluded\n", encoding="utf-8")
+    with pytest.raises(InputProblem, match="several lines"):
+        read_one(file, "id", "bot")
+    file.write_text("id,bot\nd0,included\nd1,excluded\nd2,\n", encoding="utf-8")
+    assert read_one(file, "id", "bot") == {"d0": True, "d1": False}

@@ -133,3 +133,30 @@ def test_what_all_excluded_is_drawn_and_judged_again_and_said(open_app: Open, st
     assert "drawn at random" in html(page)
     press(page, "Open all verdicts")
     assert store.log(key)[-1].kind == "opened"
+
+
+def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> None:
+    key = begun(store, replace(BOTH, readers=Readers(("Rita", "Bot"))))
+    page = open_app("screen", session=key)
+    page.session_state["readers"] = True
+    page.run()
+    content = "\n".join(("id,answer", *(f"{doc},{'included' if doc == 'd3' else 'excluded'}" for doc in IDS)))
+    page.selectbox("machine/name").set_value("Bot").run()
+    page.file_uploader("machine/file").upload("bot.csv", content.encode()).run()
+    for name, text in (
+        ("model", "a model"),
+        ("version", "4.1"),
+        ("date", "2026-11-20"),
+        ("prompt", "On topic?"),
+    ):
+        field = page.text_area if name == "prompt" else page.text_input
+        field(f"machine/{name}").set_value(text).run()
+    press(page, "Take these verdicts in")
+    event = store.log(key)[-1]
+    assert (
+        event.kind == "machine"
+        and event.payload["model"] == "a model"
+        and len(event.payload["verdicts"]) == N
+    )
+    press(page, "Exclude")
+    assert OpenSession.load(store, key).state.depth == 1

@@ -1,0 +1,59 @@
+"""Verdicts of a machine that is one of the readers: its file, and what a report has to say of it."""
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame.widgets import ask_for_files, one_of, press
+from dashboard.frame.work import Work, say
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.readers.table import columns_of, read_one
+from tarstop_core.screening.several_readers import MachineReader
+
+KINDS = ["csv", "tsv", "txt", "xlsx"]
+KEY = "machine"
+HOLDS = {False: "Verdicts", True: "Scores"}
+
+
+def form(work: Work) -> None:
+    """Ask for a file of verdicts; nothing is sent anywhere."""
+    several = work.several
+    assert several is not None
+    without = {
+        name: name for name in several.readers.names if name in several.machines or not several.read_by(name)
+    }
+    if not without:
+        return
+    with st.popover("Verdicts of a machine", type="tertiary", key=f"{KEY}/open"):
+        st.caption(
+            "From any tool, as a column of a file; the ids are those of an export. Nothing is sent anywhere."
+        )
+        name = one_of("Which reader it is", without, key=f"{KEY}/name")
+        file = next(iter(ask_for_files("A table (CSV, Excel)", type=KINDS, key=f"{KEY}/file") or ()), None)
+        if file is None:
+            return
+        titles = {title: title for title in columns_of(file)}
+        ids = one_of("Column of the ids", titles, key=f"{KEY}/ids")
+        column = one_of("Column of what it says", titles, index=len(titles) - 1, key=f"{KEY}/column")
+        scored = st.toggle("These are scores", key=f"{KEY}/scored")
+        least = st.number_input("Included from", value=0.5, key=f"{KEY}/least") if scored else None
+        left, middle, right = st.columns(3)
+        texts = {
+            "model": left.text_input("Model", key=f"{KEY}/model"),
+            "version": middle.text_input("Version", key=f"{KEY}/version"),
+            "date": right.text_input("Run on", placeholder="2026-11-26", key=f"{KEY}/date"),
+            "prompt": st.text_area("Prompt, or settings", key=f"{KEY}/prompt"),
+        }
+        how: dict[str, Any] = {"min_value": 0.0, "key": f"{KEY}/cost"}
+        cost = st.number_input("A thousand records cost (optional)", value=None, **how)
+        seen = work.state.seq
+
+        def take() -> None:
+            about = MachineReader(
+                name, source=file.name, column=column, include_from=least, cost_per_thousand=cost, **texts
+            )
+            included = read_one(file, ids, column, least)
+            work.take_machine(about, included, seen)
+            say(f"Taken in: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
+
+        press("Take these verdicts in", take, key=f"{KEY}/take", type="primary", width="stretch")
