@@ -408,15 +408,39 @@ class OpenSession(Readable):
         self.record(event, seen)
 
     def resolve(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Settle what readers differ on, with a `reason` why it is excluded and a `note`; InputProblem where they do not."""
+        """Settle what readers differ on.
+
+        Parameters
+        ----------
+        doc, label, **more
+            As :func:`~tarstop_core.screening.settling.resolved_event` takes them, and refuses them.
+        seen
+            The last event that the person had been shown.
+        """
         self.record(resolved_event(self.several, self.reader, doc, label, **more), seen)
 
     def check_exclusion(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Judge again what was drawn at random among what all excluded; InputProblem for any other document."""
+        """Judge again what was drawn at random among what all excluded.
+
+        Parameters
+        ----------
+        doc, label, **more
+            As :func:`~tarstop_core.screening.settling.checked_event` takes them, and refuses them.
+        seen
+            The last event that the person had been shown.
+        """
         self.record(checked_event(self.several, self.reader, doc, label, **more), seen)
 
     def take_machine(self, about: MachineReader, included: Mapping[str, bool], seen: int) -> None:
-        """Store what a machine that is one of the readers says of documents, by their ids."""
+        """Store what a machine that is one of the readers says of documents.
+
+        Parameters
+        ----------
+        about, included
+            As :func:`~tarstop_core.screening.settling.machine_event` takes them, and refuses them.
+        seen
+            The last event that the person had been shown.
+        """
         self.record(machine_event(self.several, about, included, self.row.ids), seen)
 
     def open_verdicts(self, seen: int) -> None:
