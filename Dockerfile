@@ -1,7 +1,7 @@
-# The dashboard on port 8501. There is no login: `compose.yaml` serves it to this machine alone.
+# The dashboard on port 8501, for whoever logs in: `compose.yaml` puts a proxy with TLS and passwords before it.
 FROM python:3.12-slim
 
-RUN useradd --create-home tarstop
+RUN useradd --create-home --uid 10001 tarstop && mkdir -p /home/tarstop/.local/share/tarstop && chown -R tarstop /home/tarstop/.local
 WORKDIR /home/tarstop/checkout
 COPY requirements.txt ./
 RUN pip install --no-cache-dir -r requirements.txt
@@ -10,5 +10,8 @@ RUN pip install --no-cache-dir ".[app,postgres]" && rm -rf /home/tarstop/checkou
 
 USER tarstop
 WORKDIR /home/tarstop
+VOLUME /home/tarstop/.local/share/tarstop
 EXPOSE 8501
-CMD ["tarstop", "app", "--address", "0.0.0.0", "--no-login", "--host", "localhost", "--headless"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8501/health', timeout=4)"]
+CMD ["tarstop", "app", "--address", "0.0.0.0", "--headless"]

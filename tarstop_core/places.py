@@ -2,8 +2,13 @@
 
 import ipaddress
 import os
-from collections.abc import Sequence
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platformdirs
 
@@ -43,9 +48,10 @@ def real_data() -> Path:
     return Path(named)
 
 
-def runs_folder() -> Path:
-    """Where runs are kept: ``experiments`` beside the local database."""
-    return _beside_database() / "experiments"
+def runs_folder(whose: str = "") -> Path:
+    """Where the runs of a person are kept, in ``experiments`` beside the local database; of nobody by name on one's own machine."""
+    folder = _beside_database() / "experiments"
+    return folder / "people" / sha256(whose.encode()).hexdigest()[:32] if whose else folder
 
 
 def features_folder() -> Path:
@@ -88,9 +94,14 @@ def app_directory() -> Path:
 
 HOSTS_VARIABLE = "TARSTOP_HOSTS"
 FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
-NO_LOGIN_VARIABLE = "TARSTOP_NO_LOGIN"
+LOGIN, PROXY_HEADER = "TARSTOP_LOGIN", "TARSTOP_PROXY_HEADER"
+PROXY_ADDRESS, ADMINISTRATORS = "TARSTOP_PROXY_ADDRESS", "TARSTOP_ADMINISTRATORS"
+FORWARDED = "FORWARDED_ALLOW_IPS"
+"""Whom the server below Streamlit believes that they pass on a request; nobody, where a proxy is known by its address."""
+CLIENT = ("client_id", "client_secret", "server_metadata_url", "redirect_uri", "cookie_secret")
+SECRET = 32
+"""Characters that the secret has at least with which cookies are signed."""
 APART = ";"
-YES, NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 RESULTS_VARIABLE = "TARSTOP_RESULTS"
 RULES_VARIABLE = "TARSTOP_RULES"
 
@@ -121,47 +132,126 @@ def open_to_others(address: str, hosts: Sequence[str] = ()) -> bool:
     return bool(hosts) or not is_loopback(address)
 
 
-def consents() -> bool:
-    """Whether `TARSTOP_NO_LOGIN` says yes to serving others without a login.
+@dataclass(frozen=True)
+class Provider:
+    """An OIDC provider with which people log in."""
 
-    Raises
-    ------
-    InputProblem
-        When it says neither yes nor no.
-    """
-    answer = os.environ.get(NO_LOGIN_VARIABLE, "").strip()
-    if answer.lower() in YES:
-        return True
-    if answer.lower() in NO:
-        return False
-    raise InputProblem(
-        f"{NO_LOGIN_VARIABLE} is '{answer}', which is neither yes nor no; set it to yes to serve others without a "
-        "login, or remove it."
-    )
+    client: Mapping[str, str]
+    """What Streamlit's login takes: `client_id`, `client_secret`, `server_metadata_url`, `redirect_uri`, `cookie_secret`."""
+    claim: str
+    """What in a token is the name of the person."""
+    people: tuple[str, ...]
+    """Who is let in: names, or domains behind an @; a star is everybody whom the provider knows."""
+    administrators: tuple[str, ...] | None
+    """None: the first account."""
 
 
-def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
-    """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
+@dataclass(frozen=True)
+class Proxy:
+    """A proxy that asks who is there, and says so in a header."""
+
+    header: str
+    address: str
+    """Where the proxy asks from; nobody else's header counts."""
+    administrators: tuple[str, ...] | None
+
+
+def read_provider(file: Path) -> Provider:
+    """Read the TOML file that says with which OIDC provider people log in.
 
     Parameters
     ----------
-    address : str
-        Where it is served.
-    hosts : sequence of str
-        Names under which a proxy serves it.
-    no_login : bool
-        Whether serving others is meant, as `TARSTOP_NO_LOGIN` may say too.
+    file
+        Its place.
+
+    Returns
+    -------
+    Provider
+        What it says.
 
     Raises
     ------
     InputProblem
-        When it can be reached from elsewhere and nobody says that this is meant.
+        When it cannot be read, lacks something or would let tokens or cookies go over the network unsealed.
     """
-    if open_to_others(address, hosts) and not (no_login or consents()):
+    try:
+        content = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise InputProblem(f"The login file {file} cannot be read ({problem}); correct it.") from None
+    client = {name: str(content.pop(name, "")) for name in CLIENT}
+    if missing := [name for name, value in client.items() if not value]:
+        raise InputProblem(f"The login file {file} lacks {', '.join(missing)}; add that.")
+    people, named = content.pop("people", []), content.pop("administrators", None)
+    claim = str(content.pop("claim", "email"))
+    if content:
         raise InputProblem(
-            f"There is no login yet: whoever reaches {' or '.join([*hosts, address])} can read, change and delete every "
-            f"session; give --no-login, or set {NO_LOGIN_VARIABLE} to yes, to serve them all the same."
+            f"The login file {file} has {', '.join(content)}, which means nothing; remove that."
         )
+    if not isinstance(people, list) or not people:
+        raise InputProblem(
+            f'The login file {file} names no people; add people = ["ann@example.org", "@example.com"], or ["*"] for '
+            "everybody whom the provider knows."
+        )
+    if len(client["cookie_secret"]) < SECRET:
+        raise InputProblem(f"The cookie_secret in {file} is short; give {SECRET} random characters or more.")
+    for name in ("server_metadata_url", "redirect_uri"):
+        url = urlsplit(client[name])
+        if url.scheme != "https" and not (url.scheme == "http" and is_loopback(url.hostname or "")):
+            raise InputProblem(f"The {name} in {file} does not begin with https; tokens would go unsealed.")
+    if not client["redirect_uri"].endswith("/oauth2callback"):
+        raise InputProblem(f"The redirect_uri in {file} does not end with /oauth2callback; let it.")
+    administrators = None if named is None else _names(named)
+    return Provider(client, claim, _names(people), administrators)
+
+
+def _names(given: Iterable[object]) -> tuple[str, ...]:
+    return tuple(filter(None, (str(name).strip().casefold() for name in given)))
+
+
+def way_in(address: str, hosts: Sequence[str]) -> Provider | Proxy | None:
+    """Return how people show who they are where others are served; nobody else is.
+
+    Parameters
+    ----------
+    address
+        Where the dashboard is served.
+    hosts
+        Names under which a proxy serves it.
+
+    Returns
+    -------
+    Provider, Proxy or None
+        As the environment names it; None where only whoever sits at this machine is served and nothing is named.
+
+    Raises
+    ------
+    InputProblem
+        When others can reach the dashboard and nothing is named, or what is named is not whole or is several things.
+    """
+    file, header, proxy = (os.environ.get(name, "").strip() for name in (LOGIN, PROXY_HEADER, PROXY_ADDRESS))
+    if file and (header or proxy):
+        raise InputProblem(f"{LOGIN} and {PROXY_HEADER} both say how people log in; set one of them.")
+    if file:
+        return read_provider(Path(file))
+    if header or proxy:
+        try:
+            where = str(ipaddress.ip_address(proxy))
+        except ValueError:
+            where = ""
+        if not where or not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", header):
+            raise InputProblem(
+                f"A proxy that logs people in needs both the name of its header in {PROXY_HEADER} (--proxy-header) and the "
+                f"address in numbers that it asks from in {PROXY_ADDRESS} (--proxy-address)."
+            )
+        named = os.environ.get(ADMINISTRATORS)
+        return Proxy(header.lower(), where, None if named is None else _names(named.split(",")))
+    if open_to_others(address, hosts):
+        raise InputProblem(
+            f"Nobody is served on {' or '.join([*hosts, address])} without a login; name an OIDC provider's file with --login "
+            f"({LOGIN}), or a proxy that asks who is there with --proxy-header and --proxy-address ({PROXY_HEADER}, "
+            f"{PROXY_ADDRESS}). Serving everybody without (--no-login) ended with accounts."
+        )
+    return None
 
 
 def open_folders(address: str) -> Path | None:

@@ -192,10 +192,17 @@ def test_the_container_starts_the_dashboard_as_the_command_allows() -> None:
     command = re.search(r"^CMD (\[.+\])$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert command
     name, *arguments = json.loads(command[1])[1:]
-    assert app.name == name and app.make_context(name, arguments).params["no_login"]
+    assert app.name == name and app.make_context(name, arguments).params["address"] == "0.0.0.0"
     services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
-    assert services["tarstop"]["ports"] == ["127.0.0.1:8501:8501"], "there is no login"
-    assert services["tarstop"]["environment"]["TARSTOP_DATABASE_URL"].endswith("@database/tarstop")
+    environment = services["tarstop"]["environment"]
+    assert "ports" not in services["tarstop"], "nobody reaches it but by the proxy"
+    assert services["proxy"]["networks"]["inside"]["ipv4_address"] == environment["TARSTOP_PROXY_ADDRESS"]
+    header = environment["TARSTOP_PROXY_HEADER"]
+    assert f"header_up {header} {{http.auth.user.id}}" in (ROOT / "deploy/Caddyfile").read_text(
+        encoding="utf-8"
+    )
+    assert environment["TARSTOP_DATABASE_URL"].endswith("@database/tarstop")
+    assert all(service["read_only"] for service in services.values())
 
 
 def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:

@@ -1,13 +1,15 @@
-"""What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
+"""What the server puts around Streamlit: who is let in, headers on every response, the hosts that it answers to, and its health."""
 
 import asyncio
 import contextlib
 import gc
 import ipaddress
 import logging
+import os
 import re
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator
 from importlib import import_module
 from pathlib import Path
@@ -18,19 +20,23 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from streamlit import config
+from streamlit.auth_util import encode_provider_token
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web.server.server_util import get_display_address, get_url
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
-from dashboard.frame import address, scripts, shell, uploads
+from dashboard.frame import address, people, scripts, shell, uploads
+from dashboard.frame.people import served_on
+from tarstop_core import places
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
-from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
+from tarstop_core.places import HOSTS_VARIABLE, Provider, Proxy, is_loopback, named_hosts
 
 _STATIC = Path(st.__file__).parent / "static"
 _STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
@@ -114,16 +120,41 @@ TOO_LONG = (
 CORE = "/_stcore/"
 OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
 """What the pages ask of Streamlit; all else below :data:`CORE`, such as figures about visitors, is closed."""
-OPEN = "everyone who can reach it can read, change and delete every session."
+LOGIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1.1rem/1.6 sans-serif;max-width:26rem;
+margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}</style></head><body><h1>TARstop</h1>%s</body></html>
+"""
+"""All that a stranger sees, whatever they ask for."""
+ASKED_TO_LOG_IN = {
+    Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you are not let in, or your login is '
+    "over: ask whoever runs this server.</p>",
+    Proxy: "<p>This server lets in whoever has logged in at its proxy.%.0s</p>",
+}
+BEFORE_LOGIN = {
+    Provider: ("/health", "/login", "/auth/login", "/auth/logout", "/oauth2callback"),
+    Proxy: ("/health",),
+}
+"""Addresses at which strangers are answered."""
 PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
 
 
 def around() -> dict[str, Any]:
-    """What Streamlit's application is made with; without consent to serve others there is none."""
+    """What Streamlit's application is made with; where others are served, people log in or there is none."""
     try:
-        require_consent(served_on(), named_hosts())
+        gate = people.way()
     except InputProblem as problem:
         raise SystemExit(f"tarstop: {problem}") from None
+    # A tab is taken up again by its own person alone.
+    config.set_option("server.trustedUserHeaders", {people.PERSON: "person"})
+    if isinstance(gate, Proxy) and os.environ.get(places.FORWARDED) != "":
+        raise SystemExit(
+            f"tarstop: behind a proxy start it with 'tarstop app', or set {places.FORWARDED} to nothing: else whoever claims to "
+            "pass on a request of the proxy's address is believed."
+        )
+    logins: dict[str, Any] = {}
+    if isinstance(gate, Provider):
+        config.set_option("server.cookieSecret", gate.client["cookie_secret"])
+        logins = {"secrets": {"auth": dict(gate.client)}}
     # Else the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
     address.limit()
@@ -134,9 +165,14 @@ def around() -> dict[str, Any]:
     return {
         "lifespan": ready,
         "middleware": [Middleware(Guarded), Middleware(uploads.Limited)],
-        "routes": [Route("/health", health), *(Route(place, document) for place in shell.addresses())],
+        "routes": [
+            Route("/health", health),
+            Route("/login", login),
+            *(Route(place, document) for place in shell.addresses()),
+        ],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
+        **logins,
     }
 
 
@@ -154,20 +190,20 @@ async def ready(_: Any) -> AsyncIterator[None]:
 
 
 def announce() -> None:
-    """Say on the console where the dashboard is, and that anybody may use it where that is so.
+    """Say on the console where the dashboard is.
 
     Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
     """
     print(f"TARstop is at {get_url(get_display_address(served_on()))}", flush=True)
-    if open_to_all():
-        logging.getLogger("tarstop").warning("This server has no login: %s", OPEN)
 
 
 class Guarded:
-    """Answers nobody but those who ask this server by its name, and puts headers on every answer."""
+    """Answers nobody but those who ask this server by its name and logged in, and puts headers on every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self.gate = people.way()
+        self.sealed = isinstance(self.gate, Provider) and self.gate.client["redirect_uri"].startswith("https")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or hand on."""
@@ -179,6 +215,8 @@ class Guarded:
             if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
+                if self.sealed:
+                    message["headers"] = [_sealed(*each) for each in message["headers"]]
             body, sent = message.get("body", b""), 0
             while len(body) - sent > PIECE:
                 await send({**message, "body": body[sent : sent + PIECE], "more_body": True})
@@ -186,20 +224,61 @@ class Guarded:
             await send({**message, "body": body[sent:]} if sent else message)
 
         refusal, status = refused(Headers(scope=scope)), 400
+        here, gate = None, self.gate
+        if gate is not None and not refusal:
+            base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+            here, path = people.visitor(scope, gate), scope["path"].removeprefix(base)
+            if here is None and path not in BEFORE_LOGIN[type(gate)]:
+                refusal, status = LOGIN_PAGE % (ASKED_TO_LOG_IN[type(gate)] % f"{base}/"), 401
+            elif here is not None and not _theirs(scope["path"], here.name):
+                refusal, status = "Not found\n", 404
         _, core, inner = scope["path"].partition(CORE)
         if not refusal and len(scope.get("query_string", b"")) > address.LONGEST_QUERY:
             refusal, status = TOO_LONG, 414
         elif not refusal and core and inner.split("/")[0] not in OWN:
             refusal, status = "Not found\n", 404
+        scope["headers"] = people.told(scope, here)
         if not refusal:
             # To compress what is saved takes a core, and for longer than to send it.
             if "/media/" in scope["path"]:
                 scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
-            await self.app(scope, receive, marked)
-        elif scope["type"] == "http":
-            await PlainTextResponse(refusal, status)(scope, receive, marked)
+            while_welcome = receive
+            if here is not None and scope["type"] == "websocket":
+                while_welcome = _until(here.until, receive, marked)
+            await self.app(scope, while_welcome, marked)
+            return
+        answer = (HTMLResponse if status == 401 else PlainTextResponse)(refusal, status)
+        if status == 401:
+            answer.headers["Cache-Control"] = "no-store"
+        if scope["type"] == "http":
+            await answer(scope, receive, marked)
         else:
-            await WebSocket(scope, receive, marked).send_denial_response(PlainTextResponse(refusal, status))
+            await WebSocket(scope, receive, marked).send_denial_response(answer)
+
+
+def _theirs(path: str, name: str) -> bool:
+    """Whether an address leads to nothing that is held for the tab of another person."""
+    if upload := uploads.ADDRESS.search(path):
+        return people.of_tab(upload[1]) == name
+    return "/media/" not in path or people.may_fetch(path.rpartition("/")[2], name)
+
+
+def _until(over: float, receive: Receive, send: Send) -> Receive:
+    """What a connection hears while the login lasts with which it began; then it is closed."""
+
+    async def heard() -> Message:
+        try:
+            return await asyncio.wait_for(receive(), None if over == float("inf") else over - time.time())
+        except TimeoutError:
+            await send({"type": "websocket.close", "code": 1008})
+            return {"type": "websocket.disconnect", "code": 1008}
+
+    return heard
+
+
+def _sealed(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """A header, where it sets a cookie for connections that are encrypted alone."""
+    return name, value + b"; Secure" if name.lower() == b"set-cookie" else value
 
 
 def refused(headers: Headers) -> str:
@@ -237,25 +316,22 @@ def answers_to(host: str) -> bool:
     return False
 
 
-def open_to_all() -> bool:
-    """Whether others than the person at this machine can reach the dashboard."""
-    return open_to_others(served_on(), named_hosts())
-
-
-def served_on() -> str:
-    """The address that the server listens on."""
-    return st.get_option("server.address") or "0.0.0.0"
-
-
 def document(request: Request) -> Response:
     """What a browser gets at the address of every page."""
     return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
 
 
+def login(request: Request) -> Response:
+    """Send a stranger to the provider, as `st.login` does."""
+    if not isinstance(people.way(), Provider):
+        return PlainTextResponse("Not found\n", 404)
+    return RedirectResponse(f"auth/login?provider={encode_provider_token('default')}")
+
+
 def health(request: Request) -> Response:
     """Whether the server can do its work, for whoever watches it."""
     try:
-        shell.store().check()
+        shell.machine_store().check()
     except InputProblem as problem:
         return PlainTextResponse(f"{problem}\n", 503)
     return JSONResponse({"status": "ok", "version": tarstop_core.__version__})

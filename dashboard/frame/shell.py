@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.frame import address
+from dashboard.frame import address, people
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from dashboard.frame.uploads import giving_back
 from tarstop_core.errors import InputProblem, Outage
@@ -154,7 +154,12 @@ def _store(url: str | None) -> Store:
 
 
 def store() -> Store:
-    """The store named by TARSTOP_DATABASE_URL, or the local one; one connection pool a server."""
+    """The store, as whoever is here may use it; every page asks for it here."""
+    return people.opened_for(machine_store())
+
+
+def machine_store() -> Store:
+    """The store named by TARSTOP_DATABASE_URL, or the local one, with everything in it; one connection pool a server."""
     try:
         return _store(os.environ.get("TARSTOP_DATABASE_URL"))
     except InputProblem as problem:
@@ -173,6 +178,8 @@ def problems_shown() -> Iterator[None]:
 def problem_box(problem: InputProblem | str) -> None:
     """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
     st.error(escape_markdown(str(problem)), icon=":material/error:")
+    if isinstance(problem, people.NobodyHere):
+        st.stop()
     if isinstance(problem, Outage):
         st.button("Try again", key="try-again", icon=":material/refresh:")
         st.stop()
@@ -268,11 +275,22 @@ def show(title: str, body: Callable[[], None]) -> None:
     begin(title)
     try:
         with problems_shown():
+            _who()
+        with problems_shown():
             address.check()
         with giving_back(), problems_shown():
             body()
     except Exception as problem:
         uncaught(problem)
+
+
+def _who() -> None:
+    """Let in whoever is here, and say in the sidebar who that is; on one's own machine nothing."""
+    if name := people.person():
+        store()
+        st.sidebar.html(
+            f'<p class="tar-meta">{html.escape(name)} · <a href="auth/logout" target="_self">Log out</a></p>'
+        )
 
 
 def said_of(problem: Exception) -> str:

@@ -29,7 +29,7 @@ EVERY = 15.0
 """Seconds between two looks for visitors who left."""
 DRAWN, HELD = "_uploads_drawn", "_uploads_held"
 """In the state of a tab: the files of the uploaders on its page; and by place those that are read again later."""
-_ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)\Z")
+ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)\Z")
 _HEAD = 1 << 16  # bytes within which the head of an upload names its file
 _TAB_FULL = (
     "{name} ({size:,.0f} MB) was not kept: one browser tab may hold {most:,.0f} MB of uploads at a time. Remove it, "
@@ -58,7 +58,7 @@ class Limited:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand on, or read the upload without keeping it."""
-        at = _ADDRESS.search(scope["path"]) if scope.get("method") == "PUT" else None
+        at = ADDRESS.search(scope["path"]) if scope.get("method") == "PUT" else None
         if at is None or not get_instance().is_active_session(at[1]):
             await self.app(scope, receive, send)
             return

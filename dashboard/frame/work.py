@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import people, shell
 from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
@@ -181,12 +181,17 @@ def dialog_button(work: Work, label: str, key: str, what: str, **how: Any) -> No
 
 
 def reviewer() -> str:
-    """The name given in this browser; never taken over from the log, which may be somebody else's."""
+    """The name of whoever reads: that of their login, else the one given in this browser, empty for none.
+
+    It is never taken over from the log, which may be somebody else's.
+    """
     return kept_name().strip()
 
 
 def kept_name() -> str:
-    """The name as the browser keeps it: `NAMELESS` where a person chose none, empty where nobody was asked."""
+    """The name as the browser keeps it, unless a login gives one: `NAMELESS` where a person chose none, empty where nobody was asked."""
+    if name := people.person():
+        return name
     if REVIEWER not in st.session_state:
         st.session_state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
     return str(st.session_state[REVIEWER] or "")

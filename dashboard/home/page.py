@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from dashboard.frame import server, shell
+from dashboard.frame import shell
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.home import idea
@@ -26,8 +26,6 @@ def home_page() -> None:
     st.title("Know when to stop reading")
     flash()
     shell.show_lead(LEAD)
-    if server.open_to_all():
-        shell.caption(f"This server has no login: {server.OPEN}")
     if broken := len(store.damaged()):
         entries = count_of(broken, "entry", "entries")
         st.warning(

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
+from dashboard.frame.people import person
 from dashboard.frame.shell import term
 from dashboard.frame.widgets import bound, one_of, press, some_of, switch
 from tarstop_core.errors import InputProblem
@@ -72,7 +73,7 @@ def choices() -> dict[str, Choice]:
         first = next(iter(files.values()))
         plain = "simulated" in first.title.lower() or not first.simulated
         by_title[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
-    for run in background.runs():
+    for run in background.runs(person()):
         try:
             results = run.results
         except InputProblem:

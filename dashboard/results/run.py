@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
-from dashboard.frame.server import served_on
+from dashboard.frame.people import person, served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
@@ -55,14 +55,14 @@ class Taken:
 def section() -> None:
     """Draw the part of the page that is about runs of one's own."""
     st.html('<h2 class="tar-section" id="own">Your own benchmark</h2>')
-    if background.runs():
+    if background.runs(person()):
         going = _anything_going()
         st.fragment(_listing, run_every=SECONDS if going else None)(going)
     taken: Taken | None = st.session_state.get(TAKEN)
     if taken is not None and not background.wanted_still(Path(taken.home)):
         taken = st.session_state[TAKEN] = None
         st.session_state[PROBLEM] = "Nobody ran what you brought for a day: it was removed; bring it again."
-    background.sweep()
+    background.sweep(person())
     with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
         if taken is None:
             _bring()
@@ -72,7 +72,7 @@ def section() -> None:
 
 def _listing(going: bool) -> None:
     """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
-    listed = [(run, background.status(run)) for run in background.runs()]
+    listed = [(run, background.status(run)) for run in background.runs(person())]
     for run, status in listed[:SHOWN]:
         _run(run, status)
     if older := listed[SHOWN:]:
@@ -129,7 +129,7 @@ def _show(run: Run) -> None:
 
 
 def _anything_going() -> bool:
-    return any(background.status(run).state in GOING for run in background.runs())
+    return any(background.status(run).state in GOING for run in background.runs(person()))
 
 
 def _bring() -> None:
@@ -162,7 +162,7 @@ def _take_in(sent: Sequence[UploadedFile], large: bool) -> None:
     state[PROBLEM] = ""
     home = taken = None
     try:
-        home = background.new_folder()
+        home = background.new_folder(person())
         folder = home / background.FILES / stem([file.name for file in sent])
         files = [(file.name, file.getvalue()) for file in sent]
         job = (jobs.benchmark_in, files, folder)
@@ -190,7 +190,7 @@ def _take_folder() -> None:
         if not folder.is_dir():
             raise InputProblem(f"There is no folder {text}; give the path of the folder that holds the run.")
         benchmark = from_folder(folder)
-        home = background.new_folder()
+        home = background.new_folder(person())
     except InputProblem as problem:
         state[PROBLEM] = str(problem).replace(str(folder or text), text)
     else:

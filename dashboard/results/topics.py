@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import figure, files, note
+from dashboard.frame.people import person
 from dashboard.frame.widgets import bound, one_of
 from dashboard.results.look import Look, keep_valid, loaded
 from tarstop_core.errors import InputProblem
@@ -88,7 +89,7 @@ def _path(look: Look, name: str, topic: str) -> None:
     subject, results, everything = look.subject, look.results, look.everything
     q_star, cost = look.q_star, look.cost
     variant = everything.methods[everything.method(name)].variant
-    run = next((run for run in runs() if str(run.folder) == look.choice.folder), None)
+    run = next((run for run in runs(person()) if str(run.folder) == look.choice.folder), None)
     source = run.order.folder if run else str(everything.settings["benchmark"])
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):

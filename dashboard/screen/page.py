@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import people, shell
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import (
@@ -235,7 +235,9 @@ def _more(work: Work, state: State, settings: Settings) -> None:
 
 
 def _name(work: Work) -> None:
-    """The name, behind a button with it; the browser keeps it for the next time."""
+    """The name, behind a button with it; the browser keeps it for the next time. A login's is not changed here."""
+    if people.person():
+        return
     # Another name is another element, whose script runs.
     st.html(f"{block('reviewer', kept_name())}{REVIEWER_SCRIPT}", unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):

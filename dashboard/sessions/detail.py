@@ -21,6 +21,7 @@ from dashboard.parts.documents import KINDS
 from dashboard.parts.imports import DATABASE
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, imported, loaded, save_export
 from dashboard.sessions.another import another_question
+from dashboard.sessions.sharing import share_tab
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
@@ -97,13 +98,15 @@ def detail(store: Store, session_id: str) -> None:
         explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
-        with save_menu(PREFIX):
-            _files(store, session)
+        if store.allows(session_id, "export"):
+            with save_menu(PREFIX):
+                _files(store, session)
     if resumed:
         go_to(session.row.id)
     if explored:
         st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"} if weighs else {})
-    tabs(TABS, store, session, key=f"{PREFIX}/tab")
+    shared = {} if store.person is None else {"Share": share_tab}
+    tabs(TABS | shared, store, session, key=f"{PREFIX}/tab")
 
 
 def _facts(session: SessionSnapshot) -> None:

@@ -26,6 +26,7 @@ from dashboard.frame.work import clock, flash, reviewer, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
+from dashboard.sessions.sharing import administration
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import MOST, belief_figure, comparison, comparison_sentence
@@ -64,6 +65,8 @@ def sessions_page() -> None:
     _damaged(store)
     _compare(store)
     _import(store)
+    if store.person is not None and store.administers:
+        administration(store)
 
 
 def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]:
@@ -118,6 +121,9 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
 def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row-{session.id}"):
         st.html(line(store, session), width="stretch")
+        owns = store.allows(session.id, "manage")
+        if deleted and not owns:
+            return
         if deleted or session.archived:
             back = _way_back(store, session.id, deleted)
             press("Bring back", bring_back, UNDO, back, session.name, key=f"back-{session.id}")
@@ -127,8 +133,9 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
         else:
             resume(session, "Continue", "resume", primary=primary)
         press("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
-        with st.popover("More", key=f"more-{session.id}"):
-            _menu(store, session)
+        if owns:
+            with st.popover("More", key=f"more-{session.id}"):
+                _menu(store, session)
 
 
 def _for_good(store: Store, session: SessionSummary) -> None:

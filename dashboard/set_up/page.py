@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from dashboard.frame import address, shell
+from dashboard.frame import address, people, shell
 from dashboard.frame.markup import block
 from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named, one_of, radio, share, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
@@ -186,7 +186,7 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
     how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
-    reader = right.text_input("Your name", reviewer(), **how)
+    reader = people.person() or right.text_input("Your name", reviewer(), **how)
     if reader or reviewer():
         state[REVIEWER] = reader
     if not typed.strip():

@@ -26,7 +26,17 @@ from tarstop_core.errors import InputProblem
     metavar="NAME",
     help="A name it is asked by, behind a proxy; repeatable.",
 )
-@click.option("--no-login", is_flag=True, help="Serve others although there is no login yet.")
+@click.option("--login", metavar="FILE.toml", help="The OIDC provider with which others log in.")
+@click.option("--proxy-header", metavar="NAME", help="The header in which a proxy says who is there.")
+@click.option("--proxy-address", metavar="IP", help="The address that this proxy asks from.")
+@click.option(
+    "--administrator",
+    "administrators",
+    multiple=True,
+    metavar="NAME",
+    help="Who administers behind a proxy; repeatable.",
+)
+@click.option("--no-login", is_flag=True, hidden=True)
 @click.option(
     "--results",
     multiple=True,
@@ -44,6 +54,10 @@ def app(
     port: int,
     address: str,
     hosts: tuple[str, ...],
+    login: str | None,
+    proxy_header: str | None,
+    proxy_address: str | None,
+    administrators: tuple[str, ...],
     no_login: bool,
     results: tuple[str, ...],
     rules: tuple[str, ...],
@@ -61,7 +75,15 @@ def app(
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
     served = [*places.named_hosts(), *hosts]
-    places.require_consent(address, served, no_login)
+    given = {places.LOGIN: login, places.PROXY_HEADER: proxy_header, places.PROXY_ADDRESS: proxy_address}
+    given[places.ADMINISTRATORS] = ",".join(administrators) or None
+    os.environ.update({name: value for name, value in given.items() if value is not None})
+    if no_login:
+        raise InputProblem(
+            "Nobody is served without a login any more; give --login or --proxy-header in place of --no-login."
+        )
+    places.way_in(address, served)
+    os.environ[places.FORWARDED] = ""
     require_free_port(port, address)
     shared_results = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
     followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
@@ -71,8 +93,6 @@ def app(
     os.environ[places.RESULTS_VARIABLE] = places.APART.join(shared_results)
     os.environ[places.RULES_VARIABLE] = places.APART.join(followed)
     os.environ[places.HOSTS_VARIABLE] = ",".join(served)
-    if no_login:
-        os.environ[places.NO_LOGIN_VARIABLE] = "yes"
     # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
     command = [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.

@@ -93,15 +93,15 @@ _LOCK = threading.Lock()
 _WORKERS: dict[Path, worker.Worker] = {}
 
 
-def new_folder() -> Path:
-    """Make a folder for a run to be; its benchmark goes into :data:`FILES`.
+def new_folder(whose: str = "") -> Path:
+    """Make a folder for a run to be, of a person; its benchmark goes into :data:`FILES`.
 
     Raises
     ------
     InputProblem
         When it cannot be made.
     """
-    folder = runs_folder() / secrets.token_hex(NAME_BYTES)
+    folder = runs_folder(whose) / secrets.token_hex(NAME_BYTES)
     try:
         folder.mkdir(parents=True)
     except OSError as problem:
@@ -118,18 +118,18 @@ def wanted_still(folder: Path) -> bool:
     return folder.is_dir()
 
 
-def sweep() -> None:
-    """Remove folders of runs that were never ordered, and that nobody has wanted for a day."""
-    for folder in runs_folder().glob("[0-9a-f]" * (2 * NAME_BYTES)):
+def sweep(whose: str = "") -> None:
+    """Remove folders of a person's runs that were never ordered, and that nobody has wanted for a day."""
+    for folder in runs_folder(whose).glob("[0-9a-f]" * (2 * NAME_BYTES)):
         with contextlib.suppress(OSError):  # another one removes it
             if not (folder / ORDER).exists() and time.time() - folder.stat().st_mtime > FORGOTTEN:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def runs() -> list[Run]:
-    """List all runs that were ordered, the newest first."""
+def runs(whose: str = "") -> list[Run]:
+    """List all runs that a person ordered, the newest first."""
     ordered = []
-    for path in runs_folder().glob(f"*/{ORDER}"):
+    for path in runs_folder(whose).glob(f"*/{ORDER}"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}

@@ -193,6 +193,11 @@ class Permissions(Database):
         """Whether the person administers, and is not locked out."""
         return self.person is None or bool(self.rows(self._account(administers=True)))
 
+    @property
+    def welcome(self) -> bool:
+        """Whether the person has an account, and is not locked out."""
+        return self.person is None or bool(self.rows(self._account()))
+
     def own(self, column: Any) -> sa.ColumnElement[bool]:
         """Return the condition that a row with a person in this column is the person's own; what is nobody's is administrators'."""
         if self.person is None:

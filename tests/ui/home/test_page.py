@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.documents import OWN, SOURCE
@@ -142,12 +141,3 @@ def test_only_the_latest_of_many_sessions_are_shown_until_asked(open_app: Open, 
     assert sum(button.label == "Continue" for button in home.button) == 6
     home.toggle("all_sessions").set_value(True).run()
     assert sum(button.label == "Continue" for button in home.button) == 9
-
-
-@pytest.mark.parametrize("hosts", ["", "tarstop.example"])
-def test_an_open_server_says_so(
-    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, hosts: str
-) -> None:
-    monkeypatch.setenv("TARSTOP_HOSTS", hosts)
-    said = [each.value for each in open_app().caption if "no login" in each.value]
-    assert len(said) == bool(hosts)

@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame import people
 from dashboard.results import look, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
@@ -294,6 +295,7 @@ def test_others_name_folders_below_the_one_that_is_open_to_them(
     no_runs: None, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TARSTOP_HOSTS", "tarstop.example")
+    monkeypatch.setattr(people, "way", lambda: None)
     app = open_app("results")
     app.segmented_control("results/way").set_value("folder").run()
     assert "its folders cannot be named" in app.error[0].value and not app.text_input

@@ -1,0 +1,197 @@
+"""Who is here: told by a login where others are served; on one's own machine nobody asks.
+
+The server alone says so, to its own pages, in headers that it takes from every request and sets itself.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import quote, unquote
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.types import Scope
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.runtime import get_instance
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.places import Provider, Proxy, named_hosts, way_in
+from tarstop_core.sessions.store.permissions import check_name
+from tarstop_core.sessions.store.store import Store
+
+OURS = "x-tarstop-"
+PERSON, SINCE, SEAL = f"{OURS}person", f"{OURS}since", f"{OURS}seal"
+"""Headers: who is here, when their login began, and that this server set them."""
+_SEAL = secrets.token_hex(32)
+ARRIVED = "_arrived"
+DISCOVERY = "/.well-known/openid-configuration"
+SKEW = 60.0
+"""Seconds that the provider's clock may be ahead of this one's."""
+
+
+class NobodyHere(InputProblem):
+    """Whoever asks is not let in."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who logged in."""
+
+    name: str
+    since: str
+    """When their login began, as the store writes times; of a proxy, which does not say, the day."""
+    until: float
+    """When it ends: seconds of the epoch."""
+
+
+@cache
+def way() -> Provider | Proxy | None:
+    """How people show who they are; None on one's own machine. It stays as it was when the server began."""
+    return way_in(served_on(), named_hosts())
+
+
+def served_on() -> str:
+    """The address that the server listens on."""
+    return st.get_option("server.address") or "0.0.0.0"
+
+
+def visitor(scope: Scope, gate: Provider | Proxy) -> Visitor | None:
+    """Return who makes a request; None for a stranger."""
+    try:
+        if isinstance(gate, Provider):
+            return by_cookie(HTTPConnection(scope).cookies, gate, time.time())
+        return by_proxy(Headers(scope=scope), str((scope.get("client") or ("",))[0]), gate)
+    except (InputProblem, ArithmeticError, LookupError, TypeError, ValueError):
+        return None
+
+
+def by_proxy(headers: Headers, address: str, proxy: Proxy) -> Visitor | None:
+    """Return whom a proxy vouches for; None where another asks, or it does not say one name."""
+    named = headers.getlist(proxy.header)
+    asks = ip_address(address)
+    asks = getattr(asks, "ipv4_mapped", None) or asks
+    if str(asks) != proxy.address or len(named) != 1:
+        return None
+    today = datetime.now(UTC).date().isoformat()
+    return Visitor(check_name(named[0]), today, float("inf"))
+
+
+def by_cookie(cookies: Mapping[str, str], provider: Provider, now: float) -> Visitor | None:
+    """Return whose token Streamlit's cookie holds, which it signed when the provider's answer was checked.
+
+    Parameters
+    ----------
+    cookies
+        Of the request.
+    provider
+        Whose tokens count.
+    now
+        Seconds of the epoch.
+
+    Returns
+    -------
+    Visitor or None
+        None for a cookie that was not signed here, a token that is over or not yet valid, of another provider or for
+        another client, without a name, or of somebody who is not let in.
+    """
+    secret = provider.client["cookie_secret"]
+
+    def one(name: str) -> bytes | None:
+        return decode_signed_value(secret, name, cookies[name].encode("latin-1")) if name in cookies else None
+
+    signed = get_cookie_with_chunks(one, USER_COOKIE_NAME)
+    return None if signed is None else by_claims(json.loads(signed), provider, now)
+
+
+def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visitor | None:
+    """Return whom the claims of a token name, as :func:`by_cookie` does."""
+    until, since, audience = claims["exp"], claims["iat"], claims["aud"]
+    issuer = provider.client["server_metadata_url"].removesuffix(DISCOVERY).rstrip("/")
+    clients = audience if isinstance(audience, list) else [audience]
+    name = claims[provider.claim]
+    ours = (
+        claims["is_logged_in"] is True
+        and str(claims["iss"]).rstrip("/") == issuer
+        and provider.client["client_id"] in clients
+        and (len(clients) == 1 or claims["azp"] == provider.client["client_id"])
+        and since - SKEW <= now < until
+        and claims.get("nbf", now) - SKEW <= now
+        and isinstance(name, str)
+        # Else anybody who writes an address into their profile is whoever they like.
+        and (provider.claim != "email" or claims["email_verified"] is True)
+    )
+    if not ours or not admitted(check_name(name), provider.people):
+        return None
+    began = datetime.fromtimestamp(since, UTC).isoformat(timespec="milliseconds")
+    return Visitor(check_name(name), began, float(until))
+
+
+def admitted(name: str, people: tuple[str, ...]) -> bool:
+    """Whether a person is among those who are let in.
+
+    >>> admitted("ann@example.org", ("@example.org",)), admitted("ann@evil.example.org", ("@example.org",))
+    (True, False)
+    """
+    return any(each in ("*", name) or (each.startswith("@") and name.endswith(each)) for each in people)
+
+
+def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
+    """Return the headers of a request with those of ours alone that this server sets itself."""
+    headers = [
+        (name, value)
+        for name, value in scope["headers"]
+        if not name.decode("latin-1").lower().replace("_", "-").startswith(OURS)
+    ]
+    if here is not None:
+        ours = {PERSON: quote(here.name), SINCE: here.since, SEAL: _SEAL}
+        headers += [(name.encode(), value.encode()) for name, value in ours.items()]
+    return headers
+
+
+def person() -> str:
+    """Return the name of whoever is here as their login gives it; empty on one's own machine, where nobody logs in.
+
+    NobodyHere where others are served and this tab was not let in by the server.
+    """
+    if way() is None:
+        return ""
+    headers = st.context.headers
+    if not secrets.compare_digest(headers.get(SEAL, ""), _SEAL) or not headers.get(PERSON):
+        raise NobodyHere("You are not logged in; reload the page.")
+    return unquote(headers[PERSON])
+
+
+def opened_for(store: Store) -> Store:
+    """Return the store as whoever is here may use it; NobodyHere for a stranger, or somebody who was locked out."""
+    name, gate = person(), way()
+    if gate is None:
+        return store
+    mine, since = store.for_person(name), st.context.headers.get(SINCE, "")
+    if st.session_state.get(ARRIVED) != since:
+        mine.arrive(since, gate.administrators)
+        st.session_state[ARRIVED] = since
+    if not mine.welcome:
+        raise NobodyHere("This account was locked by an administrator; ask them.")
+    return mine
+
+
+def of_tab(tab: str) -> str | None:
+    """Return the name of the person in whose browser a tab is open; None where there is no such tab."""
+    info = get_instance()._session_mgr.get_session_info(tab)
+    return None if info is None else str(info.session._user_info.get("person"))
+
+
+def may_fetch(file: str, name: str) -> bool:
+    """Whether a file that pages hold for browsers, by the last part of its address, is held for a tab of this person."""
+    held = get_instance().media_file_mgr._files_by_session_and_coord
+    wanted = file.partition(".")[0]
+    return any(wanted in list(files.values()) and of_tab(tab) == name for tab, files in list(held.items()))
