@@ -75,7 +75,22 @@ def visitor(scope: Scope, gate: Provider | Proxy) -> Visitor | None:
 
 
 def by_proxy(headers: Headers, address: str, proxy: Proxy) -> Visitor | None:
-    """Return whom a proxy vouches for; None where another asks, or it does not say one name."""
+    """Return whom a proxy vouches for.
+
+    Parameters
+    ----------
+    headers
+        Of the request.
+    address
+        Where it comes from.
+    proxy
+        The one that is believed.
+
+    Returns
+    -------
+    Visitor or None
+        None where another asks, or it does not say one name.
+    """
     named = headers.getlist(proxy.header)
     asks = ip_address(address)
     asks = getattr(asks, "ipv4_mapped", None) or asks
@@ -113,7 +128,20 @@ def by_cookie(cookies: Mapping[str, str], provider: Provider, now: float) -> Vis
 
 
 def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visitor | None:
-    """Return whom the claims of a token name, as :func:`by_cookie` does."""
+    """Return whom the claims of a token name, as :func:`by_cookie` does.
+
+    Parameters
+    ----------
+    claims
+        Of the token, with what Streamlit says beside them.
+    provider, now
+        As there.
+
+    Returns
+    -------
+    Visitor or None
+        As there; KeyError for a claim that is missing.
+    """
     until, since, audience = claims["exp"], claims["iat"], claims["aud"]
     issuer = provider.client["server_metadata_url"].removesuffix(DISCOVERY).rstrip("/")
     clients = audience if isinstance(audience, list) else [audience]

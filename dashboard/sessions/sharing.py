@@ -10,7 +10,7 @@ from dashboard.frame.uploads import PER_SERVER, PER_TAB
 from dashboard.frame.widgets import one_of, press
 from dashboard.frame.work import clock, say
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.accounts import Kept
 from tarstop_core.sessions.store.permissions import PROJECT, Role
 from tarstop_core.sessions.store.store import Store

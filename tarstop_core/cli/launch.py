@@ -36,7 +36,7 @@ from tarstop_core.errors import InputProblem
     metavar="NAME",
     help="Who administers behind a proxy; repeatable.",
 )
-@click.option("--no-login", is_flag=True, hidden=True)
+@click.option("--no-login", is_flag=True, hidden=True, help="Refused: people log in.")
 @click.option(
     "--results",
     multiple=True,
