@@ -60,18 +60,19 @@ def _choose() -> str:
     """Ask for a list and return its key: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
     store = shell.store()
     not_weighed("nothing is at stake in it, so a sample shows what knowing would be worth.")
-    titles = {
+    # The last worked on comes first: a new tab, in which none is open, begins with it.
+    sessions = {
         f"session:{each.id}": f"Your session: {each.name}"
         for each in store.sessions()
         if SCENARIOS[each.scenario].settings_class.weighs
     }
     own = "Your list, unread, in its own order"
-    titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
+    titles = sessions | {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
     titles |= {
         key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples().items()
     }
     titles |= WHOLE
-    key, first = f"{PREFIX}/{OF}", next(iter(samples()))
+    key, first = f"{PREFIX}/{OF}", next(iter([*sessions, *samples()]))
     opened = f"session:{st.session_state.get(OPEN, '')}"
     named = newly_chosen(SEEN, st.query_params.get(OF, ""), opened, titles)
     if named and named not in titles:

@@ -135,7 +135,6 @@ class Policy(ABC):
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     criterion: ClassVar[Criterion] = Criterion.VALUE
-    stopped: ClassVar[str] = "It has done so."  # Follows the rule where it stops without a worth
     weighs_plans: ClassVar[bool] = False
     """Whether it weighs whole plans, so that a single document may have no worth of its own."""
     acts_on_belief: ClassVar[bool] = True

@@ -24,7 +24,6 @@ class Optimal(Policy):
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place, colour, marker = 10, "#0072B2", "circle"
     promise = Promise.ESTIMATE
-    stopped = "No plan gains any more."
     weighs_plans = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

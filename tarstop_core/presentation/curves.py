@@ -130,6 +130,8 @@ def live_curves(
         if cost > 0:
             data.append(drawn.level(1.0, COST, yaxis="y2"))
             notes.append(_cost_label(drawn, lines, decades))
+        if hit is None and depth < len(worth) and not any(_seen(lines)):
+            notes.append(_nothing_gained(drawn, decades, cost))
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
         layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
@@ -150,7 +152,9 @@ def _worth_lines(drawn: _Drawn, worth: Floats) -> list[fig.Figure]:
 
 def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
     values = worth[at[at < len(worth)]]
-    values = np.append(values[values > 0], cost if cost > 0 else 1e-3)
+    # Where nothing can be gained the axis has room for that below the cost.
+    floor = [cost, cost / 10] if cost > 0 and not (values > 0).any() else [cost or 1e-3]
+    values = np.append(values[values > 0], floor)
     high = float(np.ceil(np.log10(values.max()) + 0.15))
     low = float(np.floor(np.log10(max(values.min(), (cost or values.max()) / 100))))
     return [low, max(high, low + 1)]
@@ -255,9 +259,20 @@ def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Fig
     return [*drawn.curve(belief.tolist(), blue, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
 
 
+def _seen(lines: Sequence[fig.Figure]) -> list[float]:
+    """Values that lines show."""
+    return [value for line in lines for value in line["y"] if value is not None]
+
+
+def _nothing_gained(drawn: _Drawn, decades: Sequence[float], cost: float) -> fig.Figure:
+    """Say what a logarithmic axis cannot show: that no depth has a worth above 0."""
+    text = "worth less than it costs" if cost > 0 else "nothing to gain"
+    return drawn.label(drawn.ends[0], decades[0], text, VALUE, False, yref="y2", xanchor="left")
+
+
 def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
-    seen = [value for trace in lines for value in trace["y"] if value is not None]
+    seen = _seen(lines)
     away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]
     at_left = bool(away) and away[0] > away[-1]
     # Below the line, where the value is above it, if the axis leaves a line of text there.

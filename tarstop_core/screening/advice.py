@@ -133,8 +133,10 @@ def _without_pending(state: State) -> State:
 
 
 def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
-    others = ((assumption, _plain(changed, path, depth)) for assumption, changed, path in paths.others)
-    return tuple(
-        Variation(assumption, plain.go_on, plain.more, plain.plus, finds=plain.finds)
-        for assumption, plain in others
-    )
+    variations = []
+    for assumption, changed, path in paths.others:
+        plain, (reports, _) = _plain(changed, path, depth), path.best_reports(round(path.reports_waiting))
+        go_on = plain.go_on or reports > 0
+        other = Variation(assumption, go_on, plain.more, plain.plus, finds=plain.finds, reports=reports)
+        variations.append(other)
+    return tuple(variations)

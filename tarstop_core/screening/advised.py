@@ -52,6 +52,7 @@ class Variation:
     more: int  # documents that would still be read if nothing turned up
     plus: bool  # the action on stopping now
     finds: bool = False  # Whether a further find is all but sure before that many are read
+    reports: int = 0  # Waiting reports that would be read first, because they pay
 
 
 MOST_LEFT, FEW = 4, 5
@@ -199,6 +200,11 @@ class Advice:
     def finds(self) -> bool:
         """Whether a further find is all but sure before the rule stops."""
         return self.next_find is not None
+
+    @property
+    def reports(self) -> int:
+        """Waiting reports that are read first, because they pay."""
+        return self.facts.reports_to_read if isinstance(self.facts, ReviewFacts) else 0
 
     @property
     def says_stop(self) -> bool:

@@ -1,6 +1,7 @@
 """Every branch of Explore's sentences, rendered."""
 
 from collections.abc import Iterator
+from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ MAP = {"rule": Optimal(), "high": "£40", "at_high": "q* = 0.5 and a cost of £1
 def cell(**changed: Any) -> SimpleNamespace:
     """A cell of a map of which 7 documents are read, as sentences ask for it."""
     path = SimpleNamespace(hit=5, full_cost=2.0, reports_waiting=3.0, payoffs=Payoffs(1, 1, 1, 1, "£"))
+    path.best_reports = lambda waiting: (2, 1.0)
     usual = {"path": path, "policy": Greedy(), "world": "planned", "cost": 0.5, "start": 7, "depth": 12}
     usual |= {"net_utility": 20.0, "unit": "£", "q_star": 0.5, "belief": 0.3, "settled": False, "right": True}
     return SimpleNamespace(**usual | changed)
@@ -41,11 +43,12 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     for start, to_read in ((0, 0), (5, 2)):
         reports = {"to_read": to_read, "waiting": 2, "documents": 90, "utility_now": 0.01}
-        for finds in (True, False):
-            yield "plan", {"cell": cell(start=start), "scenario": PATENT, **reports, "finds": finds}
-    for reports in (0.2, 3.0):
+        for finds, depth in product((True, False), (12, 90)):
+            planned = cell(start=start, depth=depth)
+            yield "plan", {"cell": planned, "scenario": PATENT, **reports, "finds": finds}
+    for reports, best in ((0.2, 0), (3.0, 2), (3.0, 0)):
         path = cell().path
-        path.reports_waiting = reports
+        path.reports_waiting, path.best_reports = reports, lambda waiting, best=best: (best, 0.0)
         yield "full_cost", {"path": path, "cost": 0.2 if reports < 1 else 0.0}
     for plus, rho, b, go_on, plus_open, reads_on in (
         (True, 0.0, 0.6, False, True, False),

@@ -247,6 +247,20 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
     assert (np.diff(worths(silent=silent)) <= 0).all()
 
 
+@pytest.mark.parametrize(("cost", "said"), [(0.001, "worth less than it costs"), (0.0, "nothing to gain")])
+def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str) -> None:
+    path = ranking(40)
+
+    def drawn(worth: float) -> Figure:
+        how = {"q_star": 0.5, "depth": 20, "plan": 20, "hit": None, "span": (0, 39)}
+        return live_curves(path.b, np.full(40, worth), cost=cost, **how)
+
+    assert said in [note["text"] for note in drawn(-0.1)["layout"]["annotations"]]
+    assert said not in [note["text"] for note in drawn(0.1)["layout"]["annotations"]]
+    low, high = drawn(-0.1)["layout"]["yaxis2"]["range"]
+    assert low < high and (low < 0 or not cost), "the axis reaches below the cost"
+
+
 # --- reliability ----------------------------------------------------------------------------------
 
 BINS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10_000)), min_size=1, max_size=10)

@@ -55,6 +55,7 @@ HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
 DOUBTS = (
     Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
     Variation(Assumption(chance_factor=2), go_on=True, more=90, plus=True, finds=True),
+    Variation(Assumption(chance_factor=2), go_on=True, more=0, plus=True, reports=2),
 )
 
 
@@ -325,9 +326,14 @@ def shared() -> Values:
         for variations in ((), DOUBTS, (replace(DOUBTS[0], go_on=advice.go_on, plus=advice.plus),)):
             yield "robust", {"advice": replace(advice, variations=variations)}
             yield "assumptions_matter", {"advice": replace(advice, variations=variations)}
-        for *at_other_costs, finds in product((True, False), repeat=3):
+        for *at_other_costs, finds, waits in product((True, False), repeat=4):
             others = tuple(
-                Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False, finds=finds)
+                Variation(
+                    *(Assumption(cost_factor=factor), go_on, 20 if go_on else 0),
+                    plus=False,
+                    finds=finds,
+                    reports=int(waits and go_on),
+                )
                 for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
             )
             yield "at_other_stakes", {"advice": replace(advice, variations=others)}

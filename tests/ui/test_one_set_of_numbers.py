@@ -180,7 +180,7 @@ def explorable(settings: Settings) -> bool:
 def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
     rng = np.random.default_rng(11)
     seen = {"go on": 0, "held": 0, "settled": 0, "waiting": 0, "not open": 0, "tables": 0, "varied": 0}
-    seen["disagrees"] = 0
+    seen |= {"disagrees": 0, "dearer": 0}
     for _ in range(SESSIONS[scenario]):
         session = drawn(rng, scenario)
         at = settings, calibrator, p, state = session.at(session.state)
@@ -202,13 +202,27 @@ def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
             the_evidence(advice, settings, state)
             seen["tables"] += advice.facts is not None and advice.facts.studies > 2
             seen["waiting"] += advice.facts is not None and advice.facts.waiting > 0
+        seen["dearer"] += the_advice_at_other_stakes(advice, session, at)
         seen["go on"] += advice.go_on
         seen["held"] += advice.held_by is not None
         seen["settled"] += path.settled(state.depth)
         seen["not open"] += not path.plus_open(state.depth) and bool(settings.payoffs.chooses_plus(advice.b))
-    expected = {"go on", "varied", "not open", "disagrees"}
+    expected = {"go on", "varied", "not open", "disagrees", "dearer"}
     expected |= {"settled"} if scenario == "patent" else {"held", "waiting", "tables"}
     assert all(seen[what] >= 5 for what in expected), seen
+
+
+def the_advice_at_other_stakes(advice: Advice, session: Drawn, at: Any) -> int:
+    """What is said of other stakes is what a session would say that began with them; in how many cases something else."""
+    settings, calibrator, p, state = at
+    others = 0
+    for other in advice.at_other_costs[:1]:
+        stakes = settings.stakes.with_costs_times(other.assumption.cost_factor)
+        own = advise(settings.with_stakes(stakes), calibrator, p, state)
+        assert (other.go_on, other.more, other.plus) == (own.go_on, own.more, own.plus)
+        assert other.reports == own.reports and (other.reports > 0) == (own.headline == "reports")
+        others += other.go_on != advice.go_on
+    return others
 
 
 def the_decision_now(advice: Advice, now: plans.Now) -> None:

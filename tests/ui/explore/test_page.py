@@ -327,6 +327,9 @@ def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherw
     app.button("session_detail/explore").click().run()
     assert app.selectbox("explore/of").value == f"session:{other}"
     assert "expected to bring £" in shown(app) and "together cost" not in shown(app)
+    # A new tab, in which no session is open, begins with the one that was worked on last.
+    last = store.sessions()[0].id
+    assert open_app("explore").selectbox("explore/of").value == f"session:{last}"
 
 
 def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: Store) -> None:
