@@ -105,8 +105,10 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     worth = "–" if advice.worth is None else f"{amount(advice.worth, unit)} each"
     if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
         # The bound is that of plans read to their end: those that look again pay wherever the rule goes on.
-        bound, pays = float(least[advice.depth]), advice.more and advice.held_by is None
-        worth = f"at least {amount(max(bound, advice.cost), unit)} each" if pays else "less than they cost"
+        bound, reads_on = float(least[advice.depth]), advice.more > 0 and advice.held_by is None
+        worth = (
+            f"at least {amount(max(bound, advice.cost), unit)} each" if reads_on else "less than they cost"
+        )
     score = " (score)" if settings.rule.criterion.is_score else ""
     abstracts = (f"Screen more abstracts{score}", worth, f"{amount(advice.cost, unit)} each", plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
