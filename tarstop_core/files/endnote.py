@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.markup import root_element
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
-from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Value, decisions, table_of
+from tarstop_core.files.source import Source
+from tarstop_core.files.tagged import Value, blocks, decisions, joined, reader_of, table_of
 from tarstop_core.files.values import find_doi
 
 _LINE = re.compile(r"%([0-9A-Z@!?^~<>#$&*+\[(|'\"])(?: (.*)|\s*$)", flags=re.DOTALL)
@@ -25,61 +25,15 @@ _PATHS = {
 _DATES = ("dates/pub-dates/date", "dates/year")
 
 
-def read_enw(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read EndNote's tagged text: a record from %0 on.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    columns : mapping, optional
-        Passed over: fields mean what the format says.
-    progress : callable, optional
-        Called with the share that was read and a few words.
-
-    Returns
-    -------
-    RecordTable
-        Its records.
-
-    Raises
-    ------
-    InputProblem
-        When there is no record.
-    """
-    encoding, notes = detect_encoding(source)
-    with source.text(encoding) as stream:
-        records = ((start, _tag_values(tags)) for start, tags in _tag_records(source.name, stream))
-        return table_of(source, "enw", records, notes, progress)
-
-
-def _tag_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
-    """Yield each record as (first line, values of each tag)."""
-    tags: dict[str, list[list[str]]] = {}  # The lines of each value
-    start, last = 0, ""
-    for number, line in enumerate(lines, start=1):
-        match = _LINE.match(line.rstrip("\r\n"))
-        if match is None:
-            if tags and line.strip():
-                tags[last][-1].append(line.strip())
-            continue
-        last = match[1]
-        if last == "0":
-            if tags:
-                yield start, _joined(tags)
-            tags, start = {}, number
-        if start:
-            tags.setdefault(last, []).append([(match[2] or "").strip()])
-    if not tags:
+def _enw_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
+    start = 0
+    for start, block in blocks(lines, _LINE, "0", "", []):
+        yield start, _enw_values(joined(block))
+    if not start:
         raise InputProblem(f"{name} holds no record (no line begins with %0); export it again.")
-    yield start, _joined(tags)
 
 
-def _joined(tags: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
-    return {tag: [" ".join(lines) for lines in values] for tag, values in tags.items()}
-
-
-def _tag_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
+def _enw_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
     yield from (("", "", f"%{tag}") for tag in tags if tag != "0")
     for field, tag in _FIELDS.items():
         yield field, next(iter(tags.get(tag, ())), ""), f"%{tag}"
@@ -140,7 +94,12 @@ def _texts(record: Element, path: str) -> Iterator[str]:
 
 
 ENW = Format(
-    "enw", "EndNote (tagged)", (".enw",), read_enw, looks=re.compile(r"\s*%0 [A-Z]"), phrase="EndNote's text"
+    "enw",
+    "EndNote (tagged)",
+    (".enw",),
+    reader_of("enw", _enw_records),
+    looks=re.compile(r"\s*%0 [A-Z]"),
+    phrase="EndNote's text",
 )
 XML = Format(
     "endnote",

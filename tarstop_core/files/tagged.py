@@ -1,11 +1,11 @@
 """RIS and PubMed's own format (nbib), as databases really write them: records of tags, turned into our fields."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import MAPPABLE
-from tarstop_core.files.record_tables import Format, Progress, RecordTable, Row, collect, finish
+from tarstop_core.files.record_tables import Format, Progress, Reader, RecordTable, Row, collect, finish
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.values import FROM_NOTES, find_doi, tool_of
 
@@ -13,6 +13,8 @@ FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Value = tuple[str, str, str]
 """A field, a value for it, and the tag that the value stands under, if any; no field for a tag that is merely there."""
 Tags = list[tuple[str, list[str]]]  # The lines of each value
+Records = Callable[[str, Iterable[str], list[str]], Iterator[tuple[int, Iterable[Value]]]]
+"""From a file's name and lines, the line on which each record starts and its values; a list takes sentences about the file."""
 LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
 _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:[\d/]*[A-Z]{1,2}\d{4,}|[\d/]*\d{4})[- ]?(?:[A-Z]\d?)?")
 
@@ -71,6 +73,78 @@ def table_of(
     return finish(source.name, format_key, columns, understood, notes, given_ids=False, header=tags)
 
 
+def reader_of(format_key: str, records: Records) -> Reader:
+    """Make the reader of a format that is text with tags; their meaning is given, so no columns are asked for."""
+
+    def read(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+        encoding, notes = detect_encoding(source)
+        with source.text(encoding) as stream:
+            return table_of(source, format_key, records(source.name, stream, notes), notes, progress)
+
+    return read
+
+
+def blocks(
+    lines: Iterable[str], line: re.Pattern[str], begins: str, ends: str, strays: list[tuple[int, str]]
+) -> Iterator[tuple[int, Tags]]:
+    """Split lines with tags into records.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        The file.
+    line : pattern
+        A line with a tag: the tag and, where there is one, the value.
+    begins, ends : str
+        Tags on the first line of a record and behind its last; the second may be missing in the file, or be "".
+    strays : list
+        Gets the number of each line that stands in no record, with its tag, and "" of each that has no tag and is not indented.
+
+    Yields
+    ------
+    tuple of int and Tags
+        The first line, and the tags in order, each with the lines of its value.
+    """
+    tags: Tags | None = None
+    start = 0
+    for number, text in enumerate(lines, start=1):
+        match = line.match(text.rstrip("\r\n"))
+        if match is None:
+            if text.strip() and not text.startswith(" "):
+                strays.append((number, ""))
+            if text.strip() and tags:
+                tags[-1][1].append(text.strip())
+            continue
+        tag, value = match[1], (match[2] or "").strip()
+        if tag in (begins, ends):
+            if tags:
+                yield start, tags
+            tags, start = ([], number) if tag == begins else (None, 0)
+        if tags is not None:
+            tags.append((tag, [value]))
+        elif tag != ends:
+            strays.append((number, tag))
+    if tags:
+        yield start, tags
+
+
+def outside_records(strays: Sequence[tuple[int, str]], first: int) -> list[str]:
+    """Say which tags stand between records, where blank lines and an exporter's remarks, which have none, may stand."""
+    outside = [(number, tag) for number, tag in strays if tag and number > first]
+    if not outside:
+        return []
+    more = f", and {len(outside) - 1:,} more lines likewise" if len(outside) > 1 else ""
+    return [f"Line {outside[0][0]} has {outside[0][1]} outside a record{more}; this was not read."]
+
+
+def joined(block: Tags) -> dict[str, list[str]]:
+    """Return the values of each tag, their lines joined."""
+    tags: dict[str, list[str]] = {}
+    for tag, lines in block:
+        tags.setdefault(tag, []).append(" ".join(lines).strip())
+    return tags
+
+
 def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:
     """Return the first value that is not blank among tags, and the tag that held it."""
     filled = ((value.strip(), name) for name in names for value in tags.get(name, ()) if value.strip())
@@ -109,87 +183,26 @@ _BARE = re.compile(r"\s*(\d{1,9})\s*")
 _NUMBERED = re.compile(r"([1-9]\d{0,6}|[1-5]\d{7})")
 
 
-def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    columns : mapping, optional
-        Passed over: fields mean what the format says.
-    progress : callable, optional
-        Called with the share that was read and a few words.
-
-    Returns
-    -------
-    RecordTable
-        Its records.
-
-    Raises
-    ------
-    InputProblem
-        When no record begins, or a title stands outside of one.
-    """
-    encoding, notes = detect_encoding(source)
-    with source.text(encoding) as stream:
-        records = ((start, _ris_values(tags)) for start, tags in _ris_records(source.name, stream, notes))
-        return table_of(source, "ris", records, notes, progress)
-
-
-def _ris_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Tags]]:
-    """Yield each record as (first line, tags in order), and note in the end what stands outside of records."""
-    outside: list[tuple[int, str]] = []
-    tags: Tags | None = None
-    start = 0
-    seen = False
-    for number, line in enumerate(lines, start=1):
-        match = _RIS_LINE.match(line.rstrip("\r\n"))
-        if match is None:
-            # Between records stand only blank lines and an exporter's remarks.
-            if tags and line.strip():
-                tags[-1][1].append(line.strip())
-            continue
-        tag, value = match[1], (match[2] or "").strip()
-        if tag == "TY":
-            if tags:
-                yield start, tags
-            tags, start, seen = [(tag, [value])], number, True
-        elif tag == "ER":
-            if tags:
-                yield start, tags
-            tags = None
-        elif tags is None:
-            if tag in _TITLE:
-                raise InputProblem(
-                    f"Line {number} of {name} has {tag} outside a record; "
-                    'begin the record with a line "TY  - ".'
-                )
-            if seen:
-                outside.append((number, tag))
-        else:
-            tags.append((tag, [value]))
-    if tags:
-        yield start, tags
-    if not seen:
+def _ris_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
+    """TI or T1, AB or N2, repeated tags, continuation lines, a missing ER; notes what stands outside of records."""
+    strays: list[tuple[int, str]] = []
+    first = 0
+    for start, block in blocks(lines, _RIS_LINE, "TY", "ER", strays):
+        first = first or start
+        yield start, _ris_values(joined(block))
+    for number, tag in strays:
+        if tag in _TITLE:
+            raise InputProblem(
+                f'Line {number} of {name} has {tag} outside a record; begin the record with a line "TY  - ".'
+            )
+    if not first:
         raise InputProblem(
             f'{name} holds no RIS record (no line begins with "TY  -"); export it as RIS again.'
         )
-    if outside:
-        more = f", and {len(outside) - 1:,} more lines likewise" if len(outside) > 1 else ""
-        notes.append(f"Line {outside[0][0]} has {outside[0][1]} outside a record{more}; this was not read.")
+    notes += outside_records(strays, first)
 
 
-def _joined(block: Tags) -> dict[str, list[str]]:
-    """The values of each tag, their lines joined."""
-    tags: dict[str, list[str]] = {}
-    for tag, lines in block:
-        tags.setdefault(tag, []).append(" ".join(lines).strip())
-    return tags
-
-
-def _ris_values(block: Tags) -> Iterator[Value]:
-    tags = _joined(block)
+def _ris_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
     yield from (("", "", tag) for tag in tags if tag != "TY")
     is_patent = first_of(tags, "TY")[0].upper() == "PAT"
     number, tag = first_of(tags, "ID")
@@ -249,78 +262,39 @@ def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, 
     return ((tag, value) for tag in wanted for value in tags.get(tag, []))
 
 
-RIS = Format("ris", "RIS", (".ris",), read_ris, looks=re.compile(r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)"))
+RIS = Format(
+    "ris",
+    "RIS",
+    (".ris",),
+    reader_of("ris", _ris_records),
+    looks=re.compile(r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)"),
+)
 
 # --- nbib: four-letter tags, continuation lines indented by six --------------------------------------------
 
 _NBIB_LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
 
 
-def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read PubMed's nbib (or its "PubMed" text export).
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    columns : mapping, optional
-        Passed over: fields mean what the format says.
-    progress : callable, optional
-        Called with the share that was read and a few words.
-
-    Returns
-    -------
-    RecordTable
-        Its records.
-
-    Raises
-    ------
-    InputProblem
-        When there is no record, or a tag stands before the first.
-    """
-    encoding, notes = detect_encoding(source)
-    with source.text(encoding) as stream:
-        records = ((start, _nbib_values(tags)) for start, tags in _nbib_records(source.name, stream, notes))
-        return table_of(source, "nbib", records, notes, progress)
-
-
-def _nbib_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Tags]]:
-    """Yield each record as (first line, tags in order), and note lines that neither have a tag nor continue one."""
-    tags: Tags = []
-    broken: list[int] = []
+def _nbib_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
+    """PubMed's nbib, or its "PubMed" text export; notes lines that neither have a tag nor continue one."""
+    strays: list[tuple[int, str]] = []
     start = 0
-    for number, line in enumerate(lines, start=1):
-        match = _NBIB_LINE.match(line.rstrip("\r\n"))
-        if match is None:
-            if tags and line.startswith(" ") and line.strip():
-                tags[-1][1].append(line.strip())
-            elif line.strip():
-                broken.append(number)
-                if tags:
-                    tags[-1][1].append(line.strip())
-            continue
-        tag, value = match[1], (match[2] or "").strip()
-        if tag == "PMID":
-            if tags:
-                yield start, tags
-            tags, start = [], number
-        elif not start:
-            raise InputProblem(
-                f"Line {number} of {name} stands before the first PMID-; export it from PubMed again."
-            )
-        tags.append((tag, [value]))
-    if not tags:
-        raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
-    if broken:
-        more = f", nor do {len(broken) - 1:,} more" if len(broken) > 1 else ""
-        notes.append(
-            f"Line {broken[0]} does not begin with a tag{more}; what stands before it goes on there."
+    for start, block in blocks(lines, _NBIB_LINE, "PMID", "", strays):
+        yield start, _nbib_values(joined(block))
+    if before := [number for number, tag in strays if tag]:
+        raise InputProblem(
+            f"Line {before[0]} of {name} stands before the first PMID-; export it from PubMed again."
         )
-    yield start, tags
+    if not start:
+        raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
+    if strays:
+        more = f", nor do {len(strays) - 1:,} more" if len(strays) > 1 else ""
+        notes.append(
+            f"Line {strays[0][0]} does not begin with a tag{more}; what stands before it goes on there."
+        )
 
 
-def _nbib_values(block: Tags) -> Iterator[Value]:
-    tags = _joined(block)
+def _nbib_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
     yield from (("", "", tag) for tag in tags)
     yield "pmid", *first_of(tags, "PMID")
     yield "title", *first_of(tags, "TI", "BTI", "TT")
@@ -336,7 +310,7 @@ NBIB = Format(
     "nbib",
     "PubMed (nbib)",
     (".nbib",),
-    read_nbib,
+    reader_of("nbib", _nbib_records),
     looks=re.compile(r"\s*PMID ?- ?\d"),
     phrase="PubMed's own format",
 )

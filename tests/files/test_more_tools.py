@@ -68,6 +68,9 @@ def test_web_of_science_plain_text(encoding: str) -> None:
         *("2010", "10.1371/journal.pone.0012292", "20877459"),
     ]
     assert fields(table, 1, "id", "authors") == ["WOS:000200210400001", "Riggs, ES"]
+    assert not any("outside" in note for note in table.notes)
+    headless = read(WEB_OF_SCIENCE.replace("PT J\nAU Riggs", "AU Riggs"), "a.ciw")
+    assert len(headless.frame) == 1 and "Line 19" in headless.notes[-1]
 
 
 def test_a_cut_off_file_of_web_of_science_keeps_what_is_there() -> None:
