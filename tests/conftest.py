@@ -29,6 +29,9 @@ settings.load_profile("tests")
 # tests start store as people's do.
 DURABLE = sqlite_file.SYNCHRONOUS
 sqlite_file.SYNCHRONOUS = "OFF"
+# Nor is there a disk that fills, but where a test makes one: megabytes need not be written beside every collection.
+RESERVED = sqlite_file.RESERVED
+sqlite_file.RESERVED = 1
 
 BROWSER_TESTS = Path(__file__).parent / "browser"
 
@@ -44,8 +47,9 @@ def real_data() -> Path:
 
 @pytest.fixture
 def durable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """SQLite writes as it does outside the tests."""
+    """SQLite writes, and room is reserved for it, as outside the tests."""
     monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", DURABLE)
+    monkeypatch.setattr(sqlite_file, "RESERVED", RESERVED)
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ def forbid() -> None:
 
 
 def main(folder: Path) -> None:
+    from tarstop_core.cli.commands import tarstop
     from tarstop_core.evaluation import running, worker
     from tarstop_core.files import read_records
     from tarstop_core.sessions.demo import start_demo
@@ -38,6 +39,13 @@ def main(folder: Path) -> None:
     bring(own_files(), home / running.FILES / "own")
     run = running.begin(home, ordered(home / running.FILES / "own", ("greedy", "decide-now")))
     assert ended(run).state == "done"
+    tarstop.main(["samples", str(folder / "mine")], standalone_mode=False)
+    for name in ("records.csv", "labelled.csv", "my_rule.py"):
+        (folder / "mine" / name).unlink()
+    own, out = str(folder / "mine"), str(folder / "out")
+    asked = ["--out", out, "--methods", "greedy,decide-now", "--workers", "2", "--no-pictures"]
+    tarstop.main(["experiment", own, *asked], standalone_mode=False)
+    assert (folder / "out" / "rows.csv").is_file()
     for idle in worker._idle:
         idle.end()
     print("done")

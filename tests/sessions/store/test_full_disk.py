@@ -12,12 +12,14 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.joining import join
+from tarstop_core.sessions.store import sqlite_file
 from tarstop_core.sessions.store.collections import CHUNK
-from tarstop_core.sessions.store.sqlite_file import RESERVED, reserved
+from tarstop_core.sessions.store.sqlite_file import reserved
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_review
 from tests.sessions.store.cases import label, new_session, record
 
+pytestmark = pytest.mark.usefixtures("durable")
 MEGABYTES = 30
 
 
@@ -74,7 +76,7 @@ def test_what_an_import_took_is_given_back(disk: Path, of_before: bool) -> None:
 def test_a_disk_with_room_for_a_part_is_full(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (RESERVED // 2, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (sqlite_file.RESERVED // 2, hard))
     try:
         with pytest.raises(Outage, match="is full; make room"), reserved(tmp_path / "t.db", "t.db"):
             pass
