@@ -11,14 +11,14 @@ SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What is never imported need not be compiled: half of the time.
 INSTALL := $(PIP) install --no-compile
-PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
+PYTEST := env OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 # Compiled modules are kept (`make clean` removes them) even where the machine says not to: tests start many processes, and
 # each would compile everything again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
-.PHONY: help app test without-browser lint collection deep format bench results site wheel clean
+.PHONY: help app test in-browser without-browser lint collection deep format bench results site wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,14 +36,16 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# mypy has but one process, so it runs beside the tests. Browser tests go last and by themselves, few at a time: each
-# has a server and a browser beside it.
+# All three at once: mypy has but one process, and browser tests wait for a page as often as they compute. They come first
+# where both want a core, and few at a time: each has a server and a browser beside it.
 test: $(DEV_READY)
-	@$(MAKE) --no-print-directory --jobs 2 lint without-browser
-	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
+	@$(MAKE) --no-print-directory --jobs 3 lint in-browser without-browser
 
 without-browser: $(DEV_READY)
-	@$(PYTEST) -m "not deep" --ignore tests/browser
+	@nice -n 5 $(PYTEST) -m "not deep" --ignore tests/browser
+
+in-browser: $(DEV_READY)
+	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
