@@ -6,10 +6,11 @@ from functools import reduce
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
+from tarstop_core.belief.mixture import Left
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
@@ -19,8 +20,10 @@ from tarstop_core.value.outcomes import ReviewPath, chance_turned
 from tarstop_core.value.path import PLANS, dense_plans, limited_plans
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
+from tarstop_core.value.unweighed import UnweighedPath
 
 EVEN = Payoffs.from_q_star(0.5)
+NONE_LEFT = Left(np.ones(1), np.ones(1), np.zeros(1), 0)
 STUDIES = Tables(
     ("a", "b", "c", "d"),
     *(np.array(each, dtype=float) for each in ([40, 9, 55, 3], [5, 1, 9, 0], [8, 4, 6, 2], [50, 30, 99, 12])),
@@ -66,12 +69,24 @@ def test_worth_is_the_best_rate_of_any_plan(horizon: int | None, more: dict[str,
     assert path.value_rate(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
 
 
+def test_unless_said_otherwise_a_stop_is_looked_for_from_the_first_document_on() -> None:
+    path = a_path()
+    assert rate(path, 0, 1) < 1  # so much no study is worth
+    assert path.horizon_depths([1.0], None).tolist() == path.horizon_depths([1.0], 1).tolist() == [0]
+    nothing = UnweighedPath(path.p, np.zeros(N, dtype=bool), lambda _, depth: NONE_LEFT)
+    assert (
+        nothing.horizon_depths([0.0, 1.0], None).tolist()
+        == nothing.closed_depths([0.0, 1.0]).tolist()
+        == [0, 0]
+    )
+    assert nothing.horizon_depths([0.0, 1.0], None, 3).tolist() == [3, 3]
+
+
 @given(
     seed=st.integers(0, 999),
     cost=st.sampled_from([0.0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01]),
     waiting=st.sampled_from([0.0, 1.4]),
 )
-@settings(max_examples=40, deadline=None)
 def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
     seed: int, cost: float, waiting: float
 ) -> None:
@@ -136,7 +151,6 @@ def test_a_study_is_known_once_its_document_is_read(places: list[int], n: int) -
     assert known.tolist() == [sum(place < d for place in places) for d in range(n + 1)]
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 1000), st.sampled_from([0.0005, 0.005, 0.05]))
 def test_a_floor_only_lengthens_and_is_met_where_it_stops(seed: int, cost: float) -> None:
     path = a_path(seed)

@@ -25,6 +25,24 @@ def close(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "wrong_plus, wrong_minus, worse, times",
+    [
+        (3.0, 2.0, "plus", 1.5),
+        (2.0, 3.0, "minus", 1.5),
+        (2.0, 2.0, "equal", 1.0),
+        (2.0 + 1e-10, 2.0, "equal", 1.0),
+        (2.0 + 1e-7, 2.0, "plus", 1 + 5e-8),
+    ],
+)
+def test_the_worse_mistake_is_the_one_that_costs_more(
+    wrong_plus: float, wrong_minus: float, worse: str, times: float
+) -> None:
+    one = Stakes(Payoffs(B=wrong_minus - 1, L_r=wrong_plus - 1, L_g=1, G=1), 0.01)
+    assert one.worse == worse
+    assert one.times == (times if worse == "equal" else pytest.approx(times, rel=1e-12))
+
+
 @given(stakes, q_stars)
 def test_another_threshold_keeps_scale_unit_cost_and_proportions(before: Stakes, q_star: float) -> None:
     after = before.with_q_star(q_star)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
@@ -56,7 +56,6 @@ def test_enumeration_is_adding_each_possible_study() -> None:
         assert study.evsi(payoffs) == pytest.approx(max(0.0, float(gain)), abs=1e-3)
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     STUDIES, st.floats(0.1, 0.9), Q_STARS, st.floats(0.01, 0.99), st.one_of(st.none(), st.integers(1, 300))
 )
