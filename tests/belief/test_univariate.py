@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
@@ -72,7 +72,6 @@ def test_no_studies_leave_the_starting_belief(theta: float, b_0: float, s: float
     assert univariate_path(NONE, theta, Prior(b_0=b_0, s=s, tau=tau)) == pytest.approx([b_0], abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(STUDIES, THETAS, st.floats(0.05, 0.95))
 def test_mirrored_tables_mirror_the_belief(rows: list[tuple[int, ...]], theta: float, b_0: float) -> None:
     mirrored = [(fn, fp, tp, tn) for tp, fp, fn, tn in rows]
@@ -81,7 +80,6 @@ def test_mirrored_tables_mirror_the_belief(rows: list[tuple[int, ...]], theta: f
     np.testing.assert_allclose(other, 1 - b, atol=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(STUDIES, THETAS, st.randoms(use_true_random=False))
 def test_order_of_studies_does_not_matter(rows: list[tuple[int, ...]], theta: float, random) -> None:  # type: ignore[no-untyped-def]
     shuffled = random.sample(rows, len(rows))
@@ -89,7 +87,6 @@ def test_order_of_studies_does_not_matter(rows: list[tuple[int, ...]], theta: fl
     assert other == pytest.approx(b, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(STUDIES, EXTREME)
 def test_belief_is_always_a_probability(rows: list[tuple[int, ...]], theta: float) -> None:
     b = univariate_path(tables(rows), theta)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -133,7 +133,6 @@ def test_the_calibrator_has_the_curve_and_travels_as_json() -> None:
     assert "beyond rank 60" in calibrator.mismatch(None, 61)[0]
 
 
-@settings(max_examples=40)
 @given(CASES)
 def test_any_cases_give_a_falling_curve_within_its_interval(cases: list[PastCase]) -> None:
     if not any(case.outcome == "hit" for case in cases):

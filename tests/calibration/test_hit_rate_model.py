@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import from_json
@@ -124,7 +124,6 @@ def test_a_hit_where_hardly_any_kind_has_one_does_not_break() -> None:
     assert math.isfinite(left.mean) and left.chance.sum() == pytest.approx(1)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 60), st.data())
 def test_never_more_than_documents_left(length: int, data: st.DataObject) -> None:
     flags = st.lists(st.booleans(), min_size=length, max_size=length)

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import FittedOn
@@ -42,7 +42,6 @@ def model() -> RerankedChances:
     history=st.lists(st.booleans(), max_size=80),
     unread=st.integers(0, 300) | st.sampled_from([10_000, 200_000]),
 )
-@settings(max_examples=40)
 def test_there_is_one_distribution(model: RerankedChances, history: list[bool], unread: int) -> None:
     read, length = len(history), len(history) + unread
     flags = np.array(history, dtype=bool)

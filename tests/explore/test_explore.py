@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -185,7 +185,6 @@ def in_every_world(path: DecisivePath, policy: Policy, cost: float, start: int) 
     return float(b * (hits + M[n] * worth(None, True)) / M[start] + (1 - b) * worth(None, False))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     p=st.lists(st.floats(0.0, 0.6), min_size=1, max_size=12),
     b_0=st.floats(0.05, 0.95),
@@ -380,7 +379,6 @@ def test_a_list_in_its_own_order_is_explored_by_rank() -> None:
     assert explored.state.depth == 0 and explored.planned(explored.settings).b[0] == 0.5
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.booleans(), st.floats(1, 100), st.floats(1, 1e6), st.floats(0, 500), st.floats(1, 500))
 def test_plain_answers_come_back_from_the_stakes(
     worse_plus: bool, times: float, loss: float, hour: float, per_hour: float

@@ -93,7 +93,6 @@ def test_depths_equal_the_plain_loops(name: str) -> None:
     assert seen == {True, False}
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from([False] * 5 + [True]), min_size=1, max_size=50),
     st.sampled_from([0.5, 0.8, 0.95, 1.0]),
@@ -130,7 +129,6 @@ def test_a_biased_urn_of_bias_one_is_the_plain_one_and_bias_stops_sooner() -> No
     assert p_value(read, 100, 0.9, bias=5) < plain
 
 
-@settings(max_examples=40, deadline=None)
 @given(LABELS, st.sampled_from([2, 5, 9]))
 def test_knees_are_those_of_whole_curves(labels: list[bool], f: int) -> None:
     N, plain, known = len(labels), [int(label) for label in labels], np.array(labels)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -24,7 +24,6 @@ FEW = st.lists(st.booleans(), min_size=1, max_size=6)
 MANY = st.lists(st.sampled_from([False, False, True]), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
 @given(RULES, FEW)
 def test_the_closed_form_is_the_mean_over_all_permutations(rule: QBCB | Target, labels: list[bool]) -> None:
     plain, R = [int(label) for label in labels], max(1, sum(labels))

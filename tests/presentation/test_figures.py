@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
@@ -202,7 +202,6 @@ def test_both_lines_span_the_window() -> None:
         assert figure["layout"]["xaxis"]["range"] == [0.0, 5_000.0]
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     p=st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-12])), min_size=1, max_size=40),
     b_0=st.floats(0.01, 0.99),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
@@ -98,7 +98,6 @@ def test_only_so_many_disagreements_are_listed_and_who_gave_which_verdict(tmp_pa
     assert lines(1) == [first, message("more", number=1)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.lists(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
@@ -228,7 +228,6 @@ def test_the_trace_is_what_was_on_the_screen() -> None:
     assert rows[4]["label"] == "not relevant" and rows[5]["note"] == "claim 1"
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     depth=st.integers(0, N),
     q_star=st.floats(0.05, 0.95),

@@ -9,7 +9,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.application import Application
@@ -63,7 +63,6 @@ def state_of(*events: Event):
     return replay(START, IDS, [replace(event, seq=at) for at, event in enumerate(events, start=1)])
 
 
-@settings(max_examples=40)
 @given(st.lists(KINDS, max_size=N))
 def test_to_the_engine_y_and_a_are_documents_that_did_not_settle(kinds: list[str]) -> None:
     plain = ["irrelevant" if kind in ("combination", "background") else kind for kind in kinds]
@@ -263,7 +262,6 @@ def test_the_trace_is_the_one_of_documents_that_did_not_settle() -> None:
     ]
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(["irrelevant", "unsure", "relevant", "combination", "background"]), max_size=N)
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
@@ -105,7 +105,6 @@ def test_belief_counts_each_kept_document_with_its_own_chance(calibrator: Calibr
     assert advise(state.settings, calibrator, p, state).b == pytest.approx(missed / (missed + 1))
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.sampled_from(["", "relevant", "not relevant"]), min_size=1, max_size=20))
 def test_the_order_in_which_labels_were_given_does_not_matter(given_labels: list[str]) -> None:
     count = len(given_labels)

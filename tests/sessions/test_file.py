@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
@@ -131,7 +131,6 @@ def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path)
     assert elsewhere.collections() == [] and elsewhere.sessions() == []
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=60) | st.recursive(st.none() | st.integers() | st.text(max_size=4), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.sampled_from(["log", "order", "settings", "documents", "name"]), x, max_size=4)).map(
     lambda x: json.dumps({"format": "tarstop-session", "version": 1, **x} if isinstance(x, dict) else x)))  # fmt: skip
 def test_anything_else_is_one_sentence(text: str) -> None:

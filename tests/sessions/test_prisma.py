@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.parts.jobs import stored
@@ -36,7 +36,6 @@ def log(kinds: list[str]) -> list[Event]:
     return events
 
 
-@settings(max_examples=60)
 @given(st.lists(st.sampled_from(KINDS), max_size=N))
 def test_every_box_is_the_sum_of_those_below(kinds: list[str]) -> None:
     found = prisma(FILES, 4, replay(REVIEW, IDS, log(kinds)))
