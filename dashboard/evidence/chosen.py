@@ -1,13 +1,15 @@
 """The tables that Evidence is about, and what it begins with: a session's own settings where they are of a session."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
-from dashboard.frame.widgets import lasting, one_of
+from dashboard.frame.widgets import lasting, one_of, switch
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts.sessions import CHOSEN, newly_chosen
 from tarstop_core.belief.prior import Prior
@@ -16,8 +18,11 @@ from tarstop_core.evidence.manual_tables import MOST_ROWS, Row, rows_of
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.scenarios.named import SCENARIOS
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.settings import ReviewSettings, StudySettings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "evidence"
@@ -25,6 +30,8 @@ SESSION, START, SEEN, HELD = (f"{PREFIX}/{name}" for name in ("session", "start"
 WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm", "rm5", "zip")
 """What the name of a file ends in, by how it is written."""
 
+T = TypeVar("T")
+OF_SESSION = {"session": "A session"}
 WEAK, EVEN = Prior(), Payoffs.from_q_star(0.5)
 
 
@@ -92,12 +99,12 @@ class Chosen:
         return Start() if self.session is None else self.session.start
 
 
-def reviews() -> dict[str, str]:
-    """Return the sessions whose reports bring 2×2 tables, by id: their names."""
+def sessions_with(kind: type[StudySettings]) -> dict[str, str]:
+    """Return the sessions that have such settings, by id: their names."""
     return {
         session.id: session.name
         for session in shell.store().sessions()
-        if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
+        if issubclass(SCENARIOS[session.scenario].settings_class, kind)
     }
 
 
@@ -110,8 +117,61 @@ def newly_opened(sessions: dict[str, str]) -> str:
     return named
 
 
-def from_session(sessions: dict[str, str]) -> Chosen:
-    """Ask for one of the sessions, and return its tables with its settings."""
+def source_of(
+    prefix: str, asked: str, sources: Mapping[str, str], sessions: dict[str, str]
+) -> tuple[str, DeltaGenerator]:
+    """Ask where the studies come from.
+
+    Parameters
+    ----------
+    prefix
+        Of the widgets.
+    asked
+        What the choice is called.
+    sources
+        Titles by name, without that of a session.
+    sessions
+        Sessions to choose from, by id.
+
+    Returns
+    -------
+    source : str
+        "session" for a session.
+    at : DeltaGenerator
+        Where the choice among what it holds stands.
+    """
+    state, key, offered = (
+        st.session_state,
+        f"{prefix}/source",
+        {**sources, **(OF_SESSION if sessions else {})},
+    )
+    if opened := newly_opened(sessions):
+        state[key], state[SESSION] = "session", opened
+    named = "session" if opened else st.query_params.get("source", "published")
+    if state.get(key, named) not in offered:
+        state[key] = "published"
+    how = lasting(key) | {"label_visibility": "collapsed"}
+    source_at, chosen_at = st.columns([1, 1.4], gap="medium")
+    first = named if named in offered else "published"
+    source = switch(asked, offered, at=source_at, default=first, **how)
+    if source != named:  # what the address holds came from elsewhere
+        address.write({"tables": "", "name": ""})
+    of_session = source == "session"
+    address.write({"source": "" if source == "published" or of_session else source})
+    if not of_session:
+        address.write({CHOSEN: ""})
+    # A box stands beside, what takes room below.
+    return source, chosen_at if source in ("published", "session") else st.container()
+
+
+def seen() -> None:
+    """Note which session the page shows: that is no news next time."""
+    state = st.session_state
+    state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
+
+
+def of_session(sessions: dict[str, str], load: Callable[[SessionRow, State, bool], T]) -> T:
+    """Ask for one of the sessions, and return what `load` makes of it, of where it stands and whether it is simulated."""
     titles = {key: shell.escape_label(name) for key, name in sessions.items()}
     how: dict[str, Any] = {**lasting(SESSION), "label_visibility": "collapsed"}
     if st.session_state.get(SESSION) not in sessions:
@@ -121,21 +181,23 @@ def from_session(sessions: dict[str, str]) -> Chosen:
     store = shell.store()
     row, events = store.session(chosen), store.events(chosen)
 
-    def load() -> Chosen:
-        state = replay(row.settings, row.ids, events)
-        settings, collected = state.settings, state.evidence
-        assert isinstance(settings, ReviewSettings), "only reviews are offered"
-        scenario = scenario_of(settings)
-        summary = scenario.evidence(settings, state)
-        assert summary is not None
-        return Chosen(
-            row.name,
-            collected.tables,
-            collected.notes,
-            session=OnSession(settings, summary),
-            actions=Actions(settings.plus, settings.minus, scenario.lacking(settings, state)),
-            simulated=store.collection(row.collection_id).simulated,
-            accuracy=f"session:{chosen}",
-        )
+    def loaded() -> T:
+        simulated = store.collection(row.collection_id).simulated
+        return load(row, replay(row.settings, row.ids, events), simulated)
 
-    return kept(HELD, (chosen, row.name, events[-1].seq if events else 0), load)
+    return kept(HELD, (chosen, row.name, events[-1].seq if events else 0), loaded)
+
+
+def with_tables(row: SessionRow, state: State, simulated: bool) -> Chosen:
+    """Return the 2×2 tables of a session with its settings."""
+    settings, collected = state.settings, state.evidence
+    assert isinstance(settings, ReviewSettings), "only reviews are offered"
+    return Chosen(
+        row.name,
+        collected.tables,
+        collected.notes,
+        session=OnSession(settings, REVIEW.evidence(settings, state)),
+        actions=Actions(settings.plus, settings.minus, REVIEW.lacking(settings, state)),
+        simulated=simulated,
+        accuracy=f"session:{row.id}",
+    )

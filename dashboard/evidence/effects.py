@@ -3,6 +3,7 @@
 import html
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -10,14 +11,15 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.evidence.chosen import EVEN, WRITTEN, of_session, seen, sessions_with, source_of
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
-from dashboard.evidence.chosen import WRITTEN
+from dashboard.evidence.prior import edged
 from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch, upload
+from dashboard.frame.widgets import bound, lasting, one_of, save, share, upload
 from dashboard.frame.work import reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
@@ -35,8 +37,13 @@ from tarstop_core.files import UnrecognisedColumns, read_effects, trace_to_csv
 from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_effects
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.scenarios.effect import EFFECT
+from tarstop_core.screening.state import State
 from tarstop_core.sessions.export import when
+from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 PREFIX = f"{EVIDENCE}/effect"
 EXAMPLE = Path(__file__).with_name("example_effects.csv").read_text(encoding="utf-8")
@@ -85,31 +92,40 @@ SIDES = {"below": "Lower is better", "above": "Higher is better"}
 EMPTY_LINES = 4
 
 
+@dataclass(frozen=True, eq=False)
 class Chosen:
     """The studies that the page is about, and a question to begin with."""
 
-    def __init__(
-        self,
-        name: str,
-        studies: Studies,
-        notes: Sequence[str] = (),
-        source: str = "",
-        measure: Measure | None = None,
-        delta: float | None = None,
-        above: bool = False,
-    ) -> None:
-        self.name = name
-        self.studies = studies
-        self.notes = tuple(notes)
-        self.source = source
-        self.measure = measure or studies.form.measures[0]
-        self.delta = delta
-        self.above = above
+    name: str
+    studies: Studies
+    notes: tuple[str, ...] = ()
+    source: str = ""
+    measure: Measure | None = None  # the first that they give unless one is named
+    delta: float | None = None
+    above: bool = False
+    settings: EffectSettings | None = None  # of a session, where they are those of one
+    actions: words.Actions = words.TWO
+    simulated: bool = False
 
     @property
     def key(self) -> str:
         """What tells these studies from others, for the keys of widgets."""
-        return f"{self.name}/{self.studies.form.name}"
+        of = (
+            ""
+            if self.settings is None
+            else f"/{self.settings.measure}/{self.settings.delta:g}/{self.settings.above}"
+        )
+        return f"{self.name}/{self.studies.form.name}{of}"
+
+    @property
+    def first_measure(self) -> Measure:
+        """The measure to begin with."""
+        return self.measure or self.studies.form.measures[0]
+
+    @property
+    def payoffs(self) -> Payoffs:
+        """What is at stake to begin with."""
+        return EVEN if self.settings is None else self.settings.payoffs
 
 
 def show_effects() -> None:
@@ -125,7 +141,8 @@ def show_effects() -> None:
     with headline:
         _headline(chosen, evidence, payoffs)
     with drawn:
-        panel(evidence, payoffs, key=PREFIX, file_stem=file_stem(chosen.name))
+        stem = file_stem(chosen.name)
+        panel(evidence, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
         mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
         if not evidence.target.ratio and mu is not None and se is not None:
             shell.decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
@@ -136,8 +153,9 @@ def show_effects() -> None:
 
 def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> None:
     notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
-    headline = told(*effect_words.remarks(evidence, payoffs.q_star))
-    marks = badges(words.studies(len(evidence)), ENGINES[evidence.engine])
+    headline = told(*effect_words.remarks(evidence, payoffs.q_star, chosen.actions))
+    simulated = ("simulated",) if chosen.simulated else ()
+    marks = badges(*simulated, words.studies(len(evidence)), ENGINES[evidence.engine])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{headline}<p>{marks} {name}</p>", width="stretch")
@@ -152,7 +170,9 @@ def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: S
         own = st.text_input("Title of the report", chosen.name, key=f"{PREFIX}/title/{chosen.name}")
         title = own.strip() or chosen.name
         about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-        report = partial(effect_report, evidence, payoffs, **about, source=chosen.source, notes=notes)
+        about |= {"source": chosen.source, "notes": notes}
+        about |= {"actions": chosen.actions, "simulated": chosen.simulated}
+        report = partial(effect_report, evidence, payoffs, **about)
         stem, key = file_stem(title), f"{PREFIX}/export"
         how: dict[str, Any] = {"width": "stretch"}
         save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
@@ -164,14 +184,32 @@ def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: S
 
 
 def _choose() -> Chosen | None:
-    key, named = f"{PREFIX}/source", st.query_params.get("source", "published")
-    how = lasting(key) | {"label_visibility": "collapsed"}
-    first = named if named in SOURCES else "published"
-    source = switch("Where the studies come from", SOURCES, default=first, **how)
-    if source != named:
-        address.write({"tables": "", "name": ""})
-    address.write({"source": "" if source == "published" else source})
-    return {"published": _published, "file": _from_file, "typed": _typed}[source]()
+    sessions = sessions_with(EffectSettings)
+    source, at = source_of(PREFIX, "Where the studies come from", SOURCES, sessions)
+    with at:
+        if source == "session":
+            chosen: Chosen | None = of_session(sessions, _with_effects)
+        else:
+            chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
+    seen()
+    return chosen
+
+
+def _with_effects(row: SessionRow, state: State, simulated: bool) -> Chosen:
+    """Return the effects of a session with its settings."""
+    settings = state.settings
+    assert isinstance(settings, EffectSettings), "only sessions about an intervention are offered"
+    return Chosen(
+        row.name,
+        EFFECT.evidence(settings, state).studies,
+        state.evidence.notes,
+        measure=settings.kind,
+        delta=settings.delta,
+        above=settings.above,
+        settings=settings,
+        actions=words.Actions(settings.plus, settings.minus, EFFECT.lacking(settings, state)),
+        simulated=simulated,
+    )
 
 
 _sets = cache(published_effects)
@@ -285,10 +323,15 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     if state.setdefault(f"{PREFIX}/of", chosen.key) != chosen.key:
         state[f"{PREFIX}/of"] = chosen.key  # what the address asks is of other studies
         address.write(dict.fromkeys(("measure", "delta", "direction", "kind"), ""))
+        first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
+        state.update(q_star=edged(chosen.payoffs.q_star), b_0=edged(first_b_0))
     target = _target(chosen)
-    q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"))
-    note(f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure of it.")
+    begun = edged(chosen.payoffs.q_star)
+    q_star = st.slider("How sure before you act", 0.01, 0.99, begun, step=0.01, **bound("q_star"))
+    note(f"q* = {q_star:.2f}: “{chosen.actions.plus}” only when more than {percent(q_star)} sure of it.")
     usual = engine_for(chosen.studies.form, target.measure)
+    if chosen.settings is not None and chosen.settings.kind is target.measure:
+        usual = chosen.settings.used_engine
     engines = {name: title for name, title in ENGINES.items() if name != "exact" or usual == "exact"}
     named = st.query_params.get("engine", usual)
     first = named if named in engines else usual
@@ -297,7 +340,8 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     engine: Engine = one_of("How the belief is computed", engines, first=first, **how)
     address.write({"engine": "" if engine == usual else engine})
     pooled = engine in POOLED
-    b_0 = share("Chance before any study", 0.5, key="b_0", bind="query-params", disabled=pooled)
+    first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
+    b_0 = share("Chance before any study", first_b_0, key="b_0", bind="query-params", disabled=pooled)
     with st.expander("More", expanded=False):
         worst = st.number_input("What the worse mistake costs", 0.0, value=0.0, format="%g", **bound("worst"))
         unit = st.text_input("In which unit", "£", max_chars=12, **bound("unit"))
@@ -310,7 +354,9 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
             disabled=pooled,
             **bound("prior_sd"),
         )
-    payoffs = Payoffs.from_q_star(q_star)
+    payoffs = chosen.payoffs
+    if q_star != begun:
+        payoffs = Stakes(payoffs, 0.0).with_q_star(q_star).payoffs
     if worst:
         payoffs = Payoffs.from_q_star(q_star, worst / max(q_star, 1 - q_star), unit.strip())
     return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs
@@ -318,7 +364,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
 
 def _target(chosen: Chosen) -> Target:
     """The measure, the smallest effect that matters, and which side is better."""
-    form, first = chosen.studies.form, chosen.measure
+    form, first = chosen.studies.form, chosen.first_measure
     measures = {measure: MEASURES[measure] for measure in form.measures}
     named = st.query_params.get("measure", first)
     key = f"{PREFIX}/measure/{chosen.key}"
@@ -327,7 +373,10 @@ def _target(chosen: Chosen) -> Target:
     ratio = measure.is_ratio
     if measure is Measure.GENERIC:
         kinds = {"ratio": "A ratio (HR, OR, …)", "difference": "A difference"}
-        usual = "ratio" if chosen.studies.looks_like_ratios() else "difference"
+        of_ratios = (
+            chosen.studies.looks_like_ratios() if chosen.settings is None else chosen.settings.is_ratio
+        )
+        usual = "ratio" if of_ratios else "difference"
         named = st.query_params.get("kind", usual)
         key = f"{PREFIX}/kind/{chosen.key}"
         kind = one_of("What the effects are", kinds, first=named if named in kinds else usual, **lasting(key))

@@ -15,15 +15,16 @@ from dashboard.evidence import effects
 from dashboard.evidence.chosen import (
     PREFIX,
     SEEN,
-    SESSION,
     START,
     WRITTEN,
     Chosen,
     OnSession,
     Start,
-    from_session,
-    newly_opened,
-    reviews,
+    of_session,
+    seen,
+    sessions_with,
+    source_of,
+    with_tables,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
 from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
@@ -35,7 +36,7 @@ from dashboard.frame.widgets import bound, lasting, press, save, switch, upload
 from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import CHOSEN, file_stem, not_weighed
+from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS
@@ -51,7 +52,8 @@ from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
-from tarstop_core.screening.settings import SENSITIVITY
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.settings import SENSITIVITY, ReviewSettings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
@@ -63,7 +65,6 @@ LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 NUMBERS = {"accuracy": "A test’s accuracy", "trials": "An intervention’s effect"}
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
-OF_SESSION = {"session": "A session"}
 MAPPED = TITLES | {
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
@@ -110,15 +111,17 @@ def evidence_page() -> None:
 
 
 def _of_an_effect() -> bool:
-    """Ask what the numbers are; a session opened anew has 2×2 tables."""
+    """Ask what the numbers are; a session opened anew says so itself."""
     state, key = st.session_state, f"{PREFIX}/numbers"
-    if st.query_params.get(CHOSEN) or "session" in st.query_params.get("source", ""):
-        state[key] = "accuracy"
+    of_effects = sessions_with(EffectSettings)
+    offered = of_effects | sessions_with(ReviewSettings)
+    if opened := newly_chosen(SEEN, st.query_params.get(CHOSEN, ""), state.get(OPEN, ""), offered):
+        state[key] = "trials" if opened in of_effects else "accuracy"
     named = "trials" if st.query_params.get("numbers") == "trials" else "accuracy"
     how = lasting(key) | {"label_visibility": "collapsed"}
     numbers = switch("What the numbers are", NUMBERS, default=named, **how)
-    if numbers != named:  # what the address holds is of the others
-        address.write(dict.fromkeys(("tables", "name", "set", "source", "engine"), ""))
+    if numbers != named and not opened:  # what the address holds is of the others
+        address.write(dict.fromkeys(("tables", "name", "set", "source", "engine", CHOSEN), ""))
     address.write({"numbers": "trials" if numbers == "trials" else ""})
     return numbers == "trials"
 
@@ -190,30 +193,14 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
 
 
 def _choose() -> Chosen | None:
-    state, sessions = st.session_state, reviews()
-    key, offered = f"{PREFIX}/source", SOURCES | (OF_SESSION if sessions else {})
-    if opened := newly_opened(sessions):
-        state[key], state[SESSION] = "session", opened
-    named = "session" if opened else st.query_params.get("source", "published")
-    if state.get(key, named) not in offered:
-        state[key] = "published"
-    how = lasting(key) | {"label_visibility": "collapsed"}
-    source_at, chosen_at = st.columns([1, 1.4], gap="medium")
-    first = named if named in offered else "published"
-    source = switch("Where the tables come from", offered, at=source_at, default=first, **how)
-    if source != named:  # what the address holds came from elsewhere
-        address.write({"tables": "", "name": ""})
-    of_session = source == "session"
-    address.write({"source": "" if source == "published" or of_session else source})
-    # A box stands beside, what takes room below.
-    with chosen_at if source in ("published", "session") else st.container():
-        if of_session:
-            chosen: Chosen | None = from_session(sessions)
+    sessions = sessions_with(ReviewSettings)
+    source, at = source_of(PREFIX, "Where the tables come from", SOURCES, sessions)
+    with at:
+        if source == "session":
+            chosen: Chosen | None = of_session(sessions, with_tables)
         else:
-            address.write({CHOSEN: ""})
             chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
-    # The page puts the session into the address: that is no news next time.
-    state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
+    seen()
     return chosen
 
 

@@ -187,7 +187,6 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             return
         full_text.tables(work, state)
         if summary is None:
-            shell.caption(scenario.pooled(settings, state))
             return
         if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})

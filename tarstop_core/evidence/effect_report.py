@@ -25,6 +25,7 @@ def effect_report(
     source: str = "",
     notes: Sequence[str] = (),
     actions: words.Actions = words.TWO,
+    simulated: bool = False,
 ) -> str:
     """Write the evidence on an intervention as one HTML page.
 
@@ -44,6 +45,8 @@ def effect_report(
         Warnings about them.
     actions
         What the two actions are called.
+    simulated
+        Whether the studies are made up.
 
     Returns
     -------
@@ -69,11 +72,6 @@ def effect_report(
     if evidence.belief is not None:
         rows.append(("Value of more studies", words.value_sentence(evidence, payoffs)))
     head, *table = rows_of_effects(evidence.studies)
-    drawn = [
-        (still(forest(evidence), text := said.forest_sentence(evidence)), text),
-        (still(cumulative(evidence, q_star), text := said.cumulative_sentence(evidence, q_star)), text),
-        (still(funnel(evidence), text := said.funnel_sentence(evidence)), text),
-    ]
     by_method = reviewed_rows(evidence)
     risks = risk_rows(evidence, payoffs, actions)
     return page(
@@ -93,7 +91,7 @@ def effect_report(
         notes=notes,
         table=sheet(tuple(head), table, "Studies as they were given", numbers=head[1:]),
         named=True,
-        figures=drawn,
+        figures=drawn_effects(evidence, q_star, simulated),
         more=[
             sheet(tuple(of[0]), [tuple(row.values()) for row in of], title, numbers=())
             for title, of in (("With and without high risk of bias", risks), ("By other methods", by_method))
@@ -103,3 +101,15 @@ def effect_report(
         source=source,
         versions=written_with(),
     )
+
+
+def drawn_effects(evidence: EffectEvidence, q_star: float, simulated: bool = False) -> list[tuple[str, str]]:
+    """Forest plots and funnel as SVG, each with its sentence; none without a study."""
+    if not len(evidence):
+        return []
+    figures = (
+        (forest(evidence, simulated=simulated), said.forest_sentence(evidence)),
+        (cumulative(evidence, q_star, simulated=simulated), said.cumulative_sentence(evidence, q_star)),
+        (funnel(evidence, simulated=simulated), said.funnel_sentence(evidence)),
+    )
+    return [(still(figure, says), says) for figure, says in figures]

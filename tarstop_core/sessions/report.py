@@ -16,7 +16,8 @@ from markupsafe import Markup
 
 from tarstop_core import __version__
 from tarstop_core.documents.records import links
-from tarstop_core.evidence.report import drawn_studies, studies_sheet, written_with
+from tarstop_core.evidence.report import studies_sheet, written_with
+from tarstop_core.evidence.summary import Evidence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
@@ -68,7 +69,7 @@ def report_html(session: SessionSnapshot) -> str:
     state, settings, first = session.state, session.state.settings, session.row.settings
     check = live_check(settings, *session.chances(settings), state, session.others)
     scenario = scenario_of(settings)
-    tables = scenario.evidence(settings, state)
+    summary = scenario.evidence(settings, state)
     reports = state.read_in_full.values() if settings.two_stages else ()
     against = [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP]
     return page(
@@ -101,9 +102,9 @@ def report_html(session: SessionSnapshot) -> str:
         searched=about_rows(session),
         moved=[] if settings == first else _moved(session, first, settings),
         found=_found(session),
-        tables=studies_sheet(tables) if tables else _effects(session),
+        tables=studies_sheet(summary) if isinstance(summary, Evidence) else _effects(session),
         curves=_curves(session),
-        studies=drawn_studies(tables, session.collection.simulated) if tables else [],
+        studies=scenario.drawn(settings, state, session.collection.simulated),
         flow=flow_diagram(session.prisma, INHERITED),
         boxes=sheet(("Box", "Number"), _prisma_rows(session), numbers=("Number",)),
         plan=_plan(session),

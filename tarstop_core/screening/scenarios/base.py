@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.policies import Policy
 from tarstop_core.policies.floors import first_allowed_stops
@@ -293,9 +294,13 @@ class Scenario(ABC, Generic[S]):
         utility = float((payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b))
         return {"belief": advice.b, "utility": utility, "spent": spent}
 
-    def evidence(self, settings: S, state: State) -> Evidence | None:
-        """What the 2×2 tables of a session show; None where none are read."""
+    def evidence(self, settings: S, state: State) -> Evidence | EffectEvidence | None:
+        """What the studies of a session show; None where none are read."""
         return None
+
+    def drawn(self, settings: S, state: State, simulated: bool) -> list[tuple[str, str]]:
+        """The studies of a session as SVG, each with its sentence; none where none are read."""
+        return []
 
     def pooled(self, settings: S, state: State) -> str:
         """What the studies of a session pool to, in words; empty where nothing is pooled."""

@@ -10,6 +10,10 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Collected, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
 from tarstop_core.effects.studies import Studies, forms_of
+from tarstop_core.evidence.effect_report import drawn_effects
+from tarstop_core.evidence.effect_words import rival_sentence
+from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
+from tarstop_core.evidence.words import Actions
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
@@ -143,6 +147,18 @@ class Effect(StudyScenario[EffectSettings]):
             belief=belief,
         )
 
+    def evidence(self, settings: EffectSettings, state: State) -> EffectEvidence:
+        """By the session's own measure, δ and engine."""
+        studies = effect_studies(settings, state.evidence)
+        return effect_evidence(studies, settings.target, settings.used_engine, settings.b_0)
+
+    def drawn(self, settings: EffectSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
+        return drawn_effects(self.evidence(settings, state), settings.payoffs.q_star, simulated)
+
+    def rival(self, settings: EffectSettings, state: State) -> str:
+        actions = Actions(settings.plus, settings.minus)
+        return rival_sentence(self.evidence(settings, state), settings.payoffs.q_star, actions)
+
     def notes(self, settings: EffectSettings, state: State) -> Sequence[str]:
         return effect_studies(settings, state.evidence).oddities(settings.kind, settings.is_ratio)
 
@@ -172,4 +188,4 @@ def in_unit(settings: EffectSettings, value: float) -> float:
     return math.exp(value) if settings.is_ratio else value
 
 
-EFFECT = Effect()
+EFFECT: Effect = Effect()

@@ -11,6 +11,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Collected
 from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence, rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
@@ -168,6 +169,9 @@ class Review(StudyScenario[ReviewSettings]):
     def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
         """By the session's own θ, engine and prior."""
         return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+
+    def drawn(self, settings: ReviewSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
+        return drawn_studies(self.evidence(settings, state), simulated)
 
     def rival(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
