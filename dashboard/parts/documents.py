@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -24,8 +24,9 @@ from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
 from tarstop_core.files.labelled_lists import abstract_column
 from tarstop_core.files.source import check_held
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.samples.collections import sample_reviews, sample_topics
+from tarstop_core.samples.collections import REVIEWS, TRIALS, sample_reviews, sample_topics
 from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.create import Documents
@@ -83,7 +84,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
     source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
     if source == "sample":
-        return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
+        return SAMPLES[scenario.sample]()
     return _uploaded(store, abstracts) if source == OWN else _earlier(store, earlier)
 
 
@@ -92,11 +93,11 @@ def _sample() -> Documents:
     return sample(_one_of_samples("Search", sample_topics(), simulated, key=f"{PREFIX}/topic"))
 
 
-def _sample_review() -> Documents:
-    simulated, reviews = "No study, test or author in it exists.", sample_reviews()
-    topic = _one_of_samples("Review", reviews, simulated, key=f"{PREFIX}/review")
+def _sample_review(collection: str, simulated: str) -> Documents:
+    reviews = sample_reviews(collection)
+    topic = _one_of_samples("Review", reviews, simulated, key=f"{PREFIX}/{collection}")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
-    return sample_review(topic)
+    return sample_review(topic, collection)
 
 
 def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str) -> str:
@@ -105,6 +106,16 @@ def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str)
     topic = one_of(label, titles, **lasting(key), label_visibility="collapsed")
     st.html(f'{badges("simulated documents")} <span class="tar-meta">{simulated}</span>')
     return topic
+
+
+SAMPLES: dict[str, Callable[[], Documents]] = {
+    PATENT.sample: _sample,
+    REVIEW.sample: partial(_sample_review, REVIEWS, "No study, test or author in it exists."),
+    EFFECT.sample: partial(
+        _sample_review, TRIALS, "Texts are invented; counts are those of published trials."
+    ),
+}
+"""By what a scenario calls its samples."""
 
 
 def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:

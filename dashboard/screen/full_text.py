@@ -1,15 +1,17 @@
 """Reports read in full: which wait, the form for what they hold, and the ways between them and their numbers."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import TABLES_SCRIPT
-from dashboard.frame.widgets import go_to_one, press, radio
+from dashboard.frame.widgets import go_to_one, press, radio, upload
 from dashboard.frame.work import Work, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.sessions import first
@@ -18,9 +20,12 @@ from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered
+from tarstop_core.screening.filled_in import filled_in
 from tarstop_core.screening.report_entry import Draft, by_study, study_name, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.state import State
 from tarstop_core.screening.typed_numbers import COLUMN_WORDS, Typed, TypedTable, fields_of
 from tarstop_core.sessions.demo import sample_text
@@ -29,6 +34,8 @@ FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retri
 LISTED = 3  # waiting reports named one by one
 COLUMNS = {name: words.lower() for name, (words, _) in COLUMN_WORDS.items()}
 SAID = "_report_said"
+TABLE = "_table_to_fill_in"
+"""The session, the studies of a table that was uploaded for it, and notes on how it was read."""
 TO_TOP = "_to_top"
 """Whether the page goes to its top: what was above the window is another document now."""
 EVIDENCE = "evidence_drawn"
@@ -65,9 +72,43 @@ def queue(work: Work, state: State) -> None:
         options = {at: _option(state, at, titles[at]) for at in included}
         hint = f"Open or change a report ({len(included):,} included) …"
         go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
+        if waiting:
+            with st.expander("Fill in from a table", key="fill_in", on_change="rerun") as folded:
+                if folded.open:
+                    _fill_in(work, state, waiting)
         if state.read_in_full:
             with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
                 st.html(_read_html(state))
+
+
+def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
+    """Take the numbers of several reports from a table of studies, which are looked at before they count."""
+    settings, held = state.settings, st.session_state
+    scenario = scenario_of(settings)
+    assert isinstance(scenario, StudyScenario), "only reports in full bring numbers"
+
+    def read(file: UploadedFile) -> None:
+        held.pop(TABLE, None)
+        held[TABLE] = (work.row.id, *scenario.rows_of_file(settings, io.BytesIO(file.getvalue()), file.name))
+
+    one, many = scenario.finds
+    label = f"CSV, TSV or Excel with {many}, a study a line, named by first author and year"
+    upload(label, read, key="fill_in_file", kinds="csv tsv txt gz xlsx xlsm")
+    of, rows, notes = held.get(TABLE, ("", (), ()))
+    if of != work.row.id:
+        return
+    records = zip(waiting, work.reports_of(waiting), strict=True)
+    found = filled_in(rows, {at: study_name(each.authors, each.date) for at, each in records}, settings)
+    st.html(block("filled_in", len(rows), len(found.reports), found.left_out, found.unfit, notes))
+
+    def save() -> None:
+        for at, read_in_full in found.reports.items():
+            work.report(work.row.ids[at], read_in_full, work.state.seq)
+        held.pop(TABLE, None)
+        say(f"Saved: {count_of(len(found.reports), 'report', 'reports')} from the table.")
+
+    words = f"Save {count_of(len(found.reports), one, many)}"
+    press(words, save, key="fill_in_save", type="primary", disabled=not found.reports)
 
 
 def _option(state: State, at: int, title: str) -> str:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from scripts.make_samples import diagnostic, patents
+from scripts.make_samples import diagnostic, patents, trials
 from scripts.make_samples.diagnostic import Review
 from scripts.make_samples.patents import PatentTopic
 from scripts.make_samples.readme import readme
@@ -30,6 +30,7 @@ def write_sample_data(
     contents = {
         **_searches(folder / "patents", topics),
         **_reviews(folder / "reviews", reviews),
+        **_trials(folder / "trials"),
         folder / "google_patents_example.csv": _google_patents(topics, seed),
         folder / "README.md": readme(topics, reviews, seed, review_seed).encode(),
     }
@@ -92,6 +93,32 @@ def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
         contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
             {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
             for each in review.reports
+        )
+    return contents
+
+
+def _trials(folder: Path) -> dict[Path, bytes]:
+    columns = ("topic", "title", "question", "criteria")
+    searches = trials.simulate_trials()
+    about = [(*_of(subject, *columns).values(), len(reports)) for subject, reports in searches]
+    contents = {
+        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
+        folder / "full_texts.jsonl.gz": _json_lines(
+            {
+                "topic": subject.topic,
+                "id": report.id,
+                "text": report.full_text,
+                **_of(report, "status", "reason", "study", "numbers"),
+            }
+            for subject, reports in searches
+            for report in reports
+            if report.status
+        ),
+    }
+    for subject, reports in searches:
+        contents[folder / f"{subject.topic}.jsonl.gz"] = _json_lines(
+            {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
+            for each in reports
         )
     return contents
 

@@ -119,12 +119,13 @@ class Report:
         """A report from its JSON values."""
         tables, effects = content.get("tables", ()), content.get("effects", ())
         counts = (Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
-        rows: tuple[Row | EffectRow, ...] = (*counts, *map(_effect_row, effects))
+        rows: tuple[Row | EffectRow, ...] = (*counts, *map(effect_row, effects))
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
 
 
-def _effect_row(content: Mapping[str, Any]) -> EffectRow:
+def effect_row(content: Mapping[str, Any]) -> EffectRow:
+    """Make an effect of the numbers of a study by the names of their columns. InputProblem where some are lacking."""
     form = next((form for form in Form if all(name in content for name in form.columns)), None)
     if form is None:
         raise InputProblem("An effect lacks numbers; the report cannot be read.")
@@ -165,6 +166,25 @@ def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio:
     sizes = [studies_of((row,)).sizes(Measure.GENERIC, ratio) for row in effects]
     y, v = (np.concatenate(column) for column in zip(*((size.y, size.v) for size in sizes), strict=True))
     return Studies(names, Form.ERRORS, np.stack((np.exp(y) if ratio else y, np.sqrt(v)), axis=1))
+
+
+def rows_of_tables(tables: Tables) -> list[Row]:
+    """2×2 tables as the rows of reports; those without TP or FN are left out."""
+    counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
+    known = ~np.isnan(counts[:, [0, 2]]).any(axis=1)
+    return [
+        Row(name, *(None if np.isnan(count) else int(count) for count in row))  # type: ignore[arg-type]
+        for name, row in zip(np.array(tables.study, dtype=object)[known], counts[known], strict=True)
+    ]
+
+
+def rows_of_studies(studies: Studies) -> list[EffectRow]:
+    """Effects as the rows of reports; those with an unknown number are left out."""
+    return [
+        EffectRow(name, studies.form, tuple(values))
+        for name, values in zip(studies.study, studies.values.tolist(), strict=True)
+        if np.isfinite(values).all()
+    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row, collect
+from tarstop_core.documents.reports import EffectRow, Report, Row, collect, effect_row
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.effects.measures import Measure
@@ -29,6 +29,9 @@ from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
 from tarstop_core.ranking.order import Ranking, prepare
+
+REVIEWS, TRIALS = "reviews", "trials"
+"""Folders of simulated reviews: of diagnostic accuracy, and of interventions."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class FullText:
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
+    numbers: dict[str, float] | None = None  # of an effect, by name of its column; None without one
 
 
 @dataclass(frozen=True)
@@ -121,29 +125,29 @@ def sample_reasons(topic: str) -> dict[str, str]:
     return {row["id"]: row["reason"] for row in _of_topic("patents", topic, "reasons")}
 
 
-def sample_reviews() -> pd.DataFrame:
-    """The simulated reviews of diagnostic accuracy.
+def sample_reviews(collection: str = REVIEWS) -> pd.DataFrame:
+    """The simulated reviews of diagnostic accuracy, or those of interventions.
 
     One row a review: `topic` (its name), `title`, `question` (the query), `criteria` (which studies are included;
     begins in lower case) and `documents` (a count).
     """
-    return _topics("reviews")
+    return _topics(collection)
 
 
-def load_review_sample(topic: str) -> pd.DataFrame:
+def load_review_sample(topic: str, collection: str = REVIEWS) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
     InputProblem when there is no such review.
     """
-    return _records("reviews", topic)
+    return _records(collection, topic)
 
 
-def sample_full_texts(topic: str) -> dict[str, FullText]:
+def sample_full_texts(topic: str, collection: str = REVIEWS) -> dict[str, FullText]:
     """What the full texts of a simulated review say, for every report that title and abstract let through and no other.
 
     InputProblem when there is no such review.
     """
-    return {row.pop("id"): FullText(**row) for row in _of_topic("reviews", topic, "full_texts")}
+    return {row.pop("id"): FullText(**row) for row in _of_topic(collection, topic, "full_texts")}
 
 
 def published_sets() -> list[PublishedSet]:
@@ -222,13 +226,20 @@ def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = N
 
 
 def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict[int, Report]:
-    """Find the reports that bring a table, by their positions in a list of documents."""
+    """Find the reports that bring a table, or an effect, by their positions in a list of documents."""
     reports = {}
     for at, report in enumerate(map(texts.get, ids)):
-        if report is not None and report.TP is not None and report.FN is not None:
-            row = Row(report.study, report.TP, report.FP, report.FN, report.TN)
-            reports[at] = Report("data", study=report.study, rows=(row,))
+        if report is not None and report.status == "data":
+            reports[at] = Report("data", study=report.study, rows=(_row(report),))
     return reports
+
+
+def _row(report: FullText) -> Row | EffectRow:
+    """The table, or the effect, of a report with data."""
+    if report.numbers is not None:
+        return effect_row({"study": report.study, **report.numbers})
+    assert report.TP is not None and report.FN is not None, "a report with data has its counts"
+    return Row(report.study, report.TP, report.FP, report.FN, report.TN)
 
 
 def labelled_inclusions(topic: str) -> Topic:

@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import pandas as pd
 
-from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.documents.reports import collect
 from tarstop_core.ranking.order import prepare
@@ -20,6 +19,8 @@ from tarstop_core.samples.collections import (
 )
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.scenarios.effect import EFFECT
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
@@ -40,9 +41,9 @@ def sample(topic: str) -> Documents:
     return _documents(topic, sample_topics(), "claim", load_sample(topic))
 
 
-def sample_review(topic: str) -> Documents:
+def sample_review(topic: str, collection: str = samples.REVIEWS) -> Documents:
     """A sample review as documents."""
-    return _documents(topic, sample_reviews(), "question", load_review_sample(topic))
+    return _documents(topic, sample_reviews(collection), "question", load_review_sample(topic, collection))
 
 
 def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> Documents:
@@ -150,14 +151,13 @@ def _overlooked(places: Iterable[int], state: State) -> str:
 
 
 def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
-    """Return what all tables of the review say, each study's once."""
+    """Return what all studies of the review say, each once."""
     reports = reports_with_data(_full_texts(session.collection.name), session.row.ids)
-    if not reports:
+    if not reports or not all(settings.counts(report) for report in reports.values()):
         return None
-    tables = collect(reports).tables
-    assert isinstance(settings, ReviewSettings)
-    b = bivariate_belief(tables, settings.theta)
-    sentence = message("review_truth", studies=len(tables), question=question(settings), b=b)
+    studies = collect(reports)
+    b = scenario_of(settings).true_belief(settings, studies)
+    sentence = message("review_truth", studies=len(studies), question=question(settings), b=b)
     return Truth(
         plus != bool(settings.payoffs.chooses_plus(b)), sentence, _overlooked(reports, session.state)
     )
@@ -166,14 +166,22 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
 @lru_cache(maxsize=2)
 def _of_reviews(column: str) -> dict[str, str]:
     """What the sample reviews say, by title."""
-    return dict(samples.sample_reviews()[["title", column]].itertuples(index=False, name=None))
+    tables = map(samples.sample_reviews, (samples.REVIEWS, samples.TRIALS))
+    return {
+        title: said
+        for of in tables
+        for title, said in of[["title", column]].itertuples(index=False, name=None)
+    }
 
 
 @lru_cache(maxsize=8)
 def _full_texts(title: str) -> dict[str, samples.FullText]:
     topic = _of_reviews("topic").get(title)
-    return samples.sample_full_texts(topic) if topic else {}
+    if not topic:
+        return {}
+    of_trials = topic in set(samples.sample_reviews(samples.TRIALS)["topic"])
+    return samples.sample_full_texts(topic, samples.TRIALS if of_trials else samples.REVIEWS)
 
 
-TRUTHS = {PATENT.name: _of_search, REVIEW.name: _of_review}
+TRUTHS = {PATENT.name: _of_search, REVIEW.name: _of_review, EFFECT.name: _of_review}
 """What the truth of a sample is, by scenario."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.reports import Collected
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.policies import Policy
@@ -297,6 +298,10 @@ class Scenario(ABC, Generic[S]):
     def evidence(self, settings: S, state: State) -> Evidence | EffectEvidence | None:
         """What the studies of a session show; None where none are read."""
         return None
+
+    def true_belief(self, settings: S, studies: Collected) -> float:
+        """The belief by all studies of a sample, which its truth is; the starting chance where none are read."""
+        return settings.b_0
 
     def drawn(self, settings: S, state: State, simulated: bool) -> list[tuple[str, str]]:
         """The studies of a session as SVG, each with its sentence; none where none are read."""

@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, BinaryIO, ClassVar, cast
 
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, studies_of
+from tarstop_core.documents.reports import Collected, EffectRow, rows_of_studies, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
 from tarstop_core.effects.studies import Studies, forms_of
 from tarstop_core.evidence.effect_report import drawn_effects
 from tarstop_core.evidence.effect_words import rival_sentence
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.words import Actions
+from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
@@ -48,6 +49,7 @@ class Effect(StudyScenario[EffectSettings]):
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if the effect is large enough", "if it is not")
     belief_title = "chance it does enough"
+    sample = "review of trials"
     frozen = (
         "rule, measure, smallest effect that matters, q\\*, costs, starting chance, calibrator",
         "rule, measure, smallest effect that matters, q*, costs, floor, starting chance, calibrator",
@@ -75,6 +77,12 @@ class Effect(StudyScenario[EffectSettings]):
 
     def threshold_in_words(self, settings: EffectSettings) -> str:
         return self.message("smallest", settings=settings)
+
+    def rows_of_file(
+        self, settings: EffectSettings, source: BinaryIO, name: str
+    ) -> tuple[Sequence[EffectRow], Sequence[str]]:
+        studies, notes = read_effects(source, name)
+        return rows_of_studies(studies), notes
 
     def badges(self, settings: EffectSettings) -> list[str]:
         prior = f"weak prior, b₀ = {number(settings.b_0)}"

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, BinaryIO, ClassVar, cast
 
 import numpy as np
 
+from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected
+from tarstop_core.documents.reports import Collected, Row, rows_of_tables
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence, rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
+from tarstop_core.files.tables import read_tables
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import WIDTH, past_stops, priors, wrong_stops
@@ -169,6 +171,16 @@ class Review(StudyScenario[ReviewSettings]):
     def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
         """By the session's own θ, engine and prior."""
         return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+
+    def rows_of_file(
+        self, settings: ReviewSettings, source: BinaryIO, name: str
+    ) -> tuple[Sequence[Row], Sequence[str]]:
+        read = read_tables(source, name)
+        return rows_of_tables(read.tables), read.notes
+
+    def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:
+        # By the weak prior, whatever the session believes.
+        return bivariate_belief(studies.tables, settings.theta)
 
     def drawn(self, settings: ReviewSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
         return drawn_studies(self.evidence(settings, state), simulated)

@@ -3,14 +3,14 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 import numpy as np
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.documents.reports import Collected
+from tarstop_core.documents.reports import Collected, EffectRow, Row
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
@@ -88,6 +88,9 @@ class StudyScenario(Scenario[T]):
         truth = self.pooled_what if settings.truth == "pooled" else "what the whole list would lead to"
         return [f"right decision: by {truth}"]
 
+    def true_belief(self, settings: T, studies: Collected) -> float:
+        return float(self.states(settings, studies, last_only=True)[-1].b)
+
     def needed(self, settings: T, studies: Collected, states: Sequence[Known]) -> Depths | None:
         """Further studies before a⁺ may be taken.
 
@@ -107,6 +110,30 @@ class StudyScenario(Scenario[T]):
             return None
         after = np.arange(len(studies) + 1)[-len(states) :]
         return np.asarray(np.maximum(0, settings.least_studies - after), dtype=np.intp)
+
+    @abstractmethod
+    def rows_of_file(
+        self, settings: T, source: BinaryIO, name: str
+    ) -> tuple[Sequence[Row | EffectRow], Sequence[str]]:
+        """Read the studies of a table, one a line.
+
+        Parameters
+        ----------
+        settings : StudySettings
+            Those in force.
+        source, name : binary file, str
+            CSV, TSV or Excel, and its name, for messages.
+
+        Returns
+        -------
+        rows, notes : sequence of Row or EffectRow, sequence of str
+            Studies whose numbers are known, and how the file was read.
+
+        Raises
+        ------
+        InputProblem
+            When the file has no such studies.
+        """
 
     def chance_of(self, settings: T) -> str:
         """Included by title and abstract, or with data where both are read at once."""
