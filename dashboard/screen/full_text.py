@@ -98,17 +98,17 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
     if of != work.row.id:
         return
     records = zip(waiting, work.reports_of(waiting), strict=True)
-    found = filled_in(rows, {at: study_name(each.authors, each.date) for at, each in records}, settings)
-    st.html(block("filled_in", len(rows), len(found.reports), found.left_out, found.unfit, notes))
+    matched = filled_in(rows, {at: study_name(each.authors, each.date) for at, each in records}, settings)
+    st.html(block("filled_in", len(rows), len(matched.reports), matched.left_out, matched.unfit, notes))
 
     def save() -> None:
-        for at, read_in_full in found.reports.items():
+        for at, read_in_full in matched.reports.items():
             work.report(work.row.ids[at], read_in_full, work.state.seq)
         held.pop(TABLE, None)
-        say(f"Saved: {count_of(len(found.reports), 'report', 'reports')} from the table.")
+        say(f"Saved: {count_of(len(matched.reports), 'report', 'reports')} from the table.")
 
-    words = f"Save {count_of(len(found.reports), one, many)}"
-    press(words, save, key="fill_in_save", type="primary", disabled=not found.reports)
+    words = f"Save {count_of(len(matched.reports), one, many)}"
+    press(words, save, key="fill_in_save", type="primary", disabled=not matched.reports)
 
 
 def _option(state: State, at: int, title: str) -> str:

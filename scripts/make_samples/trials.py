@@ -166,14 +166,14 @@ def _trial(
     title, values = _titled(WORDS.titles, subject, titles, rng)
     name, year = study.rsplit(" ", 1)
     treated, control = (int(counts[f"n_{arm}"]) for arm in ("treated", "control"))
-    told = dict(
+    numbers = dict(
         zip(
             "abmk",
             (int(counts[f"{what}_{arm}"]) for what in ("events", "n") for arm in ("treated", "control")),
             strict=True,
         )
     )
-    values |= {key: f"{count:,}" for key, count in told.items()} | {"n": f"{treated + control:,}"}
+    values |= {key: f"{count:,}" for key, count in numbers.items()} | {"n": f"{treated + control:,}"}
     parts = WORDS.full_openings, WORDS.full_counts, WORDS.full_ends
     text = fill(" ".join(rng.choice(part) for part in parts), values, {}, rng)
     return Report(
@@ -214,6 +214,6 @@ def _without(subject: Subject, reason: str, number: int, titles: set[str], rng: 
 def _other(subject: Subject, kind: str, number: int, titles: set[str], rng: random.Random) -> Report:
     """A report that title and abstract rule out."""
     title, abstract = WORDS.others[kind]
-    said, values = _titled((title,), subject, titles, rng)
+    own_title, values = _titled((title,), subject, titles, rng)
     year = rng.randint(1950, 2006)
-    return Report(f"SIM-{number}", said, fill(abstract, values, {}, rng), "Simulated author", year)
+    return Report(f"SIM-{number}", own_title, fill(abstract, values, {}, rng), "Simulated author", year)

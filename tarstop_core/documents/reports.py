@@ -171,10 +171,10 @@ def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio:
 def rows_of_tables(tables: Tables) -> list[Row]:
     """2×2 tables as the rows of reports; those without TP or FN are left out."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
-    known = ~np.isnan(counts[:, [0, 2]]).any(axis=1)
+    complete = ~np.isnan(counts[:, [0, 2]]).any(axis=1)
     return [
         Row(name, *(None if np.isnan(count) else int(count) for count in row))  # type: ignore[arg-type]
-        for name, row in zip(np.array(tables.study, dtype=object)[known], counts[known], strict=True)
+        for name, row in zip(np.array(tables.study, dtype=object)[complete], counts[complete], strict=True)
     ]
 
 
