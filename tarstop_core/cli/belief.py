@@ -138,7 +138,7 @@ def belief(
 
 def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]:
     """Return the 2×2 tables of a file, notes on them, and the settings in force where it is a session's."""
-    from tarstop_core.files import read_tables
+    from tarstop_core.files import UnrecognisedColumns, read_tables
 
     with suppress(OSError, UnicodeDecodeError):
         from tarstop_core.screening.settings import ReviewSettings
@@ -152,7 +152,12 @@ def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]
                     f"{path} is no session of a review, so it has no 2×2 tables; give another file."
                 )
             return state.evidence.tables, tuple(state.evidence.notes), state.settings
-    read = read_tables(path)
+    try:
+        read = read_tables(path)
+    except UnrecognisedColumns as problem:
+        if {"events_treated", "mean_treated", "effect", "o_minus_e"} & {*problem.columns}:
+            raise InputProblem(f"{path} holds studies of an intervention; say which --measure.") from None
+        raise
     return read.tables, read.notes, None
 
 

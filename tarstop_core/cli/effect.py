@@ -8,20 +8,11 @@ import click
 
 from tarstop_core.cli import shared
 from tarstop_core.effects.beliefs import Target, belief_of_effect
-from tarstop_core.effects.measures import Engine, Measure
+from tarstop_core.effects.measures import NAMES, Engine, Measure
 from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_effects
 from tarstop_core.presentation.numbers import count_of, number, percent
-
-NAMES = {
-    Measure.OR: "the average odds ratio",
-    Measure.RR: "the average risk ratio",
-    Measure.RD: "the average risk difference",
-    Measure.MD: "the average mean difference",
-    Measure.SMD: "the average standardised mean difference",
-    Measure.GENERIC: "the average effect",
-}
 
 
 def print_belief(

@@ -37,3 +37,14 @@ BIAS_WORDS = {
     **dict.fromkeys(("high", "high risk", "serious", "critical", "h", "-"), Bias.HIGH),
 }
 """What tools and people write for each."""
+
+
+NAMES = {
+    Measure.OR: "the average odds ratio",
+    Measure.RR: "the average risk ratio",
+    Measure.RD: "the average risk difference",
+    Measure.MD: "the average mean difference",
+    Measure.SMD: "the average standardised mean difference",
+    Measure.GENERIC: "the average effect",
+}
+"""What a belief is about."""

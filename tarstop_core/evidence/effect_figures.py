@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.effects.measures import Bias
+from tarstop_core.effects.measures import NAMES, Bias
 from tarstop_core.effects.sizes import Floats, Z
 from tarstop_core.effects.studies import Form
 from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, short
-from tarstop_core.evidence.effects import NAMES, EffectEvidence, Estimates
+from tarstop_core.evidence.effects import EffectEvidence, Estimates
 from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, texts_at
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour

@@ -9,7 +9,7 @@ import numpy as np
 from tarstop_core.effects.beliefs import POOLED, EffectBelief, Target, belief_of_effect, posterior
 from tarstop_core.effects.exact import above_without_each
 from tarstop_core.effects.glmm import MODELS, pool_by_likelihood
-from tarstop_core.effects.measures import Bias, Engine, Measure
+from tarstop_core.effects.measures import NAMES, Bias, Engine, Measure
 from tarstop_core.effects.pooling import (
     Method,
     Pooled,
@@ -34,14 +34,6 @@ MOST_EVENTS = 5000  # Of a study, in both arms, for which mixed models are still
 MIXED = "GLMM {}"
 CORRECTED: tuple[Literal["only0"], Literal["all"]] = ("only0", "all")
 METHODS: tuple[Method, ...] = ("FE", "DL", "REML", "ML", "PM")
-NAMES = {
-    Measure.OR: "the average odds ratio",
-    Measure.RR: "the average risk ratio",
-    Measure.RD: "the average risk difference",
-    Measure.MD: "the average mean difference",
-    Measure.SMD: "the average standardised mean difference",
-    Measure.GENERIC: "the average effect",
-}
 
 
 class Estimates(NamedTuple):

@@ -84,8 +84,13 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> St
     form = next((each for each in Form if all(column in there for column in each.columns)), None)
     if form is None:
         forms = "; ".join(", ".join(each.columns) for each in Form)
+        accuracy = ""
+        if {"TP", "FN"} <= {title.strip().upper() for title in header}:
+            accuracy = (
+                " TP and FN are counts of a test’s accuracy: give that table where 2×2 tables are asked for."
+            )
         raise UnrecognisedColumns(
-            f"{name} has no columns of studies ({', '.join(header)}); one of these is needed: {forms}.",
+            f"{name} has no columns of studies ({', '.join(header)}); one of these is needed: {forms}.{accuracy}",
             header,
             [cells for _, cells in rows],
         )

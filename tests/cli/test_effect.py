@@ -73,3 +73,15 @@ def test_options_that_do_not_fit_are_refused(
 ) -> None:
     table = table_of("bcg", "events_treated,n_treated,events_control,n_control", tmp_path)
     refused(tarstop("belief", table, *options), word)
+
+
+def test_tables_of_another_kind_and_impossible_differences_are_named(tarstop: Run, tmp_path: Path) -> None:
+    trials, accuracy = tmp_path / "trials.csv", tmp_path / "accuracy.csv"
+    trials.write_text(
+        "study,events_treated,n_treated,events_control,n_control\nA 1990,3,40,9,50\n", encoding="utf-8"
+    )
+    accuracy.write_text("study,TP,FP,FN,TN\nA 1990,60,40,40,60\n", encoding="utf-8")
+    refused(tarstop("belief", trials), "--measure")
+    below = ("--direction", "below")
+    refused(tarstop("belief", accuracy, "--measure", "OR", *below), "2×2 tables")
+    refused(tarstop("belief", trials, "--measure", "RD", "--delta", "5", *below), "0.05")
