@@ -104,7 +104,22 @@ def effect_report(
 
 
 def drawn_effects(evidence: EffectEvidence, q_star: float, simulated: bool = False) -> list[tuple[str, str]]:
-    """Forest plots and funnel as SVG, each with its sentence; none without a study."""
+    """Draw forest plots and funnel.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Threshold belief of the decision.
+    simulated
+        Whether the studies are made up.
+
+    Returns
+    -------
+    list of (str, str)
+        SVG, each with its sentence; none without a study.
+    """
     if not len(evidence):
         return []
     figures = (

@@ -304,7 +304,20 @@ class Scenario(ABC, Generic[S]):
         return settings.b_0
 
     def drawn(self, settings: S, state: State, simulated: bool) -> list[tuple[str, str]]:
-        """The studies of a session as SVG, each with its sentence; none where none are read."""
+        """Draw the studies of a session.
+
+        Parameters
+        ----------
+        settings, state : Settings, State
+            Those of the session.
+        simulated : bool
+            Whether its documents are made up.
+
+        Returns
+        -------
+        list of (str, str)
+            SVG, each with its sentence; none where none are read.
+        """
         return []
 
     def pooled(self, settings: S, state: State) -> str:
