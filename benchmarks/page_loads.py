@@ -26,6 +26,7 @@ PAGES = (
     "sessions",
     "evidence",
     "explore",
+    "decisions",
     "calibration",
     "learn",
     "results",

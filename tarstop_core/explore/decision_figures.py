@@ -79,13 +79,15 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     chart.points(
         [sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=[f"{text}: {amount(sizes.best_enbs, unit)}"]
     )
-    side = {"xanchor": "left", "xshift": 10, "yshift": 2}  # beyond the best the curve falls
-    chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {text}", VALUE, **side)
+    # Below the top of the curve where reading on is above it.
+    over = result.reading_gain is None or result.reading_gain <= sizes.best_enbs
+    side = {"xanchor": "center", **({"yshift": 8} if over else {"yanchor": "top", "yshift": -20})}
+    chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {sizes.best_n:,}", VALUE, **side)
     if result.reading is not None and result.reading_gain is not None:
         at = float(np.clip(result.reading.studies * result.reading.people, *x))
         text = f"reading on: {amount(result.reading_gain, unit)}"
         chart.points([at], [result.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
-        chart.label(np.log10(at), result.reading_gain, "reading on", COST, xanchor="center", yshift=8)
+        chart.label(np.log10(at), result.reading_gain, "reading on", COST, xshift=-8, yanchor="middle")
     people = "people per arm" if result.study and result.study.arms > 1 else "people"
     chart.axis("xaxis", people, type="log", range=[float(np.log10(end)) for end in x])
     title = fig.with_unit("worth to everyone, after its price", unit)

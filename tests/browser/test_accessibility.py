@@ -37,6 +37,7 @@ OPEN_ALL = """() => document.querySelectorAll('[data-testid=stMain] details:not(
 ADDRESSES = (
     "/",
     "/calibration",
+    "/decisions",
     "/evidence",
     "/explore",
     "/guide",
@@ -49,6 +50,9 @@ ADDRESSES = (
 """Every page, with as much on it as an address can ask for."""
 OTHERS = (
     f"/calibration?part={quote('Lists that learn')}",
+    "/decisions?kind=effect",
+    "/decisions?kind=table",
+    "/decisions?kind=test",
     "/evidence?present=true",
     "/evidence?source=file",
     f"/explore?present=true&show={quote(MAP)}",
