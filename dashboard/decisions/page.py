@@ -65,8 +65,9 @@ def decisions_page() -> None:
     flash()
     kind = entered.kind()
     headline = st.container(key="decisions-headline")
-    headline.empty()  # without anything in it a container would take its place late
     figures_at, asked = shell.beside(1.75, 1)
+    for place in (headline, figures_at):
+        place.empty()  # without anything in it a container would take its place late
     with asked:
         try:
             answered = _answered(kind)
