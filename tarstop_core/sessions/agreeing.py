@@ -14,6 +14,8 @@ from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.sessions import message
 
 QUARTERS = 4
+LISTED = 5
+"""Disagreements that are named."""
 RESOLVED, DRAWN = "resolved", "audit_draw"
 """Columns of exports, which ``tarstop readers`` looks for."""
 
@@ -51,7 +53,7 @@ def missed(several: SeveralReaders) -> Overlooked | None:
     return overlooked(table_of(several).verdicts) if several.judged else None
 
 
-def in_words(several: SeveralReaders, most: int = 0) -> list[str]:
+def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
     """Agreement, what waits, what may be overlooked, and each reader, a paragraph each.
 
     Parameters
