@@ -36,7 +36,7 @@ WATCH = """keys => {
   }).observe(document.querySelector('[data-testid=stMain]'), {
     subtree: true, childList: true, attributes: true, characterData: true});
 }"""
-VIEWS = ("At stake now", "Map of q* and cost", "Sensitivity")
+VIEWS = ("At stake now", "Map", "Sensitivity")
 WALKS = {"patent": {}, "review": {"scenario": "review", "topic": "hollow-hip"}}
 LONG = "budget:d=100"  # a rule that does not stop within the presses
 IDEAS = ("Certainty", "Studies", "Wrong chances")

@@ -118,7 +118,12 @@ def newly_opened(sessions: dict[str, str]) -> str:
 
 
 def source_of(
-    prefix: str, asked: str, sources: Mapping[str, str], sessions: dict[str, str]
+    prefix: str,
+    asked: str,
+    sources: Mapping[str, str],
+    sessions: dict[str, str],
+    row: DeltaGenerator,
+    below: DeltaGenerator,
 ) -> tuple[str, DeltaGenerator]:
     """Ask where the studies come from.
 
@@ -132,6 +137,8 @@ def source_of(
         Titles by name, without that of a session.
     sessions
         Sessions to choose from, by id.
+    row, below
+        Where it is asked, and where stands below it what takes more room.
 
     Returns
     -------
@@ -151,17 +158,15 @@ def source_of(
     if state.get(key, named) not in offered:
         state[key] = "published"
     how = lasting(key) | {"label_visibility": "collapsed"}
-    source_at, chosen_at = st.columns([1, 1.4], gap="medium")
     first = named if named in offered else "published"
-    source = switch(asked, offered, at=source_at, default=first, **how)
+    source = switch(asked, offered, at=row, default=first, **how)
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
     of_session = source == "session"
     address.write({"source": "" if source == "published" or of_session else source})
     if not of_session:
         address.write({CHOSEN: ""})
-    # A box stands beside, what takes room below.
-    return source, chosen_at if source in ("published", "session") else st.container()
+    return source, row if source in ("published", "session") else below
 
 
 def seen() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.evidence.chosen import EVEN, WRITTEN, of_session, seen, sessions_with, source_of
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
@@ -47,6 +48,11 @@ from tarstop_core.value.stakes import Stakes
 
 PREFIX = f"{EVIDENCE}/effect"
 EXAMPLE = Path(__file__).with_name("example_effects.csv").read_text(encoding="utf-8")
+NOTHING_YET = {
+    "file": "Nothing to show yet: upload your studies, or fill in the example. A published set shows what to expect.",
+    "typed": "Nothing to show yet. Enter the numbers of at least one study.",
+}
+"""What is said in place of an answer, by where the studies come from."""
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 TITLES = {
     "study": "Study",
@@ -128,13 +134,29 @@ class Chosen:
         return EVEN if self.settings is None else self.settings.payoffs
 
 
-def show_effects() -> None:
-    """Draw the page."""
-    chosen_at, headline = st.container(), st.container(key="evidence-headline")
-    drawn, asked = shell.beside(2.5, 1)
-    with asked if shell.presenting() else chosen_at:
-        chosen = _choose()
+def show_effects(
+    headline: DeltaGenerator,
+    row: DeltaGenerator,
+    below: DeltaGenerator,
+    drawn: DeltaGenerator,
+    asked: DeltaGenerator,
+) -> None:
+    """Draw the page into the places that it has for reviews of accuracy too.
+
+    Parameters
+    ----------
+    headline
+        Where the answer stands.
+    row, below
+        Where is asked which studies they are: beside each other, and below that what takes more room.
+    drawn
+        Where figures go.
+    asked
+        Where is asked what they show.
+    """
+    chosen = _choose(row, below)
     if chosen is None:
+        headline.info(NOTHING_YET[st.session_state[f"{PREFIX}/source"]])
         return
     with asked:
         evidence, payoffs = _question(chosen)
@@ -183,9 +205,9 @@ def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: S
 # --- where the studies come from ------------------------------------------------------------------
 
 
-def _choose() -> Chosen | None:
+def _choose(row: DeltaGenerator, below: DeltaGenerator) -> Chosen | None:
     sessions = sessions_with(EffectSettings)
-    source, at = source_of(PREFIX, "Where the studies come from", SOURCES, sessions)
+    source, at = source_of(PREFIX, "Where the studies come from", SOURCES, sessions, row, below)
     with at:
         if source == "session":
             chosen: Chosen | None = of_session(sessions, _with_effects)
@@ -217,7 +239,8 @@ _sets = cache(published_effects)
 
 def _published() -> Chosen:
     sets = {published.name: published for published in _sets()}
-    one = sets[choice_in_address("set", "Set", {name: published.title for name, published in sets.items()})]
+    titles = {name: published.title for name, published in sets.items()}
+    one = sets[choice_in_address("set", "Set", titles, label_visibility="collapsed")]
     source = f"{one.citation}. {one.note} The smallest effect that matters is an example."
     return Chosen(one.title, one.studies, (), source, one.measure, one.delta, one.above)
 
@@ -304,7 +327,6 @@ def _typed() -> Chosen | None:
     if problem := state.get(f"{key}/problem"):
         shell.problem_box(problem)
     if not filled:
-        st.info("Enter the numbers of at least one study.", icon=":material/edit:")
         return None
     # Names of columns that were pasted along say which is which.
     named = any(filled[0][1:]) and not any(letter.isdigit() for cell in filled[0][1:] for letter in cell)
@@ -328,7 +350,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     target = _target(chosen)
     begun = edged(chosen.payoffs.q_star)
     q_star = st.slider("How sure before you act", 0.01, 0.99, begun, step=0.01, **bound("q_star"))
-    note(f"q* = {q_star:.2f}: “{chosen.actions.plus}” only when more than {percent(q_star)} sure of it.")
+    note(f"“{chosen.actions.plus}” only when more than {percent(q_star)} sure of it.")
     usual = engine_for(chosen.studies.form, target.measure)
     if chosen.settings is not None and chosen.settings.kind is target.measure:
         usual = chosen.settings.used_engine

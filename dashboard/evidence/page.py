@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.evidence import effects
 from dashboard.evidence.chosen import (
@@ -65,6 +66,11 @@ LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 NUMBERS = {"accuracy": "A test’s accuracy", "trials": "An intervention’s effect"}
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
+NOTHING_YET = {
+    "file": "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
+    "typed": "Nothing to show yet. Enter TP and FN of at least one study.",
+}
+"""What is said in place of an answer, by where the tables come from."""
 MAPPED = TITLES | {
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
@@ -79,16 +85,23 @@ def evidence_page() -> None:
     shell.opening("Evidence", LEAD)
     shell.presentation()
     flash()
-    if _of_an_effect():
-        effects.show_effects()
-        return
-    not_weighed("it has no 2×2 tables to show.")
-    chosen_at, headline = st.container(), st.container(key="evidence-headline")
+    # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
+    headline = st.container(key="evidence-headline")
     headline.empty()  # without anything in it a container would take its place late
+    chosen_at = st.container()
     drawn, asked = shell.beside(2.5, 1)
     with asked if shell.presenting() else chosen_at:
-        chosen = _choose()
+        row, below = st.container(horizontal=True, key="evidence-choices"), st.container()
+    with row:
+        of_an_effect = _of_an_effect()
+    if of_an_effect:
+        effects.show_effects(headline, row, below, drawn, asked)
+        return
+    with below:
+        not_weighed("it has no 2×2 tables to show.")
+    chosen = _choose(row, below)
     if chosen is None:
+        headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
     start = chosen.start
     if st.session_state.setdefault(START, start) != start:
@@ -192,9 +205,10 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
         st.html(ALL_BUTTON)
 
 
-def _choose() -> Chosen | None:
+def _choose(row: DeltaGenerator, below: DeltaGenerator) -> Chosen | None:
+    """Ask in a row where the tables come from and which they are; what takes more room stands below it."""
     sessions = sessions_with(ReviewSettings)
-    source, at = source_of(PREFIX, "Where the tables come from", SOURCES, sessions)
+    source, at = source_of(PREFIX, "Where the tables come from", SOURCES, sessions, row, below)
     with at:
         if source == "session":
             chosen: Chosen | None = of_session(sessions, with_tables)
@@ -233,18 +247,13 @@ def _from_file() -> Chosen | None:
     with asked:
         label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
         kinds, key = " ".join(WRITTEN), f"{PREFIX}/upload"
-        well = upload(label, lambda file: _read(file.getvalue(), file.name), key=key, kinds=kinds)
+        upload(label, lambda file: _read(file.getvalue(), file.name), key=key, kinds=kinds)
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
     if unread := state.get(f"{PREFIX}/unread"):
         problem, content, name = unread
         imports.ask(problem, MAPPED, _enough, partial(_read, content, name), f"{PREFIX}/map")
-    elif well and chosen is None:
-        st.info(
-            "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
-            icon=":material/arrow_upward:",
-        )
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
@@ -301,7 +310,6 @@ def _typed() -> Chosen | None:
     problem = state.get(f"{PREFIX}/typed_problem")
     if problem and not left_out:
         shell.problem_box(problem)
-    st.info("Enter TP and FN of at least one study.", icon=":material/edit:")
     return None
 
 
@@ -313,7 +321,7 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
     payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs
     note(
-        f"q* = {payoffs.q_star:.2f}: “{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity "
+        f"“{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity "
         f"exceeds {words.threshold(theta)}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}

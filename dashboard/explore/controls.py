@@ -31,7 +31,7 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 PREFIX = "explore"
 WORLDS: dict[World, str] = {"planned": "As planned", "played": "As it turned out"}
 NONE = "none"
-MAP_TAB = "Map of q* and cost"
+MAP_TAB = "Map"
 LONGEST_UNIT = 20  # characters
 
 

@@ -197,7 +197,9 @@ def _current(look: Look, asked: Asked) -> Asked:
     now = plans.decide(listing.planned(settings), listing.start, settings.cost, acts_on_belief)
     plan = plans.cell_of(listing, settings, look.policy, "planned")
     here = amount(now.evpi, payoffs.unit)
-    most = f"Certainty is worth most at a chance of {percent(payoffs.q_star)}, and here {here}"
+    if not payoffs.unit and settings.cost:
+        here = f"what {count_of(round(now.evpi / settings.cost))} cost"
+    most = f"Certainty is worth most at a chance of {percent(payoffs.q_star)}: here {here}"
     figure(
         "explore-stakes",
         most if now.plus_open else f"Certainty is worth {here} here",

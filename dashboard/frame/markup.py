@@ -13,7 +13,7 @@ from dashboard.frame.shell import linked
 from tarstop_core.presentation.figures import ink
 from tarstop_core.presentation.html import TEMPLATES
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
-from tarstop_core.screening.wording import Mood
+from tarstop_core.screening.wording import SIGNS, Mood
 
 COLOURS: dict[Mood, str] = {
     "go": BELIEF,
@@ -69,9 +69,12 @@ def badges(*marks: str) -> str:
     return block("badges", marks)
 
 
-def told(word: str, *sentences: str, more: str = "", kind: str = "told") -> str:
-    """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below."""
-    return block("told", word, sentences, more, kind)
+def told(word: str, *sentences: str, more: str = "", kind: str = "told", mood: Mood | None = None) -> str:
+    """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below.
+
+    The word of a verdict has the colour and the sign of its `mood`.
+    """
+    return block("told", word, sentences, more, kind, mood, SIGNS[mood] if mood else "")
 
 
 def numbers(rows: Iterable[tuple[str, str]], linked: bool = False) -> str:

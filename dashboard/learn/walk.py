@@ -315,7 +315,8 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
-    st.html(told("GO ON" if step.go_on else "STOP", filled(followed, step)[-1].words, more=more))
+    says, words = ("go", "GO ON") if step.go_on else ("stop", "STOP"), filled(followed, step)[-1].words
+    st.html(told(says[1], words, more=more, mood=says[0]))
 
 
 def _document(key: str, followed: Lesson, step: Step) -> None:

@@ -79,7 +79,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     y = low - room if min(ends) - low > 2 * room else sum(ends) / 2
     chart.label(1, float(up[-1]), f"“{fig.plain(settings.plus, 44)}”", PLUS)
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
-    threshold = f"act above {percent(payoffs.q_star)}" if payoffs.unit else f"q* = {payoffs.q_star:.2f}"
+    threshold = f"act above {percent(payoffs.q_star)}"
     place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
     chart.label(payoffs.q_star, 1.25 * peak, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
@@ -93,7 +93,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".1f", anchor="y2")
-    utility, certainty = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "EVPI"))
+    utility, certainty = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "worth of certainty"))
     top = {"range": [low - room, high + 2 * room], "nticks": 6}
     chart.axis("yaxis", utility, domain=[0.5, 1.0], **top, exponentformat="none")
     bottom_range = {"range": [0, 1.25 * peak], "nticks": 5}

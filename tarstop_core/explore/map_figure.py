@@ -107,7 +107,7 @@ def map_figure(
     chart.axis("xaxis", title, **ticks, range=[x[0] - half_column, x[-1] + half_column], showgrid=False)
     ticks = {"tickformat": ".1f", "dtick": 0.2 if len(q_stars) < len(x) // 2 else 0.1}
     ends = [q_stars[0] - half_row, q_stars[-1] + half_row]
-    chart.axis("yaxis", "threshold q*", range=ends, showgrid=False, **ticks)
+    chart.axis("yaxis", "how sure before you act", range=ends, showgrid=False, **ticks)
     return chart.figure(dragmode=False, clickmode="event+select", hovermode="closest")
 
 
@@ -189,7 +189,7 @@ def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
     measured = [(of.policy, of.values(measure)) for of in (grid, against) if of is not None]
     texts = []
     for i, j in np.ndindex(len(grid.q_stars), len(grid.costs)):
-        lines = [f"q* {grid.q_stars[i]:g}, cost {amount(float(grid.costs[j]), unit)}"]
+        lines = [f"act above {percent(float(grid.q_stars[i]))}, cost {amount(float(grid.costs[j]), unit)}"]
         lines += [f"{policy}: {_value(float(values[i, j]), measure, unit)}" for policy, values in measured]
         texts.append("<br>".join(plain(line, 200) for line in lines))
     return texts

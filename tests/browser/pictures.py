@@ -98,7 +98,7 @@ def _review(page: Page, url: str) -> None:
 def _explore(page: Page, url: str) -> None:
     """The map of one list."""
     page.set_viewport_size({"width": WIDTH, "height": 1400})
-    _open(page, url, "explore", show="Map of q* and cost")
+    _open(page, url, "explore", show="Map")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "explore")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})

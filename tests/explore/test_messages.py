@@ -13,7 +13,7 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.branches import every_branch
 
 ACTIONS = {"plus": "Reject", "minus": "Grant"}
-MAP = {"rule": Optimal(), "high": "£40", "at_high": "q* = 0.5 and a cost of £1"}
+MAP = {"rule": Optimal(), "high": "£40", "at_high": "a threshold of 50 % and £1 a document"}
 
 
 def cell(**changed: Any) -> SimpleNamespace:
@@ -82,7 +82,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         "mean_agreement",
         {"lists": 8, "rule": Optimal(), "least": 0.4, "most": 0.9, "at_high": MAP["at_high"]},
     )
-    yield "mean", {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "q* = 0.2 and a cost of £1"}
+    yield "mean", {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "a threshold of 20 % and £1 a document"}
     yield "settled_map", {"rule": Optimal(), "depth": 5}
     for wrong in (None, 0.2):
         yield "decision_map", {"rule": Optimal(), "up": 0.4, "wrong": wrong}

@@ -138,11 +138,11 @@ def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measur
 
 def test_a_cell_is_chosen_by_sliders_and_left_again(open_app: OpenApp) -> None:
     app = open_app("explore", of=SEARCH, show=MAP)
-    assert "q* = 0.5 and" in shown(app)
+    assert "a threshold of 50 % and" in shown(app)
     app.select_slider(f"explore/{SEARCH}/cell_q").set_value(0.8).run()
-    assert "q* = 0.8 and" in shown(app) and app.query_params["cell"] == "0.8,0.001"
+    assert "a threshold of 80 % and" in shown(app) and app.query_params["cell"] == "0.8,0.001"
     app.button(f"explore/{SEARCH}/cell_back").click().run()
-    assert "q* = 0.5 and" in shown(app) and "cell" not in app.query_params
+    assert "a threshold of 50 % and" in shown(app) and "cell" not in app.query_params
 
 
 def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> None:
