@@ -156,7 +156,7 @@ def show_effects(
     """
     chosen = _choose(row, below)
     if chosen is None:
-        headline.info(NOTHING_YET[st.session_state[f"{PREFIX}/source"]])
+        headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
     with asked:
         evidence, payoffs = _question(chosen)

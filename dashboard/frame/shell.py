@@ -140,7 +140,9 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
     if presenting():
         return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
     figures, asked = st.columns(widths, gap="large")
-    return figures.container(key="beside"), asked
+    place = figures.container(key="beside")
+    place.empty()  # without anything in it a container would take its place late
+    return place, asked
 
 
 def in_turn() -> Sequence[DeltaGenerator]:

@@ -24,7 +24,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import action, question
+from tarstop_core.screening.wording import Mood, action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
 from tarstop_core.teaching.lesson import Lesson, Step, filled, lesson
@@ -315,8 +315,9 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
-    says, words = ("go", "GO ON") if step.go_on else ("stop", "STOP"), filled(followed, step)[-1].words
-    st.html(told(says[1], words, more=more, mood=says[0]))
+    mood: Mood = "go" if step.go_on else "stop"
+    word, sentence = "GO ON" if step.go_on else "STOP", filled(followed, step)[-1].words
+    st.html(told(word, sentence, more=more, mood=mood))
 
 
 def _document(key: str, followed: Lesson, step: Step) -> None:

@@ -93,7 +93,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".1f", anchor="y2")
-    utility, certainty = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "worth of certainty"))
+    utility, certainty = (
+        fig.with_unit(title, payoffs.unit) for title in ("expected utility", "worth of certainty")
+    )
     top = {"range": [low - room, high + 2 * room], "nticks": 6}
     chart.axis("yaxis", utility, domain=[0.5, 1.0], **top, exponentformat="none")
     bottom_range = {"range": [0, 1.25 * peak], "nticks": 5}

@@ -22,17 +22,23 @@ def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
     watched = open_page(viewport={"width": 1280, "height": 1400})
     watched.open(f"{server.url}/{HERE}")
     page = watched.page
-    expect(page.get_by_role("heading", name="Optimal at a threshold of 50 % and a cost of 0.001 a document")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Optimal at a threshold of 50 % and a cost of 0.001 a document")
+    ).to_be_visible()
     plot = page.locator("[class*='tar-figure-explore-map'] .nsewdrag").first
     box = plot.bounding_box()
     assert box is not None
     # 17 costs across and 19 thresholds up: the middle of the cell at q* = 0.2 and c = 0.01.
     page.mouse.click(box["x"] + box["width"] * 12.5 / 17, box["y"] + box["height"] * (19 - 3.5) / 19)
-    expect(page.get_by_role("heading", name="Optimal at a threshold of 20 % and a cost of 0.01 a document")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Optimal at a threshold of 20 % and a cost of 0.01 a document")
+    ).to_be_visible()
     expect(page).to_have_url(re.compile(r"cell=0\.2%2C0\.01"))
     watched.assert_sound()
     page.reload()
-    expect(page.get_by_role("heading", name="Optimal at a threshold of 20 % and a cost of 0.01 a document")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Optimal at a threshold of 20 % and a cost of 0.01 a document")
+    ).to_be_visible()
     watched.settle()
     watched.assert_sound()
 

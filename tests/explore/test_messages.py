@@ -82,7 +82,10 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         "mean_agreement",
         {"lists": 8, "rule": Optimal(), "least": 0.4, "most": 0.9, "at_high": MAP["at_high"]},
     )
-    yield "mean", {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "a threshold of 20 % and £1 a document"}
+    yield (
+        "mean",
+        {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "a threshold of 20 % and £1 a document"},
+    )
     yield "settled_map", {"rule": Optimal(), "depth": 5}
     for wrong in (None, 0.2):
         yield "decision_map", {"rule": Optimal(), "up": 0.4, "wrong": wrong}

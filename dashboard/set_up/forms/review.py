@@ -16,6 +16,7 @@ from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.value.stakes import REVIEW_EXAMPLE
 
 OF_REVIEW = f"{PREFIX}/review"
 TAKEN = f"{OF_REVIEW}/prior/taken"
@@ -50,7 +51,9 @@ class ReviewForm(StudyForm[ReviewSettings]):
         return st.session_state.get(TAKEN) if name == "file" else priors().get(name)
 
     def stakes(self, start: ReviewSettings, simulated: bool, problems: list[str]) -> ReviewSettings:
-        """Ask which sensitivity is enough before what is at stake."""
+        """Ask which sensitivity is enough before what is at stake; a sample is weighed in pounds, as its demo is."""
+        if simulated:
+            start = replace(start, payoffs=REVIEW_EXAMPLE.payoffs, cost=REVIEW_EXAMPLE.cost)
         theta = hundredths(
             f"“{escape_markdown(start.plus)}” if pooled sensitivity exceeds",
             75,
