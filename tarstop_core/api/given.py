@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
-from tarstop_core.documents.reports import Report, Row
-from tarstop_core.documents.tables import CELLS, Flags, Floats, Ints, Tables, as_tables
+from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.shipped import default_calibrator
-from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, PENDING, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.paths import chances as chances_of
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
+from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.stakes import Stakes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OWN = FittedOn("chances given as numbers", topics=0, documents=0, relevant=0, simulated=False)
 GIVEN_APART = ("payoffs", "cost", "full_cost", "calibrator", "scenario")
 """Settings that other arguments give."""
-USUAL: dict[type[Any], Any] = {float: Real, int: Integral}
+USUAL: dict[type[Any], Any] = {float: Real, int: Integral, type(None): Real}
 """What is given for a number."""
 
 
@@ -103,17 +103,8 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     InputProblem
         When there is no such scenario or setting, or a value cannot be used.
     """
-    played_elsewhere = {
-        name for name, each in SCENARIOS.items() if issubclass(each.settings_class, EffectSettings)
-    }
     if scenario not in SCENARIOS:
-        offered_here = ", ".join(name for name in SCENARIOS if name not in played_elsewhere)
-        raise InputProblem(f"scenario is '{scenario}'; choose one of {offered_here}.")
-    if scenario in played_elsewhere:
-        raise InputProblem(
-            f"Effects of interventions are weighed in sessions and by 'tarstop replay --scenario {scenario}'; choose another "
-            "scenario here."
-        )
+        raise InputProblem(f"scenario is '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
     start = SCENARIOS[scenario].settings_class.beginning().paper_mode()
     if not start.weighs and stakes is not None:
         raise InputProblem(
@@ -265,39 +256,49 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
         if not settings.two_stages:
             # Read at once: what is relevant and brings no table has no data.
             reports = {int(at): Report("no data") for at in relevant}
-        counts, positions = placed(tables, relevant)
+        studies, positions = placed(settings, tables, relevant)
         for at in np.unique(positions).tolist():
             if codes[at] != RELEVANT:
                 raise InputProblem(
                     f"tables names position {at}, a document that labels does not call relevant."
                 )
-            rows = tuple(_row(counts, study) for study in np.flatnonzero(positions == at).tolist())
-            reports[at] = Report("data", rows=rows)
+            rows = tuple(studies[study] for study in np.flatnonzero(positions == at).tolist())
+            report = reports[at] = Report("data", rows=rows)
+            if not settings.counts(report):
+                raise InputProblem(
+                    f"tables gives no {scenario_of(settings).finds[1]} as the settings ask; give those."
+                )
     elif tables is not None:
-        raise InputProblem("tables is for the scenario review; leave it out.")
+        raise InputProblem("tables is for the scenario review, or effect; leave it out.")
     return State(settings, codes, confirmed, reports=reports)
 
 
-def placed(given: Any, relevant: Ints | Sequence[int]) -> tuple[Tables, Ints]:
-    """Return 2×2 tables and the position of the document that brought each, rising.
+def placed(
+    settings: Settings, given: Any, relevant: Ints | Sequence[int]
+) -> tuple[list[Row | EffectRow], Ints]:
+    """Return studies and the position of the document that brought each, rising.
 
     Parameters
     ----------
+    settings : Settings
+        Those of a session in which studies add up.
     given : DataFrame, Tables, array_like or None
-        The tables, perhaps with a column `position`.
+        2×2 tables or effects, perhaps with a column `position`.
     relevant : sequence of int
         Positions of the relevant documents, which brought one each unless that column says otherwise.
 
     Returns
     -------
-    Tables, ndarray of int
+    list of Row or EffectRow, ndarray of int
 
     Raises
     ------
     InputProblem
-        When tables and documents do not go together.
+        When studies and documents do not go together.
     """
-    counts = as_tables([] if given is None else given)
+    scenario = scenario_of(settings)
+    assert isinstance(scenario, StudyScenario), "studies add up"
+    studies = scenario.rows_given([] if given is None else given)
     if "position" in getattr(given, "columns", ()):
         positions = np.asarray(given["position"])
         if not (np.issubdtype(positions.dtype, np.integer) and (positions >= 0).all()):
@@ -305,18 +306,10 @@ def placed(given: Any, relevant: Ints | Sequence[int]) -> tuple[Tables, Ints]:
                 "tables has a position that is no whole number from 0 on; 0 is the first document."
             )
         order = np.argsort(positions, kind="stable")
-        names = tuple(counts.study[at] for at in order.tolist())
-        return Tables(names, *(getattr(counts, cell)[order] for cell in CELLS)), positions[order]
-    if len(counts) and len(counts) != len(relevant):
+        return [studies[at] for at in order.tolist()], positions[order]
+    if studies and len(studies) != len(relevant):
         raise InputProblem(
-            f"tables has {len(counts):,} rows and labels {len(relevant):,} relevant documents; give a row for each, or say "
+            f"tables has {len(studies):,} rows and labels {len(relevant):,} relevant documents; give a row for each, or say "
             "in a column position which document brought it (0 is the first)."
         )
-    return counts, np.asarray(relevant, dtype=np.int64)[: len(counts)]
-
-
-def _row(tables: Tables, at: int) -> Row:
-    TP, FP, FN, TN = (getattr(tables, cell)[at] for cell in CELLS)
-    healthy = (None if np.isnan(count) else int(count) for count in (FP, TN))
-    false_positive, true_negative = healthy
-    return Row(tables.study[at], int(TP), false_positive, int(FN), true_negative)
+    return studies, np.asarray(relevant, dtype=np.int64)[: len(studies)]

@@ -10,19 +10,26 @@ import numpy as np
 
 from tarstop_core.api.given import Asked, placed
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
+from tarstop_core.documents.reports import studies_of, tables_of
 from tarstop_core.documents.tables import Flags
-from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
+from tarstop_core.effects.studies import forms_of
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import replay as replaying
 from tarstop_core.evaluation.reranking import adaptive_chances
 from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import refuse_looking_ahead
 from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.settings import ReviewSettings
 
 LIST = "list"
-OF_THE_PAPER = ("b_0", "scale", "theta", "truth", "engine", "prior")
+OF_THE_PAPER = (
+    *("b_0", "scale", "theta", "truth", "engine", "prior"),
+    *("measure", "ratio", "delta", "above", "outcome"),
+)
 """Settings that a replay knows."""
 
 
@@ -85,9 +92,25 @@ def played(
         return {"policy": name, "read": enough.depth, "share": enough.share, "recall": enough.recall} | {
             "reached": bool(enough.reached)
         }
-    if isinstance(asked, ReviewSettings):
-        counts, positions = placed(tables, np.flatnonzero(relevant))
-        outcome = Outcome(topic, LIST, counts, np.asarray(positions, dtype=np.int64))
+    if isinstance(asked, EffectSettings):
+        rows, positions = placed(asked, tables, np.flatnonzero(relevant))
+        effects = EffectOutcome(
+            topic,
+            LIST,
+            studies_of(rows, forms_of(asked.kind)[0], asked.is_ratio),
+            np.asarray(positions, dtype=np.int64),
+        )
+        of_effects = EffectTask(
+            target=asked.target,
+            truth_is=asked.truth,
+            engine=asked.used_engine,
+            b_0=asked.b_0,
+            scale=asked.scale,
+        )
+        (came,) = replaying.replay_effects([effects], by, policy, asked.payoffs, asked.cost, of_effects)
+    elif isinstance(asked, ReviewSettings):
+        rows, positions = placed(asked, tables, np.flatnonzero(relevant))
+        outcome = Outcome(topic, LIST, tables_of(rows), np.asarray(positions, dtype=np.int64))
         (came,) = replaying.replay_reviews(
             [outcome],
             by,

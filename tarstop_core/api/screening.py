@@ -103,18 +103,19 @@ def advise(
         the last label are documents that nobody read.
     stakes : Stakes, optional
         What is at stake and what a document costs; not in "enough".
-    scenario : {"patent", "review", "enough"}
-        One relevant document decides; 2×2 tables add up; or nothing is weighed, and the question is whether enough was
-        found.
+    scenario : {"patent", "review", "effect", "enough"}
+        One relevant document decides; 2×2 tables add up; effects of an intervention do; or nothing is weighed, and the
+        question is whether enough was found.
     tables : DataFrame or array_like, optional
         In "review": columns TP, FP, FN and TN, a row a study so far. A column `position` says which document brought it
-        (0 is the first); without it the rows are those of the relevant documents, one each.
+        (0 is the first); without it the rows are those of the relevant documents, one each. In "effect": a DataFrame with
+        the columns that ``tarstop belief --measure`` reads.
     calibrator : Calibrator, optional
         What the chances were predicted by, where it knows more than they say, such as how lists vary.
     **settings
         As sessions have them, in the paper's mode unless given: `policy` ("optimal", "greedy", "smooth:K=5", …), `b_0`
         (belief before any document), `kappa` (chance that the list holds what exists), `theta`, `engine`,
-        `floor_studies`, …
+        `floor_studies`, … In "effect" `measure`, `delta` and `above` say what is to be exceeded.
 
     Returns
     -------
@@ -393,11 +394,12 @@ def replay(
     policies : str or sequence of str, optional
         Rules, such as "optimal", "greedy", "budget:d=100", "knee"; the one that a new session begins with unless given.
     tables : DataFrame or array_like, optional
-        In "review": the tables of all studies, as of :func:`advise`.
+        In "review" and "effect": the tables of all studies, as of :func:`advise`.
     target : float
         In "enough": the recall that is wanted.
     **settings
-        Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `truth`, `engine`, `prior`.
+        Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `truth`, `engine`, `prior`;
+        in "effect" also `measure`, `delta`, `above`.
 
     Returns
     -------

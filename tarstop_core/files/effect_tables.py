@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -109,6 +110,29 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> St
         return Studies(names, form, np.array(values, dtype=float).reshape(len(rows), -1), judged)
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}") from None
+
+
+def as_effects(given: Any) -> Studies:
+    """Return studies of an intervention from a DataFrame with the columns of one form; a column `position` is passed over.
+
+    InputProblem when it is none, or a number is missing or cannot be used.
+    """
+    if not len(given):
+        return Studies((), Form.ERRORS, np.zeros((0, len(Form.ERRORS.columns))))
+    if not hasattr(given, "columns"):
+        raise InputProblem(f"tables is no DataFrame; give one with columns such as {WANTED}, a row a study.")
+    names = [name for name in given.columns if name != "position"]
+    rows = [
+        (at, [f"{cell:.15g}" if isinstance(cell, Real) else str(cell) for cell in row])
+        for at, row in enumerate(given[names].itertuples(index=False, name=None), 1)
+    ]
+    studies = effects_of_rows("tables", [*map(str, names)], rows)
+    missing = np.flatnonzero(~np.isfinite(studies.values).all(axis=1))
+    if len(missing):
+        raise InputProblem(
+            f"tables, row {missing[0] + 1}: a number is missing; give all of them, or leave the row out."
+        )
+    return studies
 
 
 def rows_of_effects(studies: Studies) -> list[tuple[str, ...]]:

@@ -7,14 +7,14 @@ from typing import Any, BinaryIO, ClassVar, cast
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, EffectRow, rows_of_studies, studies_of
+from tarstop_core.documents.reports import Collected, EffectRow, Row, rows_of_studies, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
 from tarstop_core.effects.studies import Studies, forms_of
 from tarstop_core.evidence.effect_report import drawn_effects
 from tarstop_core.evidence.effect_words import rival_sentence
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.words import Actions
-from tarstop_core.files.effect_tables import read_effects
+from tarstop_core.files.effect_tables import as_effects, read_effects
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
@@ -83,6 +83,9 @@ class Effect(StudyScenario[EffectSettings]):
     ) -> tuple[Sequence[EffectRow], Sequence[str]]:
         studies, notes = read_effects(source, name)
         return rows_of_studies(studies), notes
+
+    def rows_given(self, given: Any) -> list[Row | EffectRow]:
+        return [*rows_of_studies(as_effects(given))]
 
     def badges(self, settings: EffectSettings) -> list[str]:
         prior = f"weak prior, b₀ = {number(settings.b_0)}"

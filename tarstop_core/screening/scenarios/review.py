@@ -10,8 +10,8 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, Row, rows_of_tables
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.reports import Collected, EffectRow, Row, rows_of_tables
+from tarstop_core.documents.tables import Tables, as_tables
 from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence, rival_sentence
@@ -177,6 +177,9 @@ class Review(StudyScenario[ReviewSettings]):
     ) -> tuple[Sequence[Row], Sequence[str]]:
         read = read_tables(source, name)
         return rows_of_tables(read.tables), read.notes
+
+    def rows_given(self, given: Any) -> list[Row | EffectRow]:
+        return [*rows_of_tables(as_tables(given))]
 
     def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:
         # By the weak prior, whatever the session believes.

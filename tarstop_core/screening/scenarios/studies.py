@@ -135,6 +135,10 @@ class StudyScenario(Scenario[T]):
             When the file has no such studies.
         """
 
+    @abstractmethod
+    def rows_given(self, given: Any) -> list[Row | EffectRow]:
+        """Take studies from a table that a Python user gives, one a row; InputProblem when one cannot be used."""
+
     def chance_of(self, settings: T) -> str:
         """Included by title and abstract, or with data where both are read at once."""
         return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
