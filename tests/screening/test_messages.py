@@ -344,7 +344,9 @@ def shared() -> Values:
         yield "instead", {"outcome": outcome, "settings": SEARCH}
     for name in ("stopping", "now"):
         yield name, {"advice": uncited, "settings": SEARCH}
-    yield "chance", {"advice": uncited, "settings": SEARCH, "question": "it is so"}
+    for at in (uncited.b, SEARCH.payoffs.q_star - 1e-4, SEARCH.payoffs.q_star):
+        at_q_star = replace(uncited, b=at)
+        yield "chance", {"advice": at_q_star, "settings": SEARCH, "question": "it is so"}
     for assumption in (HALVED, EARLIER, Assumption(chance_factor=2)):
         yield "assumption", {"assumption": assumption, "settings": SEARCH, "likely": "be relevant"}
     yield "says_alone", {}

@@ -3,42 +3,24 @@
 import numpy as np
 import pytest
 
-from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.advised import RecallFacts
-from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import explain, verdict
-from tests.session_cases import INCLUSION
-from tests.ui.test_one_set_of_numbers import DISAGREES, Drawn, labelled, numbered, plain
+from tests.ui.drawn_sessions import drawn
+from tests.ui.test_one_set_of_numbers import DISAGREES, plain
 
 SESSIONS = 100
-ON_RECALL = [
-    name
-    for name, rule in POLICIES.items()
-    if EnoughSettings.may_follow(rule) and not rule.needs_draws and not rule.is_oracle
-]
-
-
-def a_recall(rng: np.random.Generator) -> EnoughSettings:
-    """Draw the settings of a review whose decision is not weighed."""
-    return EnoughSettings(
-        calibrator=INCLUSION.digest,
-        policy=str(rng.choice(ON_RECALL)),
-        chances_follow=bool(rng.random() < 0.5),
-    )
 
 
 def test_where_nothing_is_weighed_one_number_is_said_of_what_was_found() -> None:
     rng, seen = np.random.default_rng(12), {"go on": 0, "stop": 0, "open": 0, "told": 0}
     for _ in range(SESSIONS):
-        settings = a_recall(rng)
-        session = Drawn(settings, numbered(labelled(rng, settings)))
-        at = session.at(session.state)
-        state = at[3]
+        at = (session := drawn(rng, "enough")).at(session.state)
+        settings, _, _, state = at
         paths = session_paths(*at)
         advice, facts, scenario = advise(*at, paths), advise(*at, paths).facts, scenario_of(settings)
         assert isinstance(facts, RecallFacts)

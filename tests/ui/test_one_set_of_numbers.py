@@ -5,168 +5,53 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration.calibrator import Calibrator
+from dashboard.screen.advising import curve_sentence
+from dashboard.screen.why import options
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import Report, Row
 from tarstop_core.explore import figures, plans, sensitivity
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.shipped import WIDTH, priors
-from tarstop_core.screening.advice import advise, stopping_outcomes
-from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.advice import ALWAYS_SHOWN, advise, stopping_outcomes
+from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT
+from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import chances, session_paths
+from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import chances_badge, explain, question, verdict
-from tarstop_core.sessions.compare import comparison
-from tarstop_core.sessions.export import document_rows, trace_csv
+from tarstop_core.sessions.compare import comparison, outcome
+from tarstop_core.sessions.export import document_rows, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session, state_of
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
-from tarstop_core.sessions.snapshot import session_snapshot
+from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Payoffs
 from tests.cli.conftest import tarstop as tarstop
 from tests.cli.shell import Run
-from tests.session_cases import INCLUSION, PATENT, SEEN
+from tests.session_cases import PATENT
+from tests.ui.drawn_sessions import CALIBRATORS, IDS, Drawn, N, a_search, drawn, numbered
 
-N = 60
-IDS = [f"d{at}" for at in range(N)]
-DATA = Calibrator("rank", "review", x=(0.0, 4.0), y=(0.4, 0.02), fitted_on=SEEN)
-CALIBRATORS = {calibrator.digest: calibrator for calibrator in (PATENT, INCLUSION, DATA)}
-RULES = (
-    *("optimal", "greedy", "open-loop", "smooth:K=5", "batch:K=10", "look-ahead:m=5"),
-    *("budget:d=30", "screen-everything", "consecutive:n=8"),
-)
-LEARNED = priors()["clef-reviews"]
-PRIORS = (Prior(), priors()[WIDTH], LEARNED, Prior(s=0.7, tau=0.4, weight=0.55))
 SESSIONS = {"patent": 410, "review": 100}
 DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
-STORED = 2  # of each scenario
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A session that a person might have, drawn at random."""
-
-    settings: Settings
-    events: list[Event]
-
-    @property
-    def state(self) -> State:
-        return replay(self.settings, IDS, self.events)
-
-    def at(self, state: State) -> tuple[Settings, Calibrator, Any, State]:
-        """What advice asks for."""
-        calibrator = CALIBRATORS[state.settings.calibrator]
-        return state.settings, calibrator, chances(state.settings, calibrator, None, state), state
-
-
-def drawn(rng: np.random.Generator, scenario: str) -> Drawn:
-    """Draw settings and a log."""
-    settings = a_search(rng) if scenario == "patent" else a_review(rng)
-    events = labelled(rng, settings)
-    if events and rng.random() < 0.3:  # settings that were changed on the way
-        dearer = settings.with_stakes(settings.stakes.with_costs_times(3.0))
-        events.insert(len(events) // 2, Event("settings", {"settings": dearer.to_dict(), "reason": ""}))
-    return Drawn(settings, numbered(events))
-
-
-def labelled(rng: np.random.Generator, settings: Settings) -> list[Event]:
-    """Draw what is said of the first documents."""
-    events: list[Event] = []
-    for doc in IDS[: int(rng.choice([0, int(rng.integers(0, 40)), N], p=[0.05, 0.9, 0.05]))]:
-        events += an_answer(rng, settings, doc)
-    return events
-
-
-def numbered(events: Iterable[Event]) -> list[Event]:
-    """Events as a log numbers them."""
-    return [replace(event, seq=at) for at, event in enumerate(events, start=1)]
-
-
-def stakes(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw what both scenarios set."""
-    unit, K = [("", 1.0), ("£", 20_000.0)][int(rng.integers(2))]
-    return {
-        "payoffs": Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8, 1 / 3])), K, unit),
-        "cost": float(K * 10 ** rng.uniform(-5, -1.5)),
-        "b_0": float(rng.uniform(0.1, 0.9)),
-        "policy": str(rng.choice(RULES)),
-        "scale": float(rng.choice([1.0, 0.4])),
-        "chances_follow": bool(rng.random() < 0.5),
-    }
-
-
-def a_search(rng: np.random.Generator) -> PatentSettings:
-    """Draw the settings of a search for prior art."""
-    return PatentSettings(
-        **stakes(rng),
-        calibrator=PATENT.digest,
-        kappa=float(rng.choice([1.0, 0.9])),
-        s=float(rng.choice([1.0, 0.8])),
-        needs_citation=bool(rng.random() < 0.5),
-        confirm_hits=bool(rng.random() < 0.5),
-    )
-
-
-def a_review(rng: np.random.Generator) -> ReviewSettings:
-    """Draw the settings of a review; the engine of both groups takes too long for hundreds of them."""
-    both = stakes(rng)
-    stages = int(rng.choice([1, 2]))
-    return ReviewSettings(
-        **both,
-        calibrator=(INCLUSION if stages == 2 else DATA).digest,
-        plus="Take it up",
-        minus="Leave it",
-        theta=float(rng.choice([0.75, 0.8, 0.62])),
-        engine=str(rng.choice(["univariate", "univariate", "univariate", "reml"])),
-        prior=PRIORS[int(rng.integers(len(PRIORS)))],
-        stages=stages,
-        full_cost=float(rng.choice([0.0, 10.0])) * both["cost"] if stages == 2 else 0.0,
-        floor=float(rng.choice([0.0, 0.8])),
-        floor_studies=int(rng.choice([0, 3, 5])),
-        least_studies=int(rng.choice([0, 0, 4])),
-        least_patients=int(rng.choice([0, 0, 90])),
-        learns=bool(rng.random() < 0.3),
-    )
-
-
-def an_answer(rng: np.random.Generator, settings: Settings, doc: str) -> Iterator[Event]:
-    """Draw what is said of a document, and of its report."""
-    if rng.random() < 0.05:
-        yield Event("label", {"doc": doc, "label": "unsure"})
-        return
-    relevant = bool(rng.random() < (0.02 if settings.one_decides else 0.15))
-    yield Event("label", {"doc": doc, "label": "relevant" if relevant else "irrelevant"})
-    if relevant and settings.confirms_hits and rng.random() < 0.7:
-        yield Event("confirm", {"doc": doc, "holds": bool(rng.random() < 0.7)})
-    if relevant and settings.reads_full_texts and rng.random() < 0.8:
-        yield Event("report", {"doc": doc, **a_report(rng, doc).to_dict()})
-
-
-def a_report(rng: np.random.Generator, name: str) -> Report:
-    """Draw a report read in full that brings a 2×2 table, or none."""
-    if rng.random() < 0.2:
-        return Report("no data", "no 2×2 table")
-    diseased, tp = int(rng.integers(10, 60)), float(rng.uniform(0.5, 0.95))
-    hits = round(diseased * tp)
-    return Report("data", study=name, rows=(Row(name, hits, 5, diseased - hits, 40),))
+STORED = 3  # of each scenario
+PUBLISHED = {"2020", "2021", "10.1136"}  # when and where the flow diagram's form was
 
 
 def explorable(settings: Settings) -> bool:
@@ -293,7 +178,7 @@ def in_store(store: Store, session: Drawn) -> str:
     return kept
 
 
-@pytest.mark.parametrize("scenario", ["patent", "review"])
+@pytest.mark.parametrize("scenario", ["patent", "review", "enough"])
 @pytest.mark.parametrize("seed", range(STORED))
 def test_exports_report_and_file_say_what_screen_says(
     scenario: str, seed: int, store: Store, tmp_path: Path
@@ -310,22 +195,66 @@ def test_exports_report_and_file_say_what_screen_says(
     assert len(logs) == state.depth
     for row, exported, log in list(zip(trace, rows, logs, strict=False))[::4]:
         the_row(row, advise(*session.at(replay(session.settings, IDS, log))))
-        assert {name: str(exported[name]) for name in ("b", "worth", "cost", "headline")} == {
-            name: row[name] for name in ("b", "worth", "cost", "headline")
-        }
-    report = plain(report_html(whole))
-    assert f"that {question(settings)} is now {percent(advice.b)}." in report
-    assert f"{state.depth:,} of {N:,} documents" in report
-    assert f"Reading a document costs {amount(settings.cost, settings.payoffs.unit)}" in report
+        told = [name for name in ("b", "worth", "cost", "recall", "headline") if name in row]
+        assert {name: str(exported[name]) for name in told} == {name: row[name] for name in told}
+    sheets = pd.read_excel(io.BytesIO(to_xlsx(whole)), sheet_name=None, keep_default_na=False)
+    in_book = next(iter(sheets.values()))
+    assert len(in_book) == len(rows)
+    if trace:
+        assert in_book["headline"].tolist()[: len(trace)] == [row["headline"] for row in trace]
+    known, report = numbers_of(at, whole), report_html(whole)
+    told = " ".join(re.findall(r'<section id="s[01]">(.*?)</section>', report, re.DOTALL))
+    assert numbers(told) <= known, numbers(told) - known
+    assert f"{state.depth:,} of {N:,} documents" in plain(report)
     compared = dict(comparison([whole]))
-    assert compared["Chance now"] == [percent(advice.b)] and compared["Read"] == [f"{state.depth:,}"]
-    if advice.facts is not None:
+    assert compared["Read"] == [f"{state.depth:,}"]
+    if settings.weighs:
+        assert f"that {question(settings)} is now {percent(advice.b)}." in plain(report)
+        assert f"Reading a document costs {amount(settings.cost, settings.payoffs.unit)}" in plain(report)
+        assert compared["Chance now"] == [percent(advice.b)]
+    if isinstance(advice.facts, ReviewFacts):
         assert compared["Studies with data"] == [str(advice.facts.studies)]
     text = export_session(store, kept)
     assert same(advise(*session.at(state_of(text))), advice)
     with Store(f"sqlite:///{tmp_path}/other.db") as other:
         there = session_snapshot(other, import_session(other, text))
         assert same(there.advice_now, advice)
+
+
+NUMBER = re.compile(r"(?<![\w#.,-])−?£?\d[\d,]*(?:\.\d+)?(?: %)?(?!\w)")
+FIGURES = re.compile(r"<(style|script|svg)\b.*?</\1>|<div class=\"tar-fluid\".*?</div>", re.DOTALL)
+
+
+def numbers(text: str) -> set[str]:
+    """Every number that a text says, as it says it; figures, which draw others on their axes, are left out."""
+    said = re.sub(r"<[^<>]*>", " ", plain(FIGURES.sub(" ", text)))
+    return {number.strip(",") for number in NUMBER.findall(said)}
+
+
+def numbers_of(at: Any, whole: SessionSnapshot) -> set[str]:
+    """Every number that may be said of a session: those of its one advice, its counts and its settings."""
+    settings, calibrator, p, state = at
+    paths, scenario = session_paths(*at), scenario_of(settings)
+    advice = advise(*at, paths)
+    texts = [
+        str(part)
+        for told in (explain(advice, settings), verdict(advice, settings))
+        for part in vars(told).values()
+    ]
+    pairs = scenario.rows(advice, settings) + scenario.settings_rows(settings) + whole.in_words(settings)
+    texts += [f"{name}: {value}" for name, value in pairs]
+    texts += [check_sentence(live_check(settings, calibrator, p, state, whole.others), settings, state)]
+    texts += [*scenario.counted(state), scenario.pooled(settings, state), chances_badge(calibrator, settings)]
+    texts += [
+        *scenario.badges(settings),
+        question(settings),
+        f"{state.depth} of {N}",
+        *(f"{value}" for _, value in whole.prisma.rows()),
+    ]
+    if settings.weighs:
+        texts += [cell for option in options(advice, settings, paths.path) for cell in option]
+        texts += [amount(state.spent, settings.payoffs.unit)]
+    return set().union(*map(numbers, texts))
 
 
 def before_each_label(session: Drawn) -> list[list[Event]]:
@@ -335,10 +264,14 @@ def before_each_label(session: Drawn) -> list[list[Event]]:
 
 def the_row(row: dict[str, str], advice: Advice) -> None:
     """A line of the trace against the advice of its time."""
-    numbers = {"b": advice.b, "rho": advice.rho, "evpi": advice.evpi, "rho_evpi": advice.score}
-    numbers |= {"worth": advice.worth, "cost": advice.cost, "more_if_nothing": advice.more}
-    if advice.facts is not None:
-        facts = advice.facts
+    facts, numbers = advice.facts, {"more_if_nothing": advice.more}
+    if isinstance(facts, RecallFacts):
+        numbers |= {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
+        numbers |= dict(zip(("recall", "recall_low", "recall_high"), facts.recall, strict=True))
+    else:
+        numbers |= {"b": advice.b, "rho": advice.rho, "evpi": advice.evpi, "rho_evpi": advice.score}
+        numbers |= {"worth": advice.worth, "cost": advice.cost}
+    if isinstance(facts, ReviewFacts):
         numbers |= {"studies": facts.studies, "reports_waiting": facts.waiting}
         numbers |= {"chance_otherwise": facts.otherwise, "unseen_expected": facts.left[0]}
     for name, number in numbers.items():
@@ -407,6 +340,30 @@ def test_the_command_line_says_what_screen_says(
         assert alike["belief"] == told["belief"] and alike["prior"] == told["prior"]
 
 
+@pytest.mark.parametrize("rule", ["optimal", "greedy", "smooth:K=5"])
+def test_replay_stops_where_sessions_says(rule: str, store: Store, tmp_path: Path, tarstop: Run) -> None:
+    begun = replace(a_search(np.random.default_rng(8)), b_0=0.5, policy=rule).paper_mode()
+    settings = replace(begun, payoffs=Payoffs.from_q_star(0.5), cost=1e-3)
+    labels = np.isin(np.arange(N), (17, 40))
+    verdicts = np.where(labels, "relevant", "irrelevant").tolist()
+    read = (
+        Event("label", {"doc": doc, "label": verdict}) for doc, verdict in zip(IDS, verdicts, strict=True)
+    )
+    stopped = outcome(session_snapshot(store, in_store(store, Drawn(settings, numbered(read)))), settings)
+    run, qrels, calibrator = (tmp_path / name for name in ("a.run", "a.qrels", "c.json"))
+    run.write_text("".join(f"T Q0 {doc} {at + 1} {-at} x\n" for at, doc in enumerate(IDS)), encoding="utf-8")
+    judged = zip(IDS, labels.astype(int), strict=True)
+    qrels.write_text("".join(f"T 0 {doc} {label}\n" for doc, label in judged), encoding="utf-8")
+    calibrator.write_text(PATENT.to_json(), encoding="utf-8")
+    payoffs = settings.payoffs
+    amounts = ",".join(map(repr, (payoffs.B, payoffs.L_r, payoffs.L_g, payoffs.G)))
+    (topic,) = tarstop(
+        *("replay", run, qrels, "--calibrator", calibrator, f"--policy={rule}", f"--payoffs={amounts}"),
+        *(f"--cost={settings.cost!r}", f"--b0={settings.b_0!r}", "--json"),
+    ).json["topics"]
+    assert topic["depth"] == stopped.depth > 0
+
+
 def test_decide_says_what_screen_says_of_the_papers_score(tarstop: Run) -> None:
     rng, asked = np.random.default_rng(5), 0
     while asked < 6:
@@ -436,6 +393,32 @@ def shown(app: AppTest) -> str:
     return plain(" ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)).replace(
         "\\", ""
     )
+
+
+@pytest.mark.parametrize("scenario", ["patent", "review", "enough"])
+@pytest.mark.parametrize("seed", range(STORED))
+def test_screen_and_sessions_say_no_number_of_their_own(
+    scenario: str, seed: int, open_app: OpenApp, store: Store
+) -> None:
+    session = drawn(np.random.default_rng(100 + seed), scenario)
+    at, kept = session.at(session.state), in_store(store, session)
+    settings, state = at[0], at[3]
+    known = numbers_of(at, session_snapshot(store, kept))
+    rules = [settings.rule, *(rule for rule in ALWAYS_SHOWN if settings.may_follow(type(rule)))]
+    depths = " ".join(f"{depth}" for depth, _ in stopping_outcomes(*at, rules))
+    advice, path = advise(*at), session_paths(*at).path
+    drawing = curve_sentence(state, settings, advice)
+    following = percent(path.p[state.depth] if settings.judges_abstracts and state.depth < N else advice.rho)
+    app = open_app("screen", session=kept)
+    app.session_state["why"] = True
+    on_screen, in_sessions = shown(app.run()), shown(open_app("sessions", session=kept))
+    judged = int(np.isin(state.labels, (RELEVANT, IRRELEVANT)).sum())  # of them the order is learned
+    also = numbers(f"{depths} {drawing} {following} {judged} {' '.join(map(str, rules))}")
+    for said, more in ((on_screen, also), (in_sessions, PUBLISHED)):
+        others = numbers(re.sub(r"\d\d:\d\d", "", said)) - known - more
+        assert not others, others
+    if settings.weighs:
+        assert percent(advice.b) in on_screen and percent(advice.b) in in_sessions
 
 
 @pytest.mark.parametrize("scenario", ["patent", "review"])
