@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -63,16 +63,22 @@ def modules(root: Path) -> dict[str, Path]:
     return {name.removesuffix(".__init__"): file for name, file in named.items()}
 
 
+@lru_cache(maxsize=1)
+def nodes(text: str) -> list[ast.AST]:
+    """All that a file is made of; whoever reads a file asks for it three times."""
+    return list(ast.walk(ast.parse(text)))
+
+
 @cache
 def statements(text: str) -> list[ast.Import | ast.ImportFrom]:
     """Import statements of a file; a copy of the tree has most of them in common with it."""
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [node for node in nodes(text) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 @cache
 def names_in_texts(text: str) -> list[str]:
     """Texts of a file that may name a module: ``tarstop_core.errors`` or ``tarstop_core.errors:InputProblem``."""
-    constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    constants = (node.value for node in nodes(text) if isinstance(node, ast.Constant))
     names = (
         re.fullmatch(r"(\w+(?:\.\w+)+)(?::\w+)?", value) for value in constants if isinstance(value, str)
     )
@@ -83,7 +89,7 @@ def names_in_texts(text: str) -> list[str]:
 def patterns(text: str) -> list[str]:
     """Regular expressions of the names that a file imports by and that are put together while it runs."""
     expressions = []
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes(text):
         if isinstance(node, ast.Call) and node.args:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             name = node.args[0]

@@ -347,7 +347,7 @@ def test_a_list_that_learns_is_no_worse_than_asreview() -> None:
     assert reranking.gain_over_asreview(rows, "recall_10")["low"] >= -0.005
 
 
-@pytest.mark.parametrize("file", [0, 3])
+@pytest.mark.parametrize("file", [pytest.param(0, marks=pytest.mark.deep), 3])
 def test_a_list_is_read_again_alike(real_data: Path, file: int, monkeypatch: pytest.MonkeyPatch) -> None:
     small = [each for each in real_lists.text_lists(real_data) if each.name == "CD008760"]
     monkeypatch.setattr(reranking, "text_lists", lambda _: small)
