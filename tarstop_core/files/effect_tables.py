@@ -14,9 +14,10 @@ from tarstop_core.documents.topic import EffectOutcome, Topic
 from tarstop_core.effects.measures import BIAS_WORDS, Bias
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.cells import read_studies, text_files
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
 from tarstop_core.files.record_tables import Row
-from tarstop_core.files.tables import MISSING, SUFFIXES, read_rows, whole_count
+from tarstop_core.files.tables import MISSING, whole_count
 
 _EFFECTS = Vocabulary(names_of("effects"), plain_title)
 _OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
@@ -52,7 +53,7 @@ def read_effects(
         When a cell is no number, a count is no whole one, or a row cannot be; UnrecognisedColumns when no form's columns
         are there.
     """
-    file_name, header, rows, notes = read_rows(source, name, WANTED)
+    file_name, header, rows, notes = read_studies(source, name, WANTED)
     fields = header if columns is None else [columns.get(title, "") for title in header]
     try:
         return effects_of_rows(file_name, fields, rows), tuple(notes)
@@ -179,16 +180,11 @@ def read_effect_outcomes(
     InputProblem
         When a column is missing, a row cannot be, or no topic is in the ranking.
     """
-    paths = [source]
-    if source.is_dir():
-        paths = sorted(path for path in source.iterdir() if path.name.lower().endswith(SUFFIXES))
-        if not paths:
-            raise InputProblem(f"The folder {source.name} holds no CSV or TSV; put the outcomes there.")
     outcomes, notes, missing = list[EffectOutcome](), list[str](), dict[str, None]()
-    for path in paths:
+    for path in text_files(source):
         studies, of_file = read_effects(path)
         notes += of_file
-        name, header, rows, _ = read_rows(path, None, WANTED)
+        name, header, rows, _ = read_studies(path, None, WANTED)
         places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
         texts = {
             field: [_cell(cells, places[field]) for _, cells in rows]

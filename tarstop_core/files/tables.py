@@ -17,12 +17,8 @@ import pandas as pd
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.cells import read_studies, text_files
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
-from tarstop_core.files.delimited import filled_rows
-from tarstop_core.files.record_tables import Row
-from tarstop_core.files.revman import revman_rows
-from tarstop_core.files.source import BUDGET, check_count, open_source
-from tarstop_core.files.xlsx import XLSX, first_sheet
 
 SYNONYMS, RATES = names_of("tables"), names_of("rates")
 FIELDS = (*SYNONYMS, *RATES)  # What a column of a file may be taken for
@@ -32,7 +28,6 @@ _OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)
 WANTED = "TP, FP, FN, TN"
 WANTED_OF_OUTCOMES = "topic, outcome, study, docid, TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SHOWN = 3  # Examples in a note
 
 
@@ -74,7 +69,7 @@ def read_tables(
         When a count is not a whole number from 0 on, or no whole number gives a rate; UnrecognisedColumns when a column is
         missing or double.
     """
-    file_name, titles, rows, notes = read_rows(source, name, WANTED)
+    file_name, titles, rows, notes = read_studies(source, name, WANTED)
     often = Counter(titles)
     header = [title if often[title] == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)]
     fields = header if columns is None else [columns.get(title, "") for title in header]
@@ -114,42 +109,6 @@ def _uneven(file_name: str, number: int, cells: int, titles: int) -> InputProble
     return InputProblem(
         f"{file_name}, line {number} has {cells} cells and the header {titles}; make them equal."
     )
-
-
-def read_rows(
-    source: Path | str | BinaryIO, name: str | None, wanted: str
-) -> tuple[str, list[str], list[Row], list[str]]:
-    """Read the cells of a table of studies.
-
-    Parameters
-    ----------
-    source : path or binary file
-        The file.
-    name : str, optional
-        Its name, for messages.
-    wanted : str
-        Its columns, for messages.
-
-    Returns
-    -------
-    tuple
-        Its name, the header, its rows with their lines, and notes on its encoding or sheet.
-
-    Raises
-    ------
-    InputProblem
-        When there is no study in it, or too many.
-    """
-    with open_source(source, name) as opened:
-        read = first_sheet if opened.suffix in XLSX.suffixes else filled_rows
-        rows, notes = revman_rows(opened) or read(opened)
-    check_count(opened.name, len(rows), BUDGET.studies, "studies")
-    # A title above the table has one cell.
-    filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in rows)
-    start = next((at for at, cells in enumerate(filled) if cells > 1), 0)
-    if len(rows) < start + 2:
-        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return opened.name, [cell.strip() for cell in rows[start][1]], rows[start + 1 :], notes
 
 
 def _counts(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
@@ -343,12 +302,7 @@ def _outcome_groups(
     source: Path, notes: list[str], needed: Sequence[str]
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Topic and name of each outcome, with its studies: columns study, docid and the four counts."""
-    paths = [source]
-    if source.is_dir():
-        paths = sorted(path for path in source.iterdir() if path.name.lower().endswith(SUFFIXES))
-        if not paths:
-            raise InputProblem(f"The folder {source.name} holds no CSV or TSV; put the outcomes there.")
-    studies = pd.concat([_studies(path, notes, needed) for path in paths], ignore_index=True)
+    studies = pd.concat([_studies(path, notes, needed) for path in text_files(source)], ignore_index=True)
     for _, group in studies.groupby(["topic", "outcome"], sort=False):
         topic, outcome = group[["topic", "outcome"]].iloc[0].tolist()
         yield topic, f"{topic}/{outcome}" if outcome else topic, group
@@ -356,7 +310,7 @@ def _outcome_groups(
 
 def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
     """The studies of one file, a line a row."""
-    name, header, rows, of_encoding = read_rows(path, None, WANTED_OF_OUTCOMES)
+    name, header, rows, of_encoding = read_studies(path, None, WANTED_OF_OUTCOMES)
     notes += of_encoding
     places = only_columns(name, header, _OUTCOMES, needed, WANTED_OF_OUTCOMES)
     lines = [number for number, _ in rows]
