@@ -20,7 +20,7 @@ from dashboard.screen.why import options
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import figures, plans, sensitivity
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.advice import ALWAYS_SHOWN, advise, stopping_outcomes
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
@@ -440,7 +440,8 @@ def test_pages_say_what_screen_says(scenario: str, open_app: OpenApp, store: Sto
     said, now = shown(app), plans.decide(listing.planned(settings), state.depth, settings.cost)
     plan = plans.cell_of(listing, settings, settings.rule, "planned")
     assert figures.stakes_sentence(now, settings, plan) in said
-    assert amount(now.evpi, settings.payoffs.unit) in said
+    in_documents = f"what {count_of(round(now.evpi / settings.cost))} cost"
+    assert (amount(now.evpi, settings.payoffs.unit) if settings.payoffs.unit else in_documents) in said
     assert plain(figures.plan_sentence(plan, listing)) in said and DIFFERS not in said
     assert chances_badge(calibrator, settings) in said and "payoffs" not in app.query_params
     if isinstance(settings, ReviewSettings):
