@@ -23,6 +23,7 @@ from dashboard.results.look import (
 from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
 from tarstop_core.evaluation.tasks import errors_of
+from tarstop_core.presentation.numbers import percent
 
 LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 
@@ -59,11 +60,10 @@ def _regret(look: Look) -> None:
         st.info("Regret is for rules that can be followed; choose one beside the Oracle.")
         return
     here = frame[frame["cost"] == look.cost].set_index("approach")["regret"]
-    heading = f"Regret at q* = {look.q_star:g}"
+    sure = f"{percent(look.q_star)} sure"
+    heading = f"Regret of those who act when more than {sure}"
     if len(here) > 1:
-        heading = (
-            f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
-        )
+        heading = f"{here.idxmin()} gives up least, {here.idxmax()} most ({sure}, {look.cost:g} a document)"
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
     bounds = [method.title for method in look.results.methods if method.is_oracle]
     more = " Click a point for its topics." if researching() else ""
