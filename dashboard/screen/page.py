@@ -172,7 +172,8 @@ def _counted(work: Work, state: State) -> str:
     )
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
     # No line breaks within what is short, nor before the dot that follows it.
-    return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
+    short = " ·\n".join(parts[1:]).replace(" ", "\u00a0").replace("\n", " ")
+    return f"{parts[0]}\u00a0· {short}" if short else parts[0]
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
