@@ -69,3 +69,12 @@ def test_what_cannot_be_asked() -> None:
         Target(Measure.OR, -1.0, above=True, ratio=True)
     with pytest.raises(InputProblem, match="between 0 and 1"):
         belief_of_effect(studies_of("bcg"), BELOW, b_0=1.0)
+
+
+@pytest.mark.parametrize("engine", ["exact", "normal", "reml"])
+def test_the_order_of_studies_does_not_move_what_all_of_them_say(engine: Engine) -> None:
+    studies, target = studies_of("nielweise2007"), Target(Measure.OR, 0.8, above=False, ratio=True)
+    shuffled = studies.only(np.random.default_rng(3).permutation(len(studies)).tolist())
+    ours, theirs = (belief_of_effect(each, target, engine) for each in (studies, shuffled))
+    assert ours.beliefs[-1] == pytest.approx(theirs.beliefs[-1], abs=1e-9)
+    assert (ours.mu, ours.se) == pytest.approx((theirs.mu, theirs.se), rel=1e-7)
