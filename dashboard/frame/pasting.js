@@ -10,16 +10,17 @@ const linesOf = (text) => {
   return lines.slice(0, lines.findLastIndex((cells) => cells.some(Boolean)) + 1);
 };
 
-const fieldNamed = (title) => {
+// What a title names: one of these fields rather than any other.
+const fieldNamed = (title, fields = []) => {
   const letters = title.toLowerCase().replace(/[^a-z]/g, '');
-  return Object.keys(NAMES).find((field) => NAMES[field].includes(letters));
+  return [...fields, ...Object.keys(NAMES)].find((field) => NAMES[field]?.includes(letters));
 };
 
 // The lines below column names, each as its texts by field; null without names that say where every column belongs.
 const byNames = (lines, fields) => {
   const start = lines.findIndex((cells) => cells.some(Boolean));
   const titles = lines[start] ?? [];
-  const columns = titles.map((title) => title && (fieldNamed(title) ?? 'unknown'));
+  const columns = titles.map((title) => title && (fieldNamed(title, fields) ?? 'unknown'));
   if (columns[0] === '' && !columns.includes('study')) columns[0] = 'study';
   const named = columns.filter(Boolean);
   const counts = fields.filter((field) => field !== 'study' && named.includes(field));

@@ -3,7 +3,8 @@ if (!window.tarstopPasting) {
   window.tarstopPasting = true;
   const ROW = '[class*="st-key-report_counts_"], [class*="st-key-report_rates_"]';
   const FIELD = /st-key-report_([A-Za-z_-]+?)_\d/;
-  const fieldOf = (input) => FIELD.exec(input.closest('[class*="st-key-report_"]').className)[1];
+  // Without the form of an effect, which stands before its column.
+  const fieldOf = (input) => FIELD.exec(input.closest('[class*="st-key-report_"]').className)[1].replace(/^[A-Z]+-/, '');
 
   const write = (input, text) => {
     if (!input) return;

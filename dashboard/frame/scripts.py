@@ -37,7 +37,7 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 
 PASTING = (
-    f"const NAMES={json.dumps(names_of('tables') | names_of('rates'))};\n"
+    f"const NAMES={json.dumps(names_of('effects') | names_of('tables') | names_of('rates'))};\n"
     f"{(FRAME / 'pasting.js').read_text(encoding='utf-8')}"
 )
 """What reads cells of a spreadsheet, before a script that places them."""

@@ -206,7 +206,9 @@ class TypedEffect:
 
     to_convert: ClassVar[bool] = False
     called: ClassVar[str] = "effect"
-    hint: ClassVar[str] = "Cells of a spreadsheet pasted into one field fill those beside it too."
+    hint: ClassVar[str] = (
+        "Cells of a spreadsheet pasted into one field fill those beside it too; names of columns above them say which is which."
+    )
     hint_further: ClassVar[str] = ""
     unwanted: ClassVar[str] = (
         "Numbers are typed, but the outcome says that there are none; choose the outcome with an effect, or clear them."
