@@ -76,6 +76,12 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
     watched.assert_sound()
 
 
+FITS = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    return main.scrollHeight <= main.clientHeight;
+}"""
+
+
 @pytest.mark.parametrize(
     "address",
     [
@@ -104,8 +110,8 @@ def test_what_is_projected_fits_the_window(server: AppServer, open_page: OpenPag
         if tab:
             tab.click()
             at_rest(page)
-        main = page.get_by_test_id("stMain")
-        assert main.evaluate("each => each.scrollHeight - each.clientHeight") <= 0
+        # A figure learns its room once the page around it stands.
+        page.wait_for_function(FITS)
     if "learn" not in address:
         page.get_by_role("button", name="Change", exact=True).click()
         expect(
