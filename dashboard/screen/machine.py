@@ -12,7 +12,6 @@ from tarstop_core.screening.several_readers import MachineReader
 
 KINDS = ["csv", "tsv", "txt", "xlsx"]
 KEY = "machine"
-HOLDS = {False: "Verdicts", True: "Scores"}
 
 
 def form(work: Work) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,3 +122,38 @@ def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
     for piece in json.JSONEncoder().iterencode(content):  # in one piece it would keep other threads waiting
         digest.update(piece.encode())
     return digest.hexdigest()[:16]
+
+
+def placed(
+    topic: Topic, name: str, documents: Sequence[str], studies: Sequence[str]
+) -> tuple[Topic, NDArray[np.int64]]:
+    """Find the studies of an outcome in a ranked list.
+
+    Parameters
+    ----------
+    topic : Topic
+        The list, of N documents.
+    name : str
+        What the outcome is called.
+    documents : sequence of str
+        The document that brings each study; "" where none is named.
+    studies : sequence of str
+        Names of the studies.
+
+    Returns
+    -------
+    Topic
+        The list, in which those documents are relevant, whether they are ranked or not.
+    ndarray of int
+        The position of each study's document; N where it is not ranked.
+    """
+    end = len(topic)
+    rank = {document: at for at, document in enumerate(topic.ids.tolist())}
+    at = np.array([rank.get(document, end) for document in documents], dtype=np.int64)
+    labels = np.zeros(end, dtype=bool)
+    labels[at[at < end]] = True
+    # A study without a document has one of its own that nobody listed.
+    relevant = {
+        (document, "" if document else study) for document, study in zip(documents, studies, strict=True)
+    }
+    return replace(topic, name=name, labels=labels, n_relevant=len(relevant)), at

@@ -19,8 +19,6 @@ from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA,
 PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
 WIDE_PLOT = (0.0, 1.0)  # where rows are thin
 ARMS = (0.0, 0.36)  # where the columns of the arms stand
-BEYOND = 3.0  # standard deviations between estimates beyond which an interval is cut off in the drawing
-MOST_TIMES = 400.0  # between the ends of an axis of ratios
 RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -10,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tarstop_core.documents.tables import LONGEST_NUMBER
-from tarstop_core.documents.topic import EffectOutcome, Topic
+from tarstop_core.documents.topic import EffectOutcome, Topic, placed
 from tarstop_core.effects.measures import BIAS_WORDS, Bias
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
@@ -215,15 +214,10 @@ def _placed(
     topic: Topic, name: str, studies: Studies, lines: Sequence[int], documents: Sequence[str]
 ) -> EffectOutcome:
     """Some lines of a file as an outcome, its studies in the order in which screening meets them."""
-    end = len(topic)
-    rank = {document: at for at, document in enumerate(topic.ids.tolist())}
-    at = np.array([rank.get(document, end) for document in documents], dtype=np.int64)
-    labels = np.zeros(end, dtype=bool)
-    labels[at[at < end]] = True
+    labelled, at = placed(topic, name, documents, [studies.study[line] for line in lines])
     order = np.argsort(at, kind="stable")
     rows = np.array(lines)[order]
     met = Studies(tuple(studies.study[row] for row in rows.tolist()), studies.form, studies.values[rows])
-    labelled = replace(topic, name=name, labels=labels, n_relevant=len(set(documents)))
     return EffectOutcome(labelled, topic.name, met, at[order])
 
 

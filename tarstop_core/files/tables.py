@@ -7,7 +7,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
-from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.documents.topic import Outcome, Topic, placed
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import read_studies, text_files
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
@@ -336,16 +336,7 @@ def _tables(studies: pd.DataFrame) -> Tables:
 
 def _outcome(topic: Topic, name: str, studies: pd.DataFrame) -> Outcome:
     """The studies of an outcome in the order in which screening meets them."""
-    end = len(topic)
-    rank = {document: at for at, document in enumerate(topic.ids.tolist())}
-    at = np.array([rank.get(document, end) for document in studies["docid"]], dtype=np.int64)
-    labels = np.zeros(end, dtype=bool)
-    labels[at[at < end]] = True
-    # A study without a document has one of its own that nobody listed.
-    documents = {
-        (docid, "") if docid else ("", study) for docid, study in studies[["docid", "study"]].to_numpy()
-    }
-    labelled = replace(topic, name=name, labels=labels, n_relevant=len(documents))
+    labelled, at = placed(topic, name, studies["docid"].tolist(), studies["study"].tolist())
     in_order = studies.assign(at=at).sort_values(["at", "study"], kind="stable")
     return Outcome(labelled, topic.name, _tables(in_order), in_order["at"].to_numpy())
 

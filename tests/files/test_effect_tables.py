@@ -1,13 +1,15 @@
 """Studies of an intervention from files."""
 
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_effects
+from tarstop_core.files import read_effect_outcomes, read_effects
 
 EVENTS = "study,events_treated,n_treated,events_control,n_control\n"
 
@@ -53,3 +55,14 @@ def test_a_missing_number_leaves_its_study_out_and_names_are_made_up() -> None:
 def test_what_is_wrong_is_named_with_its_place(text: str, words: str) -> None:
     with pytest.raises(InputProblem, match=words):
         read_effects(BytesIO(text.encode()), "studies.csv")
+
+
+def test_studies_without_a_document_are_relevant_ones_that_nobody_listed(tmp_path: Path) -> None:
+    (tmp_path / "T.csv").write_text(
+        "study,docid,effect,se\nOne,b,0.1,0.2\nTwo,,0.2,0.2\nThree,,0.3,0.2\nFour,elsewhere,0.4,0.2\n",
+        encoding="utf-8",
+    )
+    run = {"T": Topic("T", np.array(["a", "b"]))}
+    ((outcome,), _) = read_effect_outcomes(tmp_path / "T.csv", run)
+    assert outcome.studies.study[0] == "One" and outcome.positions.tolist() == [1, 2, 2, 2]
+    assert outcome.topic.n_relevant == 4
