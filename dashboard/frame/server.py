@@ -194,6 +194,11 @@ def announce() -> None:
 
     Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
     """
+    if people.way() is not None:
+        audit = logging.getLogger("tarstop.audit")
+        audit.setLevel(logging.INFO)
+        audit.addHandler(logging.StreamHandler(sys.stdout))
+        audit.propagate = False
     print(f"TARstop is at {get_url(get_display_address(served_on()))}", flush=True)
 
 

@@ -242,10 +242,13 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     return f"{own} ({', '.join(differences)})"[:LONGEST_NAME]
 
 
-def _flow(_: Store, session: SessionSnapshot) -> None:
+def _flow(store: Store, session: SessionSnapshot) -> None:
     counts = session.prisma
     coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
     st.html(block("flow", coded, [(name, f"{count:,}") for name, count in counts.rows()]))
+    st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
+    if not store.allows(session.row.id, "export"):
+        return
     stem = f"{file_stem(session.row.name)}-prisma"
     with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
@@ -254,7 +257,6 @@ def _flow(_: Store, session: SessionSnapshot) -> None:
         rows = trace_to_csv([{"box": name, "number": count} for name, count in counts.rows()])
         save("CSV", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv")
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
-    st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
 
 def _protocol(_: Store, session: SessionSnapshot) -> None:

@@ -31,7 +31,7 @@ def share_tab(store: Store, session: SessionSnapshot) -> None:
     key, owns = session.row.id, store.allows(session.row.id, "manage")
     for holder, role in store.shares(key):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/{key}/{holder}"):
-            st.write(f"{shell.escape_markdown(holder)}: {role}")
+            st.text(f"{holder}: {role}", width="content")
             if owns:
                 press("Remove", _share, store, key, holder, None, key=f"{PREFIX}/remove/{key}/{holder}")
     if not owns:

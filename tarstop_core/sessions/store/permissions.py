@@ -4,6 +4,8 @@ A store is opened for a person (:meth:`~tarstop_core.sessions.store.store.Store.
 does not exist for them. Opened for nobody by name, as on one's own machine, it holds everything back from nobody.
 """
 
+import json
+import logging
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
@@ -54,6 +56,8 @@ PROJECT = "project:"
 """How the name of a project begins where it stands for its members."""
 LONGEST_NAME = 200
 
+_AUDIT = logging.getLogger("tarstop.audit")
+"""What the audit log says, a line of JSON each, for the server's own output; without contents."""
 _COLUMNS: Mapping[Kind, sa.ColumnElement[str]] = {
     "session": METADATA.tables["session"].c.id,
     "collection": METADATA.tables["collection"].c.id,
@@ -252,6 +256,10 @@ class Permissions(Database):
             line = AuditLine(id=new_id(), time=now(), person=self.person, what=what)
             line.kind, line.object_id, line.about = kind, key, about
             session.add(line)
+            said = {
+                name: getattr(line, name) for name in ("time", "person", "what", "kind", "object_id", "about")
+            }
+            _AUDIT.info(json.dumps(said))
 
 
 def unknown(kind: Kind, key: str, store: str) -> InputProblem:
