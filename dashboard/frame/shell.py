@@ -232,16 +232,17 @@ def guide(read: str = "guide", place: str = "") -> str:
 
 
 def decisions(**asked: str) -> None:
-    """What leads from evidence to several options, with what is asked there.
+    """What leads from evidence to several options, with what is asked there; on a projector there is no room for it.
 
     Parameters
     ----------
     **asked
         What the address of Decisions names.
     """
-    st.caption(
-        f"Other options, everyone concerned, the price of a study: [Decisions](decisions?{urlencode(asked)})."
-    )
+    if not presenting():
+        st.caption(
+            f"Other options, everyone concerned, the price of a study: [Decisions](decisions?{urlencode(asked)})."
+        )
 
 
 def term(key: str, words: str = "") -> str:
