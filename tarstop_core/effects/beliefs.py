@@ -44,10 +44,6 @@ class Target:
     def __post_init__(self) -> None:
         if self.ratio and not self.delta > 0:
             raise InputProblem(f"delta is {self.delta:g}; a ratio is above 0, and 1 means no difference.")
-        if self.measure is Measure.RD and not -1 < self.delta < 1:
-            raise InputProblem(
-                f"delta is {self.delta:g}; a risk difference lies between −1 and 1: 5 events of 100 people are 0.05."
-            )
         if not math.isfinite(self.delta):
             raise InputProblem("delta must be a number.")
 

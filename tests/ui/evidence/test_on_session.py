@@ -16,8 +16,9 @@ from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
+from tests.ui.drawn_sessions import LEARNED
 from tests.ui.evidence.test_page import belief, shown
-from tests.ui.test_one_set_of_numbers import DIFFERS, LEARNED, in_store, with_tables
+from tests.ui.test_one_set_of_numbers import DIFFERS, in_store, with_tables
 
 OpenApp = Callable[..., AppTest]
 POUNDS = Payoffs(1000, 2500, 2000, 500, "£")
