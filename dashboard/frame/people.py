@@ -20,6 +20,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import Scope
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.runtime import get_instance
+from streamlit.runtime.memory_media_file_storage import _calculate_file_id
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
@@ -33,6 +34,9 @@ PERSON, SINCE, SEAL = f"{OURS}person", f"{OURS}since", f"{OURS}seal"
 """Headers: who is here, when their login began, and that this server set them."""
 _SEAL = secrets.token_hex(32)
 ARRIVED = "_arrived"
+MOST_MADE = 10_000
+"""Files for which it is remembered who had them made."""
+_MADE: dict[tuple[str, str], None] = {}
 DISCOVERY = "/.well-known/openid-configuration"
 SKEW = 60.0
 """Seconds that the provider's clock may be ahead of this one's."""
@@ -218,8 +222,27 @@ def of_tab(tab: str) -> str | None:
     return None if info is None else str(info.session._user_info.get("person"))
 
 
+def handed_over(data: Any, mime: str, file: str) -> Any:
+    """Return what makes a file when somebody presses, so that whoever presses may fetch it; Streamlit keeps it for no tab."""
+    name = person()
+    if not (name and callable(data)):
+        return data
+
+    def made() -> Any:
+        content = data()
+        sent = content.encode() if isinstance(content, str) else content
+        _MADE[_calculate_file_id(sent, mime, file), name] = None
+        while len(_MADE) > MOST_MADE:
+            _MADE.pop(next(iter(_MADE)))
+        return content
+
+    return made
+
+
 def may_fetch(file: str, name: str) -> bool:
-    """Whether a file that pages hold for browsers, by the last part of its address, is held for a tab of this person."""
+    """Whether a file that pages hold for browsers, by the last part of its address, was made for this person."""
     held = get_instance().media_file_mgr._files_by_session_and_coord
     wanted = file.partition(".")[0]
+    if (wanted, name) in _MADE:
+        return True
     return any(wanted in list(files.values()) and of_tab(tab) == name for tab, files in list(held.items()))

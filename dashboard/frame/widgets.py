@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame import shell, uploads
+from dashboard.frame import people, shell, uploads
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
@@ -135,6 +135,7 @@ def hundredths(label: str, value: int, *, low: int = 1, high: int = 99, at: Any 
 def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
     """A button that saves a file; pressed, it leaves the page as it is."""
     mime = MIME[file.rpartition(".")[2]]
+    data = people.handed_over(data, mime, file)
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
 
 
