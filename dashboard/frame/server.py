@@ -235,7 +235,7 @@ class Guarded:
             here, path = people.visitor(scope, gate), scope["path"].removeprefix(base)
             if here is None and path not in BEFORE_LOGIN[type(gate)]:
                 refusal, status = LOGIN_PAGE % (ASKED_TO_LOG_IN[type(gate)] % f"{base}/"), 401
-            elif here is not None and not _theirs(scope["path"], here.name):
+            elif here is not None and not _theirs(path, here.name):
                 refusal, status = "Not found\n", 404
         _, core, inner = scope["path"].partition(CORE)
         if not refusal and len(scope.get("query_string", b"")) > address.LONGEST_QUERY:
@@ -265,7 +265,7 @@ def _theirs(path: str, name: str) -> bool:
     """Whether an address leads to nothing that is held for the tab of another person."""
     if upload := uploads.ADDRESS.search(path):
         return people.of_tab(upload[1]) == name
-    return "/media/" not in path or people.may_fetch(path.rpartition("/")[2], name)
+    return not path.startswith("/media/") or people.may_fetch(path.rpartition("/")[2], name)
 
 
 def _until(over: float, receive: Receive, send: Send) -> Receive:
