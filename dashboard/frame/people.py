@@ -219,7 +219,7 @@ def opened_for(store: Store) -> Store:
 def of_tab(tab: str) -> str | None:
     """Return the name of the person in whose browser a tab is open; None where there is no such tab."""
     info = get_instance()._session_mgr.get_session_info(tab)
-    return None if info is None else str(info.session._user_info.get("person"))
+    return None if info is None else unquote(str(info.session._user_info.get("person")))
 
 
 def handed_over(data: Any, mime: str, file: str) -> Any:
