@@ -20,7 +20,7 @@ from scipy.stats import chi2
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-MEANS, FINER, SPREADS = 81, 121, 21
+MEANS, FINER, SPREADS = 81, 181, 21
 """Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
