@@ -12,6 +12,7 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.several_readers import SECOND, SHARE, joined
 from tarstop_core.screening.wording import chances_badge, question
 
 
@@ -30,6 +31,7 @@ class Plan:
     badge: str  # of the chances
     learning: str
     audit: str
+    second: str  # What all but the first of several readers read; "" where there is one
     version: str = __version__
 
 
@@ -50,10 +52,24 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
             "What is read next",
             f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",
         ),
+        *_reader_rows(settings),
         *starting,
         ("Chances of the documents", chances),
         ("Chances of the documents multiplied by", number(settings.scale)),
         *scenario_of(settings).settings_rows(settings),
+    ]
+
+
+def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
+    """Who reads, where there are several."""
+    readers = settings.readers
+    if not readers.names:
+        return []
+    share = [("Share read twice", f"{percent(readers.share)}, drawn with seed {readers.seed}")]
+    return [
+        ("Readers", joined(readers.names)),
+        (f"Read by all but {readers.names[0]}", SECOND[readers.second]),
+        *(share if readers.second == SHARE else ()),
     ]
 
 
@@ -176,6 +192,7 @@ def protocol_paragraph(
         badge=chances_badge(calibrator, settings),
         learning=learning_protocol(settings, digest) if settings.learns else "",
         audit=audit_protocol(audited, settings.recall_confidence) if audited else "",
+        second=SECOND[settings.readers.second] if settings.readers.names else "",
     )
     return scenario_of(settings).message("protocol", settings=settings, plan=plan)
 
@@ -206,6 +223,7 @@ def counts_too(settings: Settings) -> str:
 
     Examples
     --------
+    >>> from tarstop_core.screening.settings import ReviewSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> counts_too(ReviewSettings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
     ', by “hip” typed for it, by “cost” typed against it'

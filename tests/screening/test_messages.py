@@ -32,6 +32,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import Plan
+from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict
 from tarstop_core.value.payoffs import Payoffs
@@ -128,7 +129,11 @@ def of_settings(settings: Settings) -> Values:
 def plan(**changed: Any) -> Plan:
     """A plan of which everything optional is missing."""
     usual: dict[str, Any] = {"size": 300, "sources": (), "duplicates": 0, "query": "", "order": ""}
-    return Plan(**usual | {"registered": True, "badge": "of tests", "learning": "", "audit": ""} | changed)
+    return Plan(
+        **usual
+        | {"registered": True, "badge": "of tests", "learning": "", "audit": "", "second": ""}
+        | changed
+    )
 
 
 def said(message: Messages, values: Values) -> list[str]:
@@ -422,7 +427,11 @@ def record() -> Values:
     asked = {"question": "it is so", "moved_by": "document"}
     full = plan(sources=["a.ris"], duplicates=3, query="hinge", order="By likeness", registered=False)
     unsure = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(9, "£"), kappa=0.9, s=0.9)
-    for settings, written in ((SEARCH, plan()), (unsure, full), (learning, plan())):
+    for settings, written in (
+        (SEARCH, plan()),
+        (unsure, full),
+        (replace(learning, readers=Readers(("Ann", "Ben"))), plan(second="all")),
+    ):
         yield "protocol", {"settings": settings, "plan": written, **asked}
     came = {"when": "today", "source": "a.json", "by": "Ann", "entries": 9, "readers": ["Lee"]}
     late, early = (3, "later than the import"), (4, "before TARstop existed")

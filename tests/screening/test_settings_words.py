@@ -15,6 +15,7 @@ from tarstop_core.screening.settings_words import (
     protocol_paragraph,
     settings_rows,
 )
+from tarstop_core.screening.several_readers import EXCLUDED, SECOND, SHARE, Readers
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
 
@@ -46,6 +47,7 @@ OTHER = {
     "words_for": "infants",
     "words_against": "cost",
     "weighs_scores": True,
+    "readers": Readers(("Ann", "Ben")),
     "application": Application(number="EP1", priority="2018-03-03"),
 }
 PATENT_ONLY = {"needs_citation", "confirm_hits", "kappa", "s", "application"}
@@ -67,6 +69,18 @@ def test_no_setting_is_forgotten() -> None:
     }
     other = replace(PATENT, frailty=2.0, kind="frailty")
     assert changes(settings_rows(START, PATENT), settings_rows(START, other))
+
+
+def test_several_readers_and_what_each_of_them_reads_are_named() -> None:
+    rows = dict(settings_rows(replace(REVIEW, readers=Readers(("Ann", "Ben", "Cem"), EXCLUDED)), INCLUSION))
+    assert rows["Readers"] == "Ann, Ben and Cem"
+    assert SECOND[EXCLUDED] in rows.values()
+    said = protocol_paragraph(
+        replace(REVIEW, readers=Readers(("Ann", "Ben", "Cem"), EXCLUDED)), INCLUSION, size=1
+    )
+    assert "Cem will" in said and "independently" not in protocol_paragraph(REVIEW, INCLUSION, size=1)
+    shared = replace(REVIEW, readers=Readers(("Ann", "Ben"), SHARE, 0.2, 7))
+    assert dict(settings_rows(shared, INCLUSION))["Share read twice"] == "20 %, drawn with seed 7"
 
 
 def test_the_paragraph_names_what_decides() -> None:

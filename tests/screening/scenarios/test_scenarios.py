@@ -22,10 +22,14 @@ OWN = (
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
     "tarstop_core/screening/typed_numbers.py",  # and so is a field
     "dashboard/evidence/effects.py",  # and the title of that column
+    "tarstop_core/cli/belief.py",
+    "tarstop_core/explore/decisions.py",  # a decision may rest on one uncertain number, called so
+    "dashboard/decisions/",
 )
 DEFAULTS = {
     "tarstop_core/screening/settings.py": "scenario",
     "tarstop_core/screening/effect_settings.py": "scenario",
+    "tarstop_core/screening/enough_settings.py": "scenario",
     "tarstop_core/cli/replay.py": "default",
     "tarstop_core/api/asreview_stopper.py": "scenario",
     "tarstop_core/api/calibrators.py": "scenario",
