@@ -106,6 +106,9 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     if scenario not in SCENARIOS:
         raise InputProblem(f"scenario is '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
     start = SCENARIOS[scenario].settings_class.beginning().paper_mode()
+    if start.weighs:  # what the two actions are called in this question
+        plus, minus = SCENARIOS[scenario].first_actions
+        start = replace(start, plus=plus, minus=minus)
     if not start.weighs and stakes is not None:
         raise InputProblem(
             f"stakes is given, but in the scenario {scenario} nothing is weighed; leave it out."

@@ -128,3 +128,8 @@ def test_a_document_may_bring_two_tables_and_another_none() -> None:
     assert not advice.details.facts.waiting  # type: ignore[union-attr]
     later = ts.advise(P, labels, STAKES, tables=two, stages=2, **REVIEW)
     assert later.details.facts.waiting == 1  # type: ignore[union-attr]
+
+
+def test_actions_are_called_as_the_question_calls_them() -> None:
+    assert "Adopt" in str(ts.advise(P, [1, 1], STAKES, tables=TABLES[:2], **REVIEW))
+    assert "Reject" in str(ts.advise(P, [1], STAKES))
