@@ -118,7 +118,8 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array_like, shape (n,) or (n, 1), or int
-            Scores of the list in its order; kinds that look at ranks take the number of documents too.
+            Scores of the list in its order; kinds that look at ranks take the number of documents too, or scores
+            that never rise.
 
         Returns
         -------
@@ -132,7 +133,13 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         fitted = self._fitted()
         if np.ndim(X) == 0:
             return fitted.probabilities(None, int(X))
-        return fitted.probabilities(_scores(X))
+        scores = _scores(X)
+        if fitted.by_rank and (rises := np.flatnonzero(np.diff(scores) > 0)).size:
+            raise InputProblem(
+                f"X[{rises[0] + 1}] is higher than the score before it, and this calibrator goes by ranks; sort the "
+                "documents best first, or give their number."
+            )
+        return fitted.probabilities(scores)
 
     @classmethod
     def load(cls, name: str | Path) -> Calibrator:

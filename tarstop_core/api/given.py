@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
@@ -168,7 +169,10 @@ def fully_labelled(labels: Floats) -> Flags:
     """Whether each document is relevant; InputProblem when one has no label."""
     missing = np.flatnonzero(np.isnan(labels))
     if len(missing):
-        raise InputProblem(f"labels[{missing[0]}] is missing; a replay needs the label of each document.")
+        raise InputProblem(
+            f"labels[{missing[0]}] is missing; a replay needs the label of each document. With fewer, ask "
+            "advise(chances, labels[:n], …) for n = 0, 1, 2, …: a rule stops at the first n without go_on."
+        )
     return np.asarray(labels == 1)
 
 
@@ -211,14 +215,15 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
     if fitted is None:
         return Calibrator("rank", chance, x, y, OWN)
     own = getattr(fitted, "calibrator_", None)
+    shipped = default_calibrator(has_scores=False, scenario=chance)
     if not isinstance(own, Calibrator):
         raise InputProblem(
-            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('{default_calibrator(has_scores=False, scenario=chance)}')."
+            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('{shipped}')."
         )
     if own.scenario != chance:
         raise InputProblem(
-            f"calibrator gives chances of '{own.scenario}', and chances of '{chance}' are needed; fit one with "
-            f"scenario='{chance}'."
+            f"calibrator gives chances of '{own.scenario}', and chances of '{chance}' are needed; take "
+            f"ts.Calibrator.load('{shipped}'), or fit one with scenario='{chance}'."
         )
     return replace(own, kind=own.kind if own.by_rank else "rank", band=(), x=x, y=y)
 
@@ -256,21 +261,23 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
     reports: dict[int, Report] = {}
     if settings.reads_full_texts:
         relevant = np.flatnonzero(codes == RELEVANT)
+        if tables is None and len(relevant):
+            warnings.warn(
+                f"tables is not given, so the {len(relevant):,} relevant documents count as without data; give "
+                "tables=[] if they are.",
+                stacklevel=4,
+            )
         if not settings.two_stages:
             # Read at once: what is relevant and brings no table has no data.
             reports = {int(at): Report("no data") for at in relevant}
         studies, positions = placed(settings, tables, relevant)
-        for at in np.unique(positions).tolist():
+        for at in np.unique(positions[positions < len(labels)]).tolist():
             if codes[at] != RELEVANT:
                 raise InputProblem(
                     f"tables names position {at}, a document that labels does not call relevant."
                 )
             rows = tuple(studies[study] for study in np.flatnonzero(positions == at).tolist())
-            report = reports[at] = Report("data", rows=rows)
-            if not settings.counts(report):
-                raise InputProblem(
-                    f"tables gives no {scenario_of(settings).finds[1]} as the settings ask; give those."
-                )
+            reports[at] = Report("data", rows=rows)
     elif tables is not None:
         raise InputProblem("tables is for the scenario review, or effect; leave it out.")
     return State(settings, codes, confirmed, reports=reports)
@@ -301,7 +308,7 @@ def placed(
     """
     scenario = scenario_of(settings)
     assert isinstance(scenario, StudyScenario), "studies add up"
-    studies = scenario.rows_given([] if given is None else given)
+    studies = scenario.rows_given([] if given is None else given, settings)
     if "position" in getattr(given, "columns", ()):
         positions = np.asarray(given["position"])
         if not (np.issubdtype(positions.dtype, np.integer) and (positions >= 0).all()):

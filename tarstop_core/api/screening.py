@@ -108,14 +108,17 @@ def advise(
         question is whether enough was found.
     tables : DataFrame or array_like, optional
         In "review": columns TP, FP, FN and TN, a row a study so far. A column `position` says which document brought it
-        (0 is the first); without it the rows are those of the relevant documents, one each. In "effect": a DataFrame with
-        the columns that ``tarstop belief --measure`` reads.
+        (0 is the first), and those of documents not read yet do not count; without it the rows are those of the relevant
+        documents, one each. In "effect": events_treated, n_treated, events_control, n_control for the measures OR, RR and
+        RD; mean_treated, sd_treated, n_treated and the same of the control group for MD and SMD; effect with se, or with
+        low and high, for generic.
     calibrator : Calibrator, optional
         What the chances were predicted by, where it knows more than they say, such as how lists vary.
     **settings
         As sessions have them, in the paper's mode unless given: `policy` ("optimal", "greedy", "smooth:K=5", …), `b_0`
         (belief before any document), `kappa` (chance that the list holds what exists), `theta`, `engine`,
-        `floor_studies`, … In "effect" `measure`, `delta` and `above` say what is to be exceeded.
+        `floor_studies`, … In "effect" one adopts if the `measure` is below `delta` (a ratio for OR and RR), or above it
+        with ``above=True``.
 
     Returns
     -------
@@ -396,7 +399,7 @@ def replay(
     tables : DataFrame or array_like, optional
         In "review" and "effect": the tables of all studies, as of :func:`advise`.
     target : float
-        In "enough": the recall that is wanted.
+        In "enough": the recall that ``reached`` asks for. A rule's own aim is its parameter, as in "few-left:tau=0.8".
     **settings
         Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `truth`, `engine`, `prior`;
         in "effect" also `measure`, `delta`, `above`.

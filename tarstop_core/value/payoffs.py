@@ -46,8 +46,8 @@ class Payoffs:
     """
 
     B: float  # Benefit of a⁺ when ω⁺ holds
-    L_r: float  # Loss of a⁺ when ω⁻ holds (a wrong adoption)
-    L_g: float  # Loss of a⁻ when ω⁺ holds (a wrong rejection)
+    L_r: float  # Loss of a⁺ when ω⁻ holds (in patents a wrong rejection, in reviews a wrong adoption)
+    L_g: float  # Loss of a⁻ when ω⁺ holds (in patents a wrong grant, in reviews a missed adoption)
     G: float  # Gain of a⁻ when ω⁻ holds
     unit: str = ""
     """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""

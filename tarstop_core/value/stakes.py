@@ -68,14 +68,19 @@ class Stakes:
         Raises
         ------
         InputProblem
-            When q* is not between 0 and 1, or a cost is negative.
+            When q* is not between 0 and 1, a cost is negative, or a document costs more than K.
 
         Examples
         --------
         >>> Stakes.from_q_star(0.5, cost=0.001).documents
         500.0
         """
-        return cls(Payoffs.from_q_star(q_star, K, unit), cost, full_cost)
+        stakes = cls(Payoffs.from_q_star(q_star, K, unit), cost, full_cost)
+        if cost > K:
+            raise InputProblem(
+                f"`cost` is {cost:g}, more than `K` = {K:g}, what both mistakes cost together; give both in one unit."
+            )
+        return stakes
 
     @property
     def documents(self) -> float:

@@ -49,7 +49,7 @@ def test_a_replay_reads_to_the_end_of_its_budget() -> None:
         (frame(1).drop(columns="n_control"), "no columns of studies"),
         (frame(1).assign(events_treated=9999), "more events than people"),
         (frame(1).assign(events_treated=np.nan), "number is missing"),
-        (pd.DataFrame({"study": ["A"], "effect": [0.5], "se": [0.1]}), "gives no effects"),
+        (pd.DataFrame({"study": ["A"], "effect": [0.5], "se": [0.1]}), "give generic, not RR"),
     ],
 )
 def test_what_cannot_be_is_named(given: pd.DataFrame, word: str) -> None:

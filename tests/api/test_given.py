@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tarstop_core as ts
-from tests.api.cases import RELEVANT, STAKES, TABLES, N
+from tests.api.cases import FOUND_AT, RELEVANT, STAKES, TABLES, N
 
 P = np.linspace(0.5, 0.01, N)
 REVIEW: dict[str, Any] = {"scenario": "review"}
@@ -50,7 +50,7 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise(P, [], STAKES, policy="magic"), "no policy 'magic'"),
         (lambda: ts.advise(P, [1], STAKES, tables=TABLES[:1]), "tables is for the scenario review"),
         (lambda: ts.advise(P, [0], STAKES, tables=TABLES[:1], **REVIEW), "tables has 1 rows"),
-        (lambda: ts.advise(P, [1], STAKES, tables=frame(position=3), **REVIEW), "tables names position 3"),
+        (lambda: ts.advise(P, [1, 0], STAKES, tables=frame(position=1), **REVIEW), "tables names position 1"),
         (lambda: ts.advise(P, [1], STAKES, tables=frame(position=0.5), **REVIEW), "tables has a position"),
         (
             lambda: ts.advise(P, [1], STAKES, tables=frame()[["TP", "FN"]], **REVIEW),
@@ -58,7 +58,7 @@ def frame(**columns: Any) -> pd.DataFrame:
         ),
         (
             lambda: ts.advise(P, [1], STAKES, calibrator=ts.Calibrator.load("review-data")),
-            "calibrator gives chances",
+            "chances of 'patent' are needed; take .*clef-reviews-rank",
         ),
         (lambda: ts.replay(P, RELEVANT[:5], STAKES), "labels has 5 labels for 60 documents"),
         (lambda: ts.replay(P, [0, None, 1], STAKES), r"labels\[1\] is missing"),
@@ -86,7 +86,9 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.experiment("patent", ["greedy"], share=2), "share is 2"),
         (lambda: ts.experiment("patent", ["greedy"], target_recall=0), "target_recall is 0"),
         (lambda: ts.experiment("nowhere"), "nowhere"),
+        (lambda: ts.Calibrator.load("clef-reviews-rank-frailty").predict([1, 2]), r"X\[1\] is higher"),
         (lambda: ts.Stakes.from_q_star(2, cost=1), "q\\* is 2"),
+        (lambda: ts.Stakes.from_q_star(0.5, cost=2), "`cost` is 2, more than `K` = 1"),
     ],
 )
 def test_it_is_refused_by_name(ask: Callable[[], object], named: str) -> None:
@@ -106,6 +108,24 @@ def test_labels_come_in_many_forms() -> None:
         assert ts.advise(P, labels, STAKES).details == plain.details
     assert plain.read == 3
     assert plain.belief > ts.advise(P, [0, 0, 0], STAKES).belief  # type: ignore[operator]
+
+
+def test_tables_of_documents_not_read_yet_do_not_count() -> None:
+    """All of them may be given after each label: nothing is seen before it was read."""
+    every = TABLES.assign(position=FOUND_AT)
+    for depth in range(0, N, 5):
+        labels = RELEVANT[:depth]
+        given = TABLES[: int(labels.sum())]
+        assert (
+            ts.advise(P, labels, STAKES, tables=every, **REVIEW).details
+            == ts.advise(P, labels, STAKES, tables=given, **REVIEW).details
+        )
+
+
+def test_forgotten_tables_are_missed_aloud() -> None:
+    with pytest.warns(UserWarning, match="the 1 relevant documents count as without data"):
+        silent = ts.advise(P, [1], STAKES, **REVIEW)
+    assert silent.details == ts.advise(P, [1], STAKES, tables=[], **REVIEW).details
 
 
 def test_tables_come_in_many_forms() -> None:

@@ -84,8 +84,11 @@ class Effect(StudyScenario[EffectSettings]):
         studies, notes = read_effects(source, name)
         return rows_of_studies(studies), notes
 
-    def rows_given(self, given: Any) -> list[Row | EffectRow]:
-        return [*rows_of_studies(as_effects(given))]
+    def rows_given(self, given: Any, settings: EffectSettings) -> list[Row | EffectRow]:
+        studies = as_effects(given)
+        if len(studies):
+            studies.sizes(settings.kind, settings.is_ratio)  # refuses columns that do not give the measure
+        return [*rows_of_studies(studies)]
 
     def badges(self, settings: EffectSettings) -> list[str]:
         prior = f"weak prior, b₀ = {number(settings.b_0)}"

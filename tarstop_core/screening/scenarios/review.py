@@ -178,7 +178,7 @@ class Review(StudyScenario[ReviewSettings]):
         read = read_tables(source, name)
         return rows_of_tables(read.tables), read.notes
 
-    def rows_given(self, given: Any) -> list[Row | EffectRow]:
+    def rows_given(self, given: Any, settings: ReviewSettings) -> list[Row | EffectRow]:
         return [*rows_of_tables(as_tables(given))]
 
     def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:

@@ -136,7 +136,7 @@ class StudyScenario(Scenario[T]):
         """
 
     @abstractmethod
-    def rows_given(self, given: Any) -> list[Row | EffectRow]:
+    def rows_given(self, given: Any, settings: T) -> list[Row | EffectRow]:
         """Take studies from a table that a Python user gives, one a row; InputProblem when one cannot be used."""
 
     def chance_of(self, settings: T) -> str:
