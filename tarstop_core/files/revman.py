@@ -1,6 +1,7 @@
-"""2×2 tables of RevMan: `.rm5` files, and the data package that RevMan Web exports.
+"""Studies of RevMan: `.rm5` files, and the data package that RevMan Web exports.
 
-Both were built from published descriptions of their form.
+2×2 tables of tests, and events or means of trials. The data package was built from published descriptions of its form, and
+so were tests in an `.rm5`.
 """
 
 import io
@@ -18,14 +19,39 @@ from tarstop_core.files.source import Source
 
 Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
-_TABLES = Vocabulary(names_of("tables"), plain_title)
-_TEST = ("test", "testname", "indextest", "analysisname")
+_TABLES, _EFFECTS = (Vocabulary(names_of(table), plain_title) for table in ("tables", "effects"))
+_ANALYSIS = ("test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
+"""Columns that say together which test or outcome a row is of."""
+_IN_XML = {
+    "TEST": ("TEST_DATA_ENTRY", {cell: cell for cell in CELLS}),
+    "DICH_OUTCOME": (
+        "DICH_DATA",
+        {
+            "events_treated": "EVENTS_1",
+            "n_treated": "TOTAL_1",
+            "events_control": "EVENTS_2",
+            "n_control": "TOTAL_2",
+        },
+    ),
+    "CONT_OUTCOME": (
+        "CONT_DATA",
+        {
+            "mean_treated": "MEAN_1",
+            "sd_treated": "SD_1",
+            "n_treated": "TOTAL_1",
+            "mean_control": "MEAN_2",
+            "sd_control": "SD_2",
+            "n_control": "TOTAL_2",
+        },
+    ),
+}
+"""Elements of an `.rm5` that hold studies, theirs for a study, and the attribute of each of our columns."""
 
 
 def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
-    """Return header and rows of the test with most studies, and what a person should know; None for other files.
+    """Return header and rows of the test or outcome with most studies, and what a person should know; None for other files.
 
-    InputProblem when a file of RevMan is damaged or holds no 2×2 table.
+    InputProblem when a file of RevMan is damaged or holds no studies.
     """
     head = source.head()
     if head.startswith(b"PK\x03\x04") and archives.kind_of(source) == "zip":
@@ -34,25 +60,35 @@ def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
         rows, notes = _rm5(source), []
     else:
         return None
-    return _largest_test(source.name, rows, notes)
+    return _largest(source.name, rows, notes)
 
 
 def _rm5(source: Source) -> Rows:
     review = root_element(source)
     names = {study.get("ID"): study.get("NAME") or study.get("ID") for study in review.iter("STUDY")}
-    rows: Rows = [(0, ("test", "study", *CELLS))]
-    for test in review.iter("TEST"):
-        title = test.find("NAME")
-        name = " ".join("".join(title.itertext()).split()) if title is not None else test.get("ID", "")
-        for entry in test.iter("TEST_DATA_ENTRY"):
-            study = entry.get("STUDY_ID", "")
-            cells = [entry.get(cell, "") for cell in CELLS]
-            rows.append((len(rows), (name, str(names.get(study, study)), *cells)))
+    numbers = {
+        outcome: f"{comparison.get('NO', '')}.{outcome.get('NO', '')} "
+        for comparison in review.iter("COMPARISON")
+        for outcome in comparison
+    }
+    columns = list(dict.fromkeys(column for _, cells in _IN_XML.values() for column in cells))
+    rows: Rows = [(0, ("test", "study", *columns))]
+    for kind, (element, cells) in _IN_XML.items():
+        for analysis in review.iter(kind):
+            title = analysis.find("NAME")
+            name = (
+                " ".join("".join(title.itertext()).split()) if title is not None else analysis.get("ID", "")
+            )
+            for entry in analysis.iter(element):
+                study = entry.get("STUDY_ID", "")
+                values = [entry.get(cells.get(column, ""), "") for column in columns]
+                named = numbers.get(analysis, "") + name
+                rows.append((len(rows), (named, str(names.get(study, study)), *values)))
     return rows
 
 
 def _package(source: Source) -> tuple[Rows, list[str]]:
-    """Rows of the table in an archive that has columns for true positives and false negatives."""
+    """Rows of the table in an archive that has the counts of a test, or the arms of a trial."""
     with archives.opened(source) as archive:
         for member in sorted(archive.members):
             if not member.lower().endswith(".csv") or "__MACOSX" in member:
@@ -63,24 +99,30 @@ def _package(source: Source) -> tuple[Rows, list[str]]:
             rows, notes = filled_rows(
                 Source(io.BytesIO(content), f"{source.name}: {member}", len(content), False)
             )
-            if rows and {"TP", "FN"} <= _TABLES.columns(rows[0][1]).keys():
+            titles = rows[0][1] if rows else ()
+            of_trials = {"n_treated", "n_control"} <= _EFFECTS.columns(titles).keys()
+            if of_trials or {"TP", "FN"} <= _TABLES.columns(titles).keys():
                 return rows, [*notes, f"Read {member} of the archive."]
-    raise InputProblem(f"{source.name} holds no table with columns TP and FN; give one as CSV.")
+    raise InputProblem(
+        f"{source.name} holds no table with columns TP and FN, or with the arms of trials; give one as CSV."
+    )
 
 
-def _largest_test(name: str, rows: Rows, notes: list[str]) -> tuple[Rows, list[str]]:
-    """Rows of the test with most studies, the header first."""
-    header, *studies = rows
+def _largest(name: str, rows: Rows, notes: list[str]) -> tuple[Rows, list[str]]:
+    """Rows of the test or outcome with most studies, the header first, without columns in which it has nothing."""
+    (line, header), *studies = rows
     if not studies:
-        raise InputProblem(f"{name} holds no 2×2 table; check that it is a review of test accuracy.")
-    place = next((at for at, cell in enumerate(header[1]) if plain_title(cell) in _TEST), None)
-    if place is None:
-        return rows, notes
-    counts = Counter(cells[place] for _, cells in studies if place < len(cells))
-    (test, count), *others = counts.most_common()
-    if not others:
-        return rows, notes
-    left_out = ", ".join(f"“{other}” ({number})" for other, number in others[:3])
-    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    notes = [*notes, f"Read the test “{test}” ({count} studies); not read: {left_out}{more}."]
-    return [header, *(row for row in studies if place < len(row[1]) and row[1][place] == test)], notes
+        raise InputProblem(f"{name} holds no 2×2 tables of a test, and no events or means of trials.")
+    places = [at for at, title in enumerate(header) if plain_title(title) in _ANALYSIS]
+    analyses = [
+        " ".join(filter(None, (cells[at] for at in places if at < len(cells)))) for _, cells in studies
+    ]
+    (largest, count), *others = Counter(analyses).most_common()
+    if others:
+        left_out = ", ".join(f"“{other}” ({number})" for other, number in others[:3])
+        more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+        notes = [*notes, f"Read “{largest}” ({count} studies); not read: {left_out}{more}."]
+        studies = [row for row, analysis in zip(studies, analyses, strict=True) if analysis == largest]
+    full = [(number, [*cells, *[""] * (len(header) - len(cells))]) for number, cells in studies]
+    used = [at for at in range(len(header)) if any(cells[at].strip() for _, cells in full)]
+    return [(number, [cells[at] for at in used]) for number, cells in [(line, header), *full]], notes

@@ -34,6 +34,7 @@ from tarstop_core.documents.records import links, ranking_text, web_address
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
+from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.files.labelled_lists import read_labelled
 from tarstop_core.ranking.bm25 import RECIPES, rank_documents
 from tarstop_core.samples import shipped
@@ -43,7 +44,7 @@ from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.attack.mutants import mutated, stretched
-from tests.files.test_tools import RM5, VERSIONS, project
+from tests.files.test_tools import RM5, TRIALS, VERSIONS, project
 from tests.payload_cases import patent_session
 from tests.session_cases import a_patent_session, a_review
 
@@ -218,6 +219,7 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "several readers": (ABSTRACKR.encode, records("a.csv")),
     "a row for each reader": (DISTILLER.encode, records("a.csv")),
     "2x2 tables of RevMan": (lambda: RM5, lambda content: read_tables(io.BytesIO(content), "t.rm5")),
+    "trials of RevMan": (lambda: TRIALS, lambda content: read_effects(io.BytesIO(content), "t.rm5")),
     "run": (RUN.encode, lambda content: read_run(io.BytesIO(content), "a.run")),
     "qrels": (QRELS.encode, lambda content: read_qrels(io.BytesIO(content), "a.qrels")),
     "outcomes": (OUTCOMES.encode, in_file(read_outcome_tables, "o.csv")),

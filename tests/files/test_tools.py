@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -10,8 +11,10 @@ import pandas as pd
 import pytest
 
 from tarstop_core.documents.records import date_key
+from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import RecordTable, read_records, read_tables
+from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tests.files.test_tables import read, refusal, workbook
@@ -296,6 +299,44 @@ def test_revman_5() -> None:
     assert "“MRI” (2 studies)" in notes[0] and "“CT” (1)" in notes[0]
 
 
+TRIALS = b"""<?xml version="1.0" encoding="ISO-8859-1" standalone="no"?>
+<COCHRANE_REVIEW REVMAN_VERSION="5" TYPE="INTERVENTION"><STUDIES_AND_REFERENCES><STUDIES><INCLUDED_STUDIES>
+<STUDY DATA_SOURCE="PUB" ID="STD-MRC_x002d_1" NAME="MRC-1" YEAR="1974"/><STUDY ID="STD-CDP" NAME="CDP" YEAR="1976"/>
+<STUDY ID="STD-Davis" NAME="Davis" YEAR="1973"/></INCLUDED_STUDIES></STUDIES></STUDIES_AND_REFERENCES>
+<ANALYSES_AND_DATA><COMPARISON ID="CMP-001" NO="1"><NAME>Examples</NAME>
+<DICH_OUTCOME EFFECT_MEASURE="OR" EVENTS_1="93" ID="CMP-001.01" NO="1" STUDIES="2"><NAME>Death</NAME><DICH_SUBGROUP>
+<DICH_DATA EVENTS_1="49" EVENTS_2="67" O_E="0.0" STUDY_ID="STD-MRC_x002d_1" TOTAL_1="615" TOTAL_2="624"/></DICH_SUBGROUP>
+<DICH_DATA EVENTS_1="44" EVENTS_2="64" O_E="0.0" STUDY_ID="STD-CDP" TOTAL_1="758" TOTAL_2="771"/></DICH_OUTCOME>
+<CONT_OUTCOME EFFECT_MEASURE="SMD" ID="CMP-001.02" NO="2"><NAME>Death</NAME>
+<CONT_DATA MEAN_1="5.0" MEAN_2="6.5" SD_1="4.7" SD_2="3.8" STUDY_ID="STD-Davis" TOTAL_1="13" TOTAL_2="13"/></CONT_OUTCOME>
+</COMPARISON></ANALYSES_AND_DATA></COCHRANE_REVIEW>"""
+"""As RevMan 5 writes a review of an intervention (the elements and attributes of Fleiss1993.rm5 in R's meta)."""
+
+
+def test_trials_of_revman_5() -> None:
+    """Two outcomes of one name are two: the larger is read, whole."""
+    studies, notes = read_effects(io.BytesIO(TRIALS), "review.rm5")
+    assert studies.study == ("MRC-1", "CDP") and studies.form is Form.EVENTS
+    assert studies.values.tolist() == [[49, 615, 67, 624], [44, 758, 64, 771]]
+    assert "“1.1 Death” (2 studies)" in notes[0] and "“1.2 Death” (1)" in notes[0]
+    means, _ = read_effects(io.BytesIO(re.sub(b"<DICH_DATA[^>]*>", b"", TRIALS)), "review.rm5")
+    assert means.form is Form.MEANS and means.values.tolist() == [[5.0, 4.7, 13, 6.5, 3.8, 13]]
+
+
+def test_trials_in_the_data_package_of_revman() -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        packed.writestr(
+            "CD1-data-rows.csv",
+            "Analysis group,Analysis number,Analysis name,Study,GIV Mean,GIV SE,Experimental mean,Experimental SD,Experimental cases,"
+            "Experimental N,Control mean,Control SD,Control cases,Control N,O-E,Variance,Footnotes\n"
+            "1,1,Death,Lee 2019,,,,,4,123,,,11,139,,,\n1,1,Death,Ray 2001,,,,,6,306,,,29,303,,,\n2,1,Death,Ray 2001,,,5,2,,30,6,2,,30,,,\n",
+        )
+    studies, notes = read_effects(io.BytesIO(made.getvalue()), "package.zip")
+    assert studies.values.tolist() == [[4, 123, 11, 139], [6, 306, 29, 303]]
+    assert "“1 1 Death” (2 studies)" in notes[-1]
+
+
 def test_the_data_package_of_revman() -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as packed:
@@ -310,7 +351,8 @@ def test_the_data_package_of_revman() -> None:
     [
         (RM5[:-40], "not well-formed XML"),
         (b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "defines XML entities"),
-        (b'<?xml version="1.0"?><a/>', "holds no 2×2 table"),
+        (b'<?xml version="1.0"?><a/>', "holds no 2×2 tables"),
+        (TRIALS, "has no column TP"),
         (b'<?xml version="1.0" encoding="nonsense"?><a/>', "not well-formed XML"),
     ],
 )
