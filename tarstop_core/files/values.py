@@ -139,6 +139,8 @@ def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>\[\]]+")
 _IN_FORMULA = re.compile(r'="([^"]*)"')  # By which EBSCO keeps spreadsheets from reading numbers as dates
 _NO_ABSTRACT = re.compile(r"\W*(?:no abstract|abstract not) available\W*", re.IGNORECASE)
+_ABSENT = {"NA", "<NA>", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"}
+"""What R, spreadsheets, pandas and databases write for a cell without anything."""
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
@@ -181,9 +183,10 @@ _TIDY: dict[str, Callable[[str], str]] = {
 
 
 def tidied(field: str, texts: list[str]) -> list[str]:
-    """Return the texts of a field as it means them: one DOI, a bare PMID, one address, letters for entities."""
+    """Return the texts of a field as it means them: one DOI, a bare PMID, one address, letters for entities, "" for "NA"."""
     clean = _TIDY.get(field)
     texts = [_IN_FORMULA.sub(r"\1", text) if text.startswith('="') else text for text in texts]
+    texts = ["" if text in _ABSENT else text for text in texts]
     return texts if clean is None else [clean(text) if text else "" for text in texts]
 
 

@@ -5,7 +5,7 @@ import pytest
 from tarstop_core.files import RecordTable
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
-from tests.files.test_tables import read, refusal
+from tests.files.test_tables import ABSENT, read, refusal
 
 WEB_OF_SCIENCE = """FN Clarivate Analytics Web of Science
 VR 1.0
@@ -173,3 +173,13 @@ def test_authors_and_abstracts_of_scholarly_graphs() -> None:
         "a.jsonl",
     )
     assert fields(semantic, 0, "id", "authors", "doi") == ["p", "Ann Lee", ""]
+
+
+def test_what_r_and_pandas_write_for_nothing_is_nothing() -> None:
+    """One id, DOI or PMID that says NA on every line would make one document of them all."""
+    lines = [f"T{at},{word},{word},{word},{word},{word},{word}" for at, word in enumerate(ABSENT)]
+    frame = read("title,id,abstract,authors,date,doi,pmid\n" + "\n".join(lines), "a.csv").frame
+    assert frame["id"].tolist() == [f"row {at}" for at in range(1, len(ABSENT) + 1)]
+    assert (frame[["abstract", "authors", "date", "doi", "pmid"]] == "").all(axis=None)
+    again = read("TY  - JOUR\nTI  - T\nAB  - NA\nID  - 4202\nER  - \n", "a.ris").frame
+    assert again[["id", "abstract"]].to_numpy().tolist() == [["4202", ""]]
