@@ -134,7 +134,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if facts is not None:
         if open_reports := scenario.message("waiting_reports", facts=facts):
             (st.warning if facts.reports_open else st.info)(unbroken(open_reports))
-        st.write(unbroken(scenario.message("how_right", facts=facts)))
+        st.write(unbroken(scenario.message("how_right", advice=advice, settings=settings)))
     if len(state.combination) > 1 and state.hit is None:
         st.info(
             f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "

@@ -81,6 +81,11 @@ class ListFacts:
         return is_open(self.left[2], self.relevant)
 
     @property
+    def none_left(self) -> bool:
+        """Whether the interval of `left` ends below half a document."""
+        return self.left[2] < 0.5
+
+    @property
     def recall(self) -> tuple[float, float, float]:
         """Share of the relevant documents found so far: by the expected number unread, and an interval of 90 %."""
         mean, low, high = (

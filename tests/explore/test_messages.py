@@ -71,7 +71,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "tornado", {"tornado": found, "depth": depth, "utility": depth, "unit": "£"}
     for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
         values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
-        yield "turn", {**values, **ACTIONS, "at": "£9", "value": "£3", "missed": "a wrong"}
+        for now in ("£3", "£9"):
+            yield "turn", {**values, **ACTIONS, "at": "£9", "value": now, "missed": "a wrong"}
     for now, begun in ((True, False), (False, True), (False, False)):
         yield "never", {"names": ["B", "cost"], "now": now, "begun": begun}
     for unit in ("£", ""):

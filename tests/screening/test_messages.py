@@ -50,6 +50,7 @@ FACTS = ReviewFacts(
     4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=(12.4, 3.0, 25.0), relevant=9
 )
 FOUND = RecallFacts(left=(12.4, 3.0, 25.0), relevant=50)
+NONE_LEFT = replace(FOUND, left=(0.1, 0.0, 0.2))
 WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECASE)
 """Words of a decision that is weighed."""
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
@@ -171,6 +172,7 @@ def reviews() -> Iterator[ReviewFacts]:
     )
     yield replace(FACTS, waiting=1, reports_to_read=1, reports_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
     yield replace(FACTS, past=WrongStops(1, 9, 4))
+    yield replace(FACTS, left=(0.1, 0.0, 0.2), needed=0)
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
     yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
     yield replace(FACTS, reports_to_read=3, reports_cost=0.5, otherwise=0.34)
@@ -194,13 +196,13 @@ def test_every_branch_of_a_review() -> None:
         for facts, may_change in product(reviews(), (0.0, 0.3)):
             assert message("unread", facts=facts)
             changed_by = replace(facts, reports_may_change=may_change, reports_to_read=0)
-            assert message("how_right", facts=changed_by)
             assert bool(message("waiting_reports", facts=changed_by)) == bool(facts.waiting)
         for facts, settings in product(reviews(), (ACCURACY, pounds, least, once)):
             for advice in situations(facts):
                 held = replace(advice, b=0.9, depth=60, more=0)
                 for changed in (advice, *(replace(held, held_by=floor) for floor in Floor)):
                     assert said(message, of_advice(settings, changed))
+                    assert message("how_right", advice=changed, settings=settings)
                     incomplete = message("incomplete", advice=changed, settings=settings)
                     assert bool(incomplete) == bool(changed.depth < changed.documents or facts.waiting)
         stages = (ACCURACY, once)
@@ -233,12 +235,13 @@ def test_every_branch_of_a_review_of_an_intervention() -> None:
             for name in ("measure", "smallest", "engine"):
                 assert message(name, settings=settings)
         for facts, settings in product(effects(), (plain, named, added)):
-            assert message("settings_beyond", facts=facts) and message("how_right", facts=facts)
+            assert message("settings_beyond", facts=facts)
             if facts.estimate:
                 assert message("estimate", facts=facts)
             for advice in situations(facts):
                 for changed in (advice, replace(advice, depth=60, more=0)):
                     assert said(message, of_advice(settings, changed))
+                    assert message("how_right", advice=changed, settings=settings)
                     message("incomplete", advice=changed, settings=settings)
         belief = SimpleNamespace()
         ends = [0.7, 0.5, 0.9, 0.3, 1.2]
@@ -259,7 +262,9 @@ def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:
     """Advice where nothing is weighed, by every kind of rule."""
     found = replace(FOUND, most=60)
     rules = ("few-left", "audit", "consecutive", "screen-everything")
-    for policy, facts, learns in product(rules, (FOUND, found, replace(FOUND, relevant=0)), (False, True)):
+    for policy, facts, learns in product(
+        rules, (FOUND, found, replace(FOUND, relevant=0), NONE_LEFT), (False, True)
+    ):
         settings = EnoughSettings(policy=policy, learns=learns)
         for advice in situations():
             if advice.headline in ("continue", "stop", "all read"):
@@ -372,7 +377,7 @@ def of_endings() -> Values:
     for stopped, otherwise in product((True, False), (True, False)):
         yield "overridden", {"chosen": "Grant", "stopped": stopped, "otherwise": otherwise}
     yield "ended", {"footing": Footing(depth=3, recall=0.9), "settings": SEARCH, "question": "it is so"}
-    for facts, learns in product((FOUND, replace(FOUND, relevant=0)), (False, True)):
+    for facts, learns in product((FOUND, replace(FOUND, relevant=0), NONE_LEFT), (False, True)):
         yield "unread", {"facts": facts}
         values = {"check": CHECK, "settings": EnoughSettings(learns=learns), "limit": E_LIMIT}
         yield "fit_of_list", {**values, "waits_for": "a verdict", "sought": "included"}
