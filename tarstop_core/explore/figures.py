@@ -215,7 +215,7 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
-    payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start)
+    payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start, plan.policy.acts_on_belief)
     now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
     waiting = round(plan.path.reports_waiting)
     reports = {"to_read": plan.path.best_reports(waiting)[0], "waiting": waiting}

@@ -8,9 +8,11 @@ import numpy as np
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.effects.studies import Form
 from tarstop_core.policies import POLICIES
 from tarstop_core.samples.shipped import WIDTH, priors
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -57,7 +59,8 @@ class Drawn:
 
 def drawn(rng: np.random.Generator, scenario: str) -> Drawn:
     """Draw settings and a log."""
-    settings = {"patent": a_search, "review": a_review, "enough": a_recall}[scenario](rng)
+    draw = {"patent": a_search, "review": a_review, "effect": an_intervention, "enough": a_recall}
+    settings = draw[scenario](rng)
     events = labelled(rng, settings)
     if settings.weighs and events and rng.random() < 0.3:  # settings that were changed on the way
         dearer = settings.with_stakes(settings.stakes.with_costs_times(3.0))
@@ -105,24 +108,41 @@ def a_search(rng: np.random.Generator) -> PatentSettings:
 
 def a_review(rng: np.random.Generator) -> ReviewSettings:
     """Draw the settings of a review; the engine of both groups takes too long for hundreds of them."""
-    both = stakes(rng)
-    stages = int(rng.choice([1, 2]))
     return ReviewSettings(
-        **both,
-        calibrator=(INCLUSION if stages == 2 else DATA).digest,
-        plus="Take it up",
-        minus="Leave it",
+        **of_studies(rng),
         theta=float(rng.choice([0.75, 0.8, 0.62])),
         engine=str(rng.choice(["univariate", "univariate", "univariate", "reml"])),
         prior=PRIORS[int(rng.integers(len(PRIORS)))],
-        stages=stages,
-        full_cost=float(rng.choice([0.0, 10.0])) * both["cost"] if stages == 2 else 0.0,
-        floor=float(rng.choice([0.0, 0.8])),
-        floor_studies=int(rng.choice([0, 3, 5])),
-        least_studies=int(rng.choice([0, 0, 4])),
         least_patients=int(rng.choice([0, 0, 90])),
-        learns=bool(rng.random() < 0.3),
     )
+
+
+def an_intervention(rng: np.random.Generator) -> EffectSettings:
+    """Draw the settings of a review of an intervention."""
+    return EffectSettings(
+        **of_studies(rng),
+        outcome="stroke",
+        measure="RR",
+        delta=float(rng.choice([0.8, 1.0])),
+        engine="normal",
+    )
+
+
+def of_studies(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw what both kinds of reviews set."""
+    both = stakes(rng)
+    stages = int(rng.choice([1, 2]))
+    return both | {
+        "calibrator": (INCLUSION if stages == 2 else DATA).digest,
+        "plus": "Take it up",
+        "minus": "Leave it",
+        "stages": stages,
+        "full_cost": float(rng.choice([0.0, 10.0])) * both["cost"] if stages == 2 else 0.0,
+        "floor": float(rng.choice([0.0, 0.8])),
+        "floor_studies": int(rng.choice([0, 3, 5])),
+        "least_studies": int(rng.choice([0, 0, 4])),
+        "learns": bool(rng.random() < 0.3),
+    }
 
 
 def a_recall(rng: np.random.Generator) -> EnoughSettings:
@@ -144,13 +164,17 @@ def an_answer(rng: np.random.Generator, settings: Settings, doc: str) -> Iterato
     if relevant and settings.confirms_hits and rng.random() < 0.7:
         yield Event("confirm", {"doc": doc, "holds": bool(rng.random() < 0.7)})
     if relevant and settings.reads_full_texts and rng.random() < 0.8:
-        yield Event("report", {"doc": doc, **a_report(rng, doc).to_dict()})
+        yield Event("report", {"doc": doc, **a_report(rng, settings, doc).to_dict()})
 
 
-def a_report(rng: np.random.Generator, name: str) -> Report:
-    """Draw a report read in full that brings a 2×2 table, or none."""
+def a_report(rng: np.random.Generator, settings: Settings, name: str) -> Report:
+    """Draw a report read in full that brings a study, or none."""
     if rng.random() < 0.2:
         return Report("no data", "no 2×2 table")
-    diseased, tp = int(rng.integers(10, 60)), float(rng.uniform(0.5, 0.95))
-    hits = round(diseased * tp)
-    return Report("data", study=name, rows=(Row(name, hits, 5, diseased - hits, 40),))
+    people, share = int(rng.integers(10, 60)), float(rng.uniform(0.5, 0.95))
+    hits = round(people * share)
+    if isinstance(settings, EffectSettings):
+        row: EffectRow | Row = EffectRow(name, Form.EVENTS, (hits // 3, people, hits // 2, people))
+    else:
+        row = Row(name, hits, 5, people - hits, 40)
+    return Report("data", study=name, rows=(row,))

@@ -10,8 +10,9 @@ from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import explain, verdict
+from tests.stated import plain
 from tests.ui.drawn_sessions import drawn
-from tests.ui.test_one_set_of_numbers import DISAGREES, plain
+from tests.ui.test_one_set_of_numbers import DISAGREES
 
 SESSIONS = 100
 

@@ -1,10 +1,10 @@
 """One session has one set of numbers: on every page, in every export, and on the command line."""
 
 import csv
-import html
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -25,18 +25,28 @@ from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.advice import ALWAYS_SHOWN, advise, stopping_outcomes
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.labels import IRRELEVANT, RELEVANT
+from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import chances_badge, explain, question, verdict
+from tarstop_core.screening.wording import (
+    WORDS,
+    Explanation,
+    Verdict,
+    chance_in_words,
+    chances_badge,
+    document_name,
+    explain,
+    question,
+    verdict,
+)
 from tarstop_core.sessions.compare import comparison, outcome
-from tarstop_core.sessions.export import document_rows, to_xlsx, trace_csv
+from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session, state_of
-from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.report import SAYS_STOP, report_html
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
@@ -45,12 +55,14 @@ from tarstop_core.value.payoffs import Payoffs
 from tests.cli.conftest import tarstop as tarstop
 from tests.cli.shell import Run
 from tests.session_cases import PATENT
+from tests.stated import about, in_explore, plain, under_other_assumptions, unexplained
 from tests.ui.drawn_sessions import CALIBRATORS, IDS, Drawn, N, a_search, drawn, numbered
 
 SESSIONS = {"patent": 410, "review": 100}
 DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
-STORED = 3  # of each scenario
+STORED = {"patent": 3, "review": 3, "effect": 1, "enough": 2}
+KEPT = [(scenario, seed) for scenario, sessions in STORED.items() for seed in range(sessions)]
 PUBLISHED = {"2020", "2021", "10.1136"}  # when and where the flow diagram's form was
 
 
@@ -73,13 +85,16 @@ def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
         advice = advise(*at, paths)
         listing = LabelledList("mine", settings, calibrator, p, state)
         path, rule = listing.planned(settings), settings.rule
+        glance, told = one_voice(advice, settings)
         the_decision_now(advice, plans.decide(path, state.depth, settings.cost, rule.acts_on_belief))
         ((stop, plus),) = stopping_outcomes(*at, [rule], paths, start=state.depth)
         assert stop == state.depth + advice.more
         assert sensitivity.goes_on(settings, path, rule, settings.cost, state.depth) == (advice.more > 0)
         if explorable(settings):
-            the_plan(advice, plans.cell_of(listing, settings, rule, "planned"), plus)
-            seen["disagrees"] += disagrees(advice, settings, path)
+            plan = plans.cell_of(listing, settings, rule, "planned")
+            the_plan(advice, plan, plus)
+            explore_says_the_same(advice, settings, plan, listing)
+            seen["disagrees"] += disagrees(advice, settings, path, glance, told)
         if advice.variations and explorable(settings) and seen["varied"] < 8:
             the_variations(advice, sensitivity.tornado(listing, settings, rule))
             seen["varied"] += 1
@@ -87,7 +102,8 @@ def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
             the_evidence(advice, settings, state)
             seen["tables"] += advice.facts is not None and advice.facts.studies > 2
             seen["waiting"] += advice.facts is not None and advice.facts.waiting > 0
-        seen["dearer"] += the_advice_at_other_stakes(advice, session, at)
+        if seen["dearer"] < 20:
+            seen["dearer"] += the_advice_at_other_stakes(advice, session, at)
         seen["go on"] += advice.go_on
         seen["held"] += advice.held_by is not None
         seen["settled"] += path.settled(state.depth)
@@ -110,6 +126,43 @@ def the_advice_at_other_stakes(advice: Advice, session: Drawn, at: Any) -> int:
     return others
 
 
+def one_voice(advice: Advice, settings: Settings) -> tuple[Verdict, Explanation]:
+    """Headline, small print and reasons: every number in its place, and nothing orders what the headline does not."""
+    told, glance, scenario = explain(advice, settings), verdict(advice, settings), scenario_of(settings)
+    phrases = about(advice, settings)
+    at_other_stakes = [] if advice.go_on else under_other_assumptions(advice, settings)
+    assert not unexplained(glance.says, [*phrases, *at_other_stakes])
+    chance = chance_in_words(advice, settings)
+    for text in (told.sentence, told.stopping, glance.now, glance.rests, glance.brief, chance):
+        assert not unexplained(text, phrases), unexplained(text, phrases)
+    assert not unexplained(scenario.incomplete(advice, settings), phrases)
+    for text in told.robustness:
+        assert not unexplained(text, under_other_assumptions(advice, settings)), text
+    assert told.word == glance.word == WORDS[advice.headline]
+    assert glance.now.startswith("Stop now") == (advice.headline in (*SAYS_STOP, "all read"))
+    assert glance.now.startswith("If you stopped") == (advice.headline in ("continue", "reports"))
+    rows = dict(scenario.rows(advice, settings))
+    assert next(iter(rows.values())) == percent(advice.b)
+    assert rows.get("Chance of the right decision, stopping now", percent(advice.right)) == percent(
+        advice.right
+    )
+    return glance, told
+
+
+def explore_says_the_same(
+    advice: Advice, settings: Settings, plan: plans.Cell, listing: LabelledList
+) -> None:
+    """Explore's sentences about the session as it is, by the numbers of its advice."""
+    phrases = in_explore(advice, settings)
+    now = plans.decide(listing.planned(settings), advice.depth, settings.cost, settings.rule.acts_on_belief)
+    said = figures.stakes_sentence(now, settings, plan)
+    assert not unexplained(said, phrases), said
+    said = figures.plan_sentence(plan, listing)
+    if not (plan.settled or (advice.facts and advice.facts.waiting)):  # reports first; or a hit, at its place
+        assert not unexplained(said, phrases), (said, phrases)
+    assert plan.settled or ("nothing more" in said or "reads nothing" in said) == (advice.more == 0)
+
+
 def the_decision_now(advice: Advice, now: plans.Now) -> None:
     """Belief, chance of the next document, EVPI, score, cost and action of *At stake now*."""
     assert (now.b, now.rho, now.evpi, now.cost) == (advice.b, advice.rho, advice.evpi, advice.cost)
@@ -128,14 +181,13 @@ def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
         assert cell.net_utility - now[0] == pytest.approx(advice.gain, abs=1e-9 * cell.path.payoffs.K)
 
 
-def disagrees(advice: Advice, settings: Settings, path: ListPath) -> bool:
+def disagrees(advice: Advice, settings: Settings, path: ListPath, glance: Verdict, told: Explanation) -> bool:
     """Whether what the rule asks for is expected to lose, which the advice says wherever it is and nowhere else."""
-    glance = verdict(advice, settings).says
     loses = advice.headline == "continue" and advice.gain < 0
-    assert loses == (DISAGREES in glance) == (DISAGREES in explain(advice, settings).sentence)
+    assert loses == (DISAGREES in glance.says) == (DISAGREES in told.sentence)
     if loses and advice.held_by is None:
         assert settings.policy != "optimal"
-        assert ("would read less" in glance) == path.pays(advice.depth, settings.cost)
+        assert ("would read less" in glance.says) == path.pays(advice.depth, settings.cost)
     return loses
 
 
@@ -178,8 +230,7 @@ def in_store(store: Store, session: Drawn) -> str:
     return kept
 
 
-@pytest.mark.parametrize("scenario", ["patent", "review", "enough"])
-@pytest.mark.parametrize("seed", range(STORED))
+@pytest.mark.parametrize(("scenario", "seed"), KEPT)
 def test_exports_report_and_file_say_what_screen_says(
     scenario: str, seed: int, store: Store, tmp_path: Path
 ) -> None:
@@ -202,10 +253,18 @@ def test_exports_report_and_file_say_what_screen_says(
     assert len(in_book) == len(rows)
     if trace:
         assert in_book["headline"].tolist()[: len(trace)] == [row["headline"] for row in trace]
+    the_boxes(dict(whole.prisma.rows()), at)
+    the_tagged_file(to_ris(whole), state)
     known, report = numbers_of(at, whole), report_html(whole)
-    told = " ".join(re.findall(r'<section id="s[01]">(.*?)</section>', report, re.DOTALL))
-    assert numbers(told) <= known, numbers(told) - known
+    first = " ".join(re.findall(r'<section id="s[01]">(.*?)</section>', report, re.DOTALL))
+    assert numbers(first) <= known, numbers(first) - known
     assert f"{state.depth:,} of {N:,} documents" in plain(report)
+    told = explain(advice, settings, names_of(state))
+    for sentence in (f"{told.word}. {told.sentence} {told.stopping}", *told.robustness):
+        assert plain(sentence) in plain(first)
+    assert f"{', '.join(scenario_of(settings).counted(state))}, {len(state.unsure)} unsure, of " in plain(
+        first
+    )
     compared = dict(comparison([whole]))
     assert compared["Read"] == [f"{state.depth:,}"]
     if settings.weighs:
@@ -219,6 +278,36 @@ def test_exports_report_and_file_say_what_screen_says(
     with Store(f"sqlite:///{tmp_path}/other.db") as other:
         there = session_snapshot(other, import_session(other, text))
         assert same(there.advice_now, advice)
+
+
+def names_of(state: State) -> list[str]:
+    """The documents that a verdict names, as the report does."""
+    return [document_name(at, "", f"Title {IDS[at]}") for at in state.in_question]
+
+
+def the_boxes(boxes: dict[str, int], at: Any) -> None:
+    """The flow diagram against the labels and the studies that count."""
+    settings, state = at[0], at[3]
+    facts, labels = advise(*at).facts, Counter(state.labels[: state.depth].tolist())
+    assert boxes["Records screened"] == state.depth
+    assert (boxes["Records excluded"], boxes["Records still unsure"]) == (labels[IRRELEVANT], labels[UNSURE])
+    if settings.two_stages:
+        assert isinstance(facts, ReviewFacts)
+        assert boxes["Reports sought for retrieval"] == labels[RELEVANT]
+        assert boxes["Reports not assessed yet"] == facts.waiting
+        assert boxes["Included studies with extractable data"] == facts.studies
+
+
+def the_tagged_file(text: str, state: State) -> None:
+    """Every record of an RIS file: its verdict, its place, and what became of its report."""
+    for rank, record in enumerate(text.split("\nER  -")[:N], start=1):
+        label = int(state.labels[rank - 1])
+        verdict = "not read" if label == UNSEEN else NAMES[label]
+        assert re.search(rf"^ID  - {IDS[rank - 1]}$", record, re.MULTILINE)
+        assert re.search(rf"^N1  - TARstop: (\w, )?{verdict}, rank {rank}$", record, re.MULTILINE), record
+        report = state.read_in_full.get(rank - 1)
+        assert ("TARstop full text: " in record) == (report is not None)
+        assert report is None or f"TARstop full text: {report.outcome}" in record
 
 
 NUMBER = re.compile(r"(?<![\w#.,-])−?£?\d[\d,]*(?:\.\d+)?(?: %)?(?!\w)")
@@ -295,11 +384,6 @@ def rounded(value: Any) -> Any:
     if isinstance(value, tuple):
         return [rounded(each) for each in value]
     return rounded(vars(value)) if hasattr(value, "__dataclass_fields__") else value
-
-
-def plain(text: str) -> str:
-    """A page as it is read."""
-    return html.unescape(re.sub(r"</?(span|strong|b)\b[^>]*>", "", text)).replace("\xa0", " ")
 
 
 def with_tables(engine: str, seed: int, **changed: Any) -> Drawn:
@@ -395,8 +479,7 @@ def shown(app: AppTest) -> str:
     )
 
 
-@pytest.mark.parametrize("scenario", ["patent", "review", "enough"])
-@pytest.mark.parametrize("seed", range(STORED))
+@pytest.mark.parametrize(("scenario", "seed"), KEPT)
 def test_screen_and_sessions_say_no_number_of_their_own(
     scenario: str, seed: int, open_app: OpenApp, store: Store
 ) -> None:
@@ -411,9 +494,23 @@ def test_screen_and_sessions_say_no_number_of_their_own(
     following = percent(path.p[state.depth] if settings.judges_abstracts and state.depth < N else advice.rho)
     app = open_app("screen", session=kept)
     app.session_state["why"] = True
+    names = names_of(state)
     on_screen, in_sessions = shown(app.run()), shown(open_app("sessions", session=kept))
     judged = int(np.isin(state.labels, (RELEVANT, IRRELEVANT)).sum())  # of them the order is learned
     also = numbers(f"{depths} {drawing} {following} {judged} {' '.join(map(str, rules))}")
+    advised, told = verdict(advice, settings, names), explain(advice, settings, names)
+    for sentence in (
+        advised.says,
+        advised.now,
+        advised.rests,
+        told.sentence,
+        told.stopping,
+        *told.robustness,
+    ):
+        assert plain(sentence) in on_screen, sentence
+    unspaced = re.sub(r"<[^<>]*>|\s", "", on_screen)
+    for name, value in scenario_of(settings).rows(advice, settings):
+        assert re.sub(r"\s", "", f"{name}{value}") in unspaced, name
     for said, more in ((on_screen, also), (in_sessions, PUBLISHED)):
         others = numbers(re.sub(r"\d\d:\d\d", "", said)) - known - more
         assert not others, others
