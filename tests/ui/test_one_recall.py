@@ -12,7 +12,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import explain, verdict
 from tests.stated import plain
 from tests.ui.drawn_sessions import drawn
-from tests.ui.test_one_set_of_numbers import DISAGREES
+from tests.ui.test_one_voice import DISAGREES
 
 SESSIONS = 100
 

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.screen.advising import curve_sentence
 from dashboard.screen.why import options
 from tarstop_core.documents.records import as_records
-from tarstop_core.explore import figures, plans, sensitivity
+from tarstop_core.explore import figures, plans
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.samples.shipped import WIDTH, priors
@@ -30,13 +30,9 @@ from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import (
-    WORDS,
-    Explanation,
-    Verdict,
-    chance_in_words,
     chances_badge,
     document_name,
     explain,
@@ -46,176 +42,22 @@ from tarstop_core.screening.wording import (
 from tarstop_core.sessions.compare import comparison, outcome
 from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session, state_of
-from tarstop_core.sessions.report import SAYS_STOP, report_html
+from tarstop_core.sessions.prisma import Prisma
+from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Payoffs
 from tests.cli.conftest import tarstop as tarstop
 from tests.cli.shell import Run
 from tests.session_cases import PATENT
-from tests.stated import about, in_explore, plain, under_other_assumptions, unexplained
+from tests.stated import plain
 from tests.ui.drawn_sessions import CALIBRATORS, IDS, Drawn, N, a_search, drawn, numbered
 
-SESSIONS = {"patent": 410, "review": 100}
-DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
 STORED = {"patent": 3, "review": 3, "effect": 1, "enough": 2}
 KEPT = [(scenario, seed) for scenario, sessions in STORED.items() for seed in range(sessions)]
 PUBLISHED = {"2020", "2021", "10.1136"}  # when and where the flow diagram's form was
-
-
-def explorable(settings: Settings) -> bool:
-    return isinstance(settings.rule, plans.EXPECTABLE)
-
-
-# --- hundreds of sessions: what pages and exports compute ------------------------------------------------
-
-
-@pytest.mark.parametrize("scenario", ["patent", "review"])
-def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
-    rng = np.random.default_rng(11)
-    seen = {"go on": 0, "held": 0, "settled": 0, "waiting": 0, "not open": 0, "tables": 0, "varied": 0}
-    seen |= {"disagrees": 0, "dearer": 0}
-    for _ in range(SESSIONS[scenario]):
-        session = drawn(rng, scenario)
-        at = settings, calibrator, p, state = session.at(session.state)
-        paths = session_paths(*at)
-        advice = advise(*at, paths)
-        listing = LabelledList("mine", settings, calibrator, p, state)
-        path, rule = listing.planned(settings), settings.rule
-        glance, told = one_voice(advice, settings)
-        the_decision_now(advice, plans.decide(path, state.depth, settings.cost, rule.acts_on_belief))
-        ((stop, plus),) = stopping_outcomes(*at, [rule], paths, start=state.depth)
-        assert stop == state.depth + advice.more
-        assert sensitivity.goes_on(settings, path, rule, settings.cost, state.depth) == (advice.more > 0)
-        if explorable(settings):
-            plan = plans.cell_of(listing, settings, rule, "planned")
-            the_plan(advice, plan, plus)
-            explore_says_the_same(advice, settings, plan, listing)
-            seen["disagrees"] += disagrees(advice, settings, path, glance, told)
-        if advice.variations and explorable(settings) and seen["varied"] < 8:
-            the_variations(advice, sensitivity.tornado(listing, settings, rule))
-            seen["varied"] += 1
-        if isinstance(settings, ReviewSettings):
-            the_evidence(advice, settings, state)
-            seen["tables"] += advice.facts is not None and advice.facts.studies > 2
-            seen["waiting"] += advice.facts is not None and advice.facts.waiting > 0
-        if seen["dearer"] < 20:
-            seen["dearer"] += the_advice_at_other_stakes(advice, session, at)
-        seen["go on"] += advice.go_on
-        seen["held"] += advice.held_by is not None
-        seen["settled"] += path.settled(state.depth)
-        seen["not open"] += not path.plus_open(state.depth) and bool(settings.payoffs.chooses_plus(advice.b))
-    expected = {"go on", "varied", "not open", "disagrees", "dearer"}
-    expected |= {"settled"} if scenario == "patent" else {"held", "waiting", "tables"}
-    assert all(seen[what] >= 5 for what in expected), seen
-
-
-def the_advice_at_other_stakes(advice: Advice, session: Drawn, at: Any) -> int:
-    """What is said of other stakes is what a session would say that began with them; in how many cases something else."""
-    settings, calibrator, p, state = at
-    others = 0
-    for other in advice.at_other_costs[:1]:
-        stakes = settings.stakes.with_costs_times(other.assumption.cost_factor)
-        own = advise(settings.with_stakes(stakes), calibrator, p, state)
-        assert (other.go_on, other.more, other.plus) == (own.go_on, own.more, own.plus)
-        assert other.reports == own.reports and (other.reports > 0) == (own.headline == "reports")
-        others += other.go_on != advice.go_on
-    return others
-
-
-def one_voice(advice: Advice, settings: Settings) -> tuple[Verdict, Explanation]:
-    """Headline, small print and reasons: every number in its place, and nothing orders what the headline does not."""
-    told, glance, scenario = explain(advice, settings), verdict(advice, settings), scenario_of(settings)
-    phrases = about(advice, settings)
-    at_other_stakes = [] if advice.go_on else under_other_assumptions(advice, settings)
-    assert not unexplained(glance.says, [*phrases, *at_other_stakes])
-    chance = chance_in_words(advice, settings)
-    for text in (told.sentence, told.stopping, glance.now, glance.rests, glance.brief, chance):
-        assert not unexplained(text, phrases), unexplained(text, phrases)
-    assert not unexplained(scenario.incomplete(advice, settings), phrases)
-    for text in told.robustness:
-        assert not unexplained(text, under_other_assumptions(advice, settings)), text
-    assert told.word == glance.word == WORDS[advice.headline]
-    assert glance.now.startswith("Stop now") == (advice.headline in (*SAYS_STOP, "all read"))
-    assert glance.now.startswith("If you stopped") == (advice.headline in ("continue", "reports"))
-    rows = dict(scenario.rows(advice, settings))
-    assert next(iter(rows.values())) == percent(advice.b)
-    assert rows.get("Chance of the right decision, stopping now", percent(advice.right)) == percent(
-        advice.right
-    )
-    return glance, told
-
-
-def explore_says_the_same(
-    advice: Advice, settings: Settings, plan: plans.Cell, listing: LabelledList
-) -> None:
-    """Explore's sentences about the session as it is, by the numbers of its advice."""
-    phrases = in_explore(advice, settings)
-    now = plans.decide(listing.planned(settings), advice.depth, settings.cost, settings.rule.acts_on_belief)
-    said = figures.stakes_sentence(now, settings, plan)
-    assert not unexplained(said, phrases), said
-    said = figures.plan_sentence(plan, listing)
-    if not (plan.settled or (advice.facts and advice.facts.waiting)):  # reports first; or a hit, at its place
-        assert not unexplained(said, phrases), (said, phrases)
-    assert plan.settled or ("nothing more" in said or "reads nothing" in said) == (advice.more == 0)
-
-
-def the_decision_now(advice: Advice, now: plans.Now) -> None:
-    """Belief, chance of the next document, EVPI, score, cost and action of *At stake now*."""
-    assert (now.b, now.rho, now.evpi, now.cost) == (advice.b, advice.rho, advice.evpi, advice.cost)
-    assert now.value == (advice.score or 0.0)
-    assert now.plus == advice.plus
-
-
-def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
-    """How many more, the action there, and what following the rule brings, beside stopping now."""
-    assert (cell.depth, cell.plus) == (advice.depth + advice.more, plus)
-    how = {"acts_on_belief": cell.policy.acts_on_belief, "looks_every": 1}
-    now = cell.path.expected_utility(np.array([advice.depth]), np.zeros(1), advice.depth, **how)
-    waiting = advice.facts.waiting if advice.facts else 0
-    assert waiting or now[0] == pytest.approx(advice.utility)
-    if advice.more and advice.headline == "continue":
-        assert cell.net_utility - now[0] == pytest.approx(advice.gain, abs=1e-9 * cell.path.payoffs.K)
-
-
-def disagrees(advice: Advice, settings: Settings, path: ListPath, glance: Verdict, told: Explanation) -> bool:
-    """Whether what the rule asks for is expected to lose, which the advice says wherever it is and nowhere else."""
-    loses = advice.headline == "continue" and advice.gain < 0
-    assert loses == (DISAGREES in glance.says) == (DISAGREES in told.sentence)
-    if loses and advice.held_by is None:
-        assert settings.policy != "optimal"
-        assert ("would read less" in glance.says) == path.pays(advice.depth, settings.cost)
-    return loses
-
-
-def the_variations(advice: Advice, tornado: sensitivity.Tornado) -> None:
-    """Depths under other chances of documents and other starting chances, on Screen and in *Sensitivity*."""
-    of_chances = [other.more for other in advice.variations if other.assumption.chance_factor != 1]
-    of_b_0 = [other.more for other in advice.variations if other.assumption.b_0 is not None]
-    swings = {swing.name: [depth - advice.depth for depth in swing.depth] for swing in tornado.swings}
-    assert swings["p"] == of_chances and swings.get("b_0", []) == of_b_0
-    assert tornado.depth == advice.depth + advice.more
-
-
-def the_evidence(advice: Advice, settings: ReviewSettings, state: State) -> None:
-    """Belief, action and tables of *Evidence* on this session."""
-    scenario, facts = scenario_of(settings), advice.facts
-    summary = scenario.evidence(settings, state)
-    assert summary is not None and facts is not None
-    not_identified = summary.belief is None and settings.engine == "reml"
-    assert not_identified or summary.belief == pytest.approx(advice.b, abs=1e-12)
-    assert advice.b == settings.b_0 if not_identified else percent(summary.belief or 0) == percent(advice.b)
-    assert (len(summary), int(summary.tables.diseased.sum())) == (facts.studies, facts.diseased)
-    lacking = scenario.lacking(settings, state)
-    assert bool(lacking) == (facts.needed > 0)
-    if not not_identified:
-        assert advice.plus == (bool(settings.payoffs.chooses_plus(summary.belief)) and not lacking)
-
-
-# --- some sessions in a store: exports, report, file, command line, pages ---------------------------------
 
 
 def in_store(store: Store, session: Drawn) -> str:
@@ -253,7 +95,7 @@ def test_exports_report_and_file_say_what_screen_says(
     assert len(in_book) == len(rows)
     if trace:
         assert in_book["headline"].tolist()[: len(trace)] == [row["headline"] for row in trace]
-    the_boxes(dict(whole.prisma.rows()), at)
+    the_boxes(whole.prisma, at)
     the_tagged_file(to_ris(whole), state)
     known, report = numbers_of(at, whole), report_html(whole)
     first = " ".join(re.findall(r'<section id="s[01]">(.*?)</section>', report, re.DOTALL))
@@ -285,17 +127,18 @@ def names_of(state: State) -> list[str]:
     return [document_name(at, "", f"Title {IDS[at]}") for at in state.in_question]
 
 
-def the_boxes(boxes: dict[str, int], at: Any) -> None:
+def the_boxes(boxes: Prisma, at: Any) -> None:
     """The flow diagram against the labels and the studies that count."""
     settings, state = at[0], at[3]
     facts, labels = advise(*at).facts, Counter(state.labels[: state.depth].tolist())
-    assert boxes["Records screened"] == state.depth
-    assert (boxes["Records excluded"], boxes["Records still unsure"]) == (labels[IRRELEVANT], labels[UNSURE])
+    assert (boxes.screened, boxes.excluded, boxes.unsure) == (state.depth, labels[IRRELEVANT], labels[UNSURE])
     if settings.two_stages:
         assert isinstance(facts, ReviewFacts)
-        assert boxes["Reports sought for retrieval"] == labels[RELEVANT]
-        assert boxes["Reports not assessed yet"] == facts.waiting
-        assert boxes["Included studies with extractable data"] == facts.studies
+        assert (boxes.sought, boxes.waiting, boxes.with_data) == (
+            labels[RELEVANT],
+            facts.waiting,
+            facts.studies,
+        )
 
 
 def the_tagged_file(text: str, state: State) -> None:
