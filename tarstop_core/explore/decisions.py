@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -198,8 +198,8 @@ def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
 def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[Known]:
     """What each parameter is worth."""
     if isinstance(decision, Draws):
-        sets = decision.sets or [[name] for name in decision.parameters or {}]
-        return [Known(" + ".join(names), *decision.evppi(names)) for names in sets]
+        sets: Any = values.get("evppi", [])
+        return [Known(" + ".join(part["parameters"]), part["evppi"], part["se"]) for part in sets]
     if isinstance(decision, EffectNetBenefit):
         return [Known(EFFECT, evpi)]
     if isinstance(decision, ActionTable):
