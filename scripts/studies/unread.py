@@ -187,15 +187,15 @@ def power() -> Iterator[dict[str, object]]:
         yield about | {f"after {n}": np.mean(first <= n) for n in NUMBERS}
 
 
-def coverage(rows: pd.DataFrame) -> dict[str, object]:
-    """How many statements hold, with an interval of 95 % over reviews, and in how many more is left."""
+def coverage(rows: pd.DataFrame, over: str = "review") -> dict[str, object]:
+    """How many statements hold, with an interval of 95 % over what weighs equally, and in how many more is left."""
     inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
-    by_review = inside.groupby(rows["review"]).mean()
-    off = float(student.ppf(0.975, len(by_review) - 1) * by_review.sem())
+    means = inside.groupby(rows[over]).mean()
+    off = float(student.ppf(0.975, len(means) - 1) * means.sem())
     return {
         "covered": inside.mean(),
-        "low": by_review.mean() - off,
-        "high": min(by_review.mean() + off, 1.0),
+        "low": means.mean() - off,
+        "high": min(means.mean() + off, 1.0),
         "above": (rows["true"] > rows["high"]).mean(),
     }
 
@@ -235,7 +235,8 @@ def summarise(tables: Tables) -> dict[str, object]:
     ]
     rates = tables["still_unread_power"].set_index(["scenario", "level", "tilt"]).to_dict("index")
     shares = is_open.groupby(every["at"], sort=False).mean()
-    about = {"scores": distances(every, tables["still_unread_bound"])}
+    by_collection = {kind: coverage(of, over="collection") for kind, of in every.groupby("judgments")}
+    about = {"scores": distances(every, tables["still_unread_bound"]), "by_collection": by_collection}
     return about | {"rows": rows, "open": shares, "power": rates, "truths": TRUTHS}
 
 

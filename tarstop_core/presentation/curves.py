@@ -125,13 +125,14 @@ def live_curves(
         xaxis=fig.axis("documents read", dark, **x_axis),
     )
     if worth is not None:
-        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, float(cost > 0))
+        gains_nothing = hit is None and depth < len(worth) and not worth[depth] > 0
+        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, float(cost > 0), gains_nothing)
         data += lines
         if cost > 0:
             data.append(drawn.level(1.0, COST, yaxis="y2"))
             notes.append(_cost_label(drawn, lines, decades))
-        if hit is None and depth < len(worth) and not any(_seen(lines)):
-            notes.append(_nothing_gained(drawn, decades, cost))
+        if gains_nothing:
+            notes.append(_nothing_gained(drawn, lines, decades, cost))
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
         layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
@@ -150,10 +151,10 @@ def _worth_lines(drawn: _Drawn, worth: Floats) -> list[fig.Figure]:
     return drawn.curve([value if value > 0 else None for value in gains.tolist()], VALUE, yaxis="y2")
 
 
-def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
+def _decades(worth: Floats, at: NDArray[np.intp], cost: float, gains_nothing: bool) -> list[float]:
     values = worth[at[at < len(worth)]]
     # Where nothing can be gained the axis has room for that below the cost.
-    floor = [cost, cost / 10] if cost > 0 and not (values > 0).any() else [cost or 1e-3]
+    floor = [cost, cost / 10] if cost > 0 and gains_nothing else [cost or 1e-3]
     values = np.append(values[values > 0], floor)
     high = float(np.ceil(np.log10(values.max()) + 0.15))
     low = float(np.floor(np.log10(max(values.min(), (cost or values.max()) / 100))))
@@ -264,10 +265,13 @@ def _seen(lines: Sequence[fig.Figure]) -> list[float]:
     return [value for line in lines for value in line["y"] if value is not None]
 
 
-def _nothing_gained(drawn: _Drawn, decades: Sequence[float], cost: float) -> fig.Figure:
-    """Say what a logarithmic axis cannot show: that no depth has a worth above 0."""
+def _nothing_gained(
+    drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float], cost: float
+) -> fig.Figure:
+    """Say what a logarithmic axis cannot show: that reading on has no worth above 0."""
     text = "worth less than it costs" if cost > 0 else "nothing to gain"
-    return drawn.label(drawn.ends[0], decades[0], text, VALUE, False, yref="y2", xanchor="left")
+    end, side = (drawn.ends[1], "right") if any(_seen(lines)) else (drawn.ends[0], "left")
+    return drawn.label(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
 
 
 def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:

@@ -246,13 +246,14 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
     assert (np.diff(worths(silent=silent)) <= 0).all()
 
 
+@pytest.mark.parametrize("before", [-0.1, 0.3])  # worth of the documents that were read
 @pytest.mark.parametrize(("cost", "said"), [(0.001, "worth less than it costs"), (0.0, "nothing to gain")])
-def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str) -> None:
+def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str, before: float) -> None:
     path = ranking(40)
 
     def drawn(worth: float) -> Figure:
         how = {"q_star": 0.5, "depth": 20, "plan": 20, "hit": None, "span": (0, 39)}
-        return live_curves(path.b, np.full(40, worth), cost=cost, **how)
+        return live_curves(path.b, np.repeat([before, worth], 20), cost=cost, **how)
 
     assert said in [note["text"] for note in drawn(-0.1)["layout"]["annotations"]]
     assert said not in [note["text"] for note in drawn(0.1)["layout"]["annotations"]]
