@@ -23,7 +23,7 @@ REACH = 30.0
 """Log odds ratios beyond ±30 do not occur."""
 FADES = 24.0
 """From here on a likelihood is faded out, so that its two ends meet."""
-COARSE = np.linspace(-REACH, REACH, 1201)
+COARSE = np.linspace(-REACH, REACH, 901)
 CONTROL_SD = 10.0
 """Prior standard deviation of the control's log odds, unconditional only."""
 TAUS = 40
@@ -176,10 +176,10 @@ class _Lattice:
         fade = np.clip((REACH - np.abs(whole)) / (REACH - FADES), 0, 1)
         self.spectra = rfft(np.exp(own - self.top[:, None]) * np.sin(np.pi / 2 * fade) ** 2)
 
-    def says(self, at: int) -> Floats:
+    def says(self, at: int, unit: float = 1.0) -> Floats:
         """Likelihood of μ that a telling study gives for each τ, in units of its peak at τ = 0, shape (TAUS, M)."""
-        blurred = irfft(self.spectra[at] * self.blur, self.count)[:, self.kept]
-        return np.maximum(blurred, ROUNDING, out=blurred)
+        blurred = irfft(self.spectra[at] / unit * self.blur, self.count)[:, self.kept]
+        return np.maximum(blurred, ROUNDING / unit, out=blurred)
 
 
 def believe_exactly(
@@ -209,15 +209,16 @@ def believe_exactly(
     mass = lattice.prior / (lattice.prior.sum() * step)
     scale = np.log(lattice.prior.sum() * step)
     # One after the other, each so that all adds up to 1: density over μ, moments of μ given τ, ln of what it added up to
-    density, moments, marginal = [mass.sum(0)], [mass @ powers], [scale]
+    density, moments, marginal, total = [mass.sum(0)], [mass @ powers], [scale], 1.0
     for at, top in enumerate(lattice.top):
-        mass *= lattice.says(at)
-        total = mass.sum() * step
-        mass /= total
+        mass *= lattice.says(at, total)
+        of_mu = mass @ powers
+        total = of_mu[:, 0].sum()
         scale += top + np.log(total)
-        density.append(mass.sum(0))
-        moments.append(mass @ powers)
+        density.append(mass.sum(0) / total)
+        moments.append(of_mu / total)
         marginal.append(scale)
+    mass /= total
     telling = np.searchsorted(lattice.telling, np.arange(len(tables) + 1))  # Telling studies in each prefix
     weights_of, first, second = np.moveaxis(np.array(moments)[telling], 2, 0)
     mean = first / np.maximum(weights_of, 1e-300)
