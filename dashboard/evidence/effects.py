@@ -417,10 +417,11 @@ def _target(chosen: Chosen) -> Target:
     except ValueError:
         value = usual_delta
     asked = f"Smallest effect that matters ({nothing:g}: none)"
-    key = f"{PREFIX}/delta/{chosen.key}/{measure}"
-    delta = float(
-        st.number_input(asked, value=value, step=0.05 if ratio else None, format="%g", **lasting(key))
-    )
+    step, how = 0.05 if ratio else None, lasting(f"{PREFIX}/delta/{chosen.key}/{measure}")
+    if measure is Measure.RD:
+        how |= {"min_value": -1.0, "max_value": 1.0}
+        value = min(max(value, -1.0), 1.0)
+    delta = float(st.number_input(asked, value=value, step=step, format="%g", **how))
     address.write(
         {
             "measure": "" if measure is first else measure.value,

@@ -57,10 +57,6 @@ def print_belief(
         raise InputProblem("Say on which side of delta an effect matters: --direction above or below.")
     studies, notes = read_effects(table)
     asked = Measure(measure)
-    if asked is Measure.RD and delta is not None and not -1 < delta < 1:
-        raise InputProblem(
-            f"--delta is {delta:g}; a risk difference lies between −1 and 1: 5 events of 100 people are 0.05."
-        )
     if asked is not Measure.GENERIC and ratio is not None:
         raise InputProblem("--ratio is for --measure generic; OR and RR are ratios, the others are not.")
     ratio = asked.is_ratio or (

@@ -46,6 +46,10 @@ class Target:
             raise InputProblem(f"delta is {self.delta:g}; a ratio is above 0, and 1 means no difference.")
         if not math.isfinite(self.delta):
             raise InputProblem("delta must be a number.")
+        if self.measure is Measure.RD and abs(self.delta) > 1:
+            raise InputProblem(
+                f"delta is {self.delta:g}; a risk difference lies between −1 and 1: 5 events of 100 people are 0.05."
+            )
 
     @property
     def scaled(self) -> float:

@@ -43,6 +43,11 @@ def test_a_replay_reads_to_the_end_of_its_budget() -> None:
     assert came["recall"].iloc[0] == pytest.approx(2 / 13)
 
 
+def test_a_risk_difference_beyond_1_is_refused() -> None:
+    with pytest.raises(InputProblem, match="delta is 5; a risk difference lies between"):
+        ts.advise(P, [1], STAKES, tables=frame(1), scenario="effect", measure="RD", delta=5)
+
+
 @pytest.mark.parametrize(
     ("given", "word"),
     [
