@@ -8,7 +8,7 @@ RUN pip install --no-cache-dir -r requirements.txt
 COPY . .
 RUN pip install --no-cache-dir ".[app,postgres]" && rm -rf /home/tarstop/checkout/*
 
-USER tarstop
+USER 10001
 WORKDIR /home/tarstop
 VOLUME /home/tarstop/.local/share/tarstop
 EXPOSE 8501
