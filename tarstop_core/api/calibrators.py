@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -134,11 +135,13 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         if np.ndim(X) == 0:
             return fitted.probabilities(None, int(X))
         scores = _scores(X)
-        if fitted.by_rank and (rises := np.flatnonzero(np.diff(scores) > 0)).size:
-            raise InputProblem(
-                f"X[{rises[0] + 1}] is higher than the score before it, and this calibrator goes by ranks; sort the "
-                "documents best first, or give their number."
-            )
+        if (rises := np.flatnonzero(np.diff(scores) > 0)).size:
+            higher = f"X[{rises[0] + 1}] is higher than the score before it"
+            if fitted.by_rank:
+                raise InputProblem(
+                    f"{higher}, and this calibrator goes by ranks; sort the documents best first, or give their number."
+                )
+            warnings.warn(f"{higher}; lists are read best first unless you mean otherwise.", stacklevel=2)
         return fitted.probabilities(scores)
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -123,8 +124,9 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     offered = {field.name: getattr(start, field.name) for field in fields(start)}
     for name, value in own.items():
         if name not in offered or name in GIVEN_APART:
-            names = ", ".join(name for name in offered if name not in GIVEN_APART)
-            raise InputProblem(f"There is no setting {name} in the scenario {scenario}; choose from {names}.")
+            names = [name for name in offered if name not in GIVEN_APART]
+            near = get_close_matches(name, names, 1) or [f"from {', '.join(names)}"]
+            raise InputProblem(f"There is no setting {name} in the scenario {scenario}; choose {near[0]}.")
         if not isinstance(value, USUAL.get(type(offered[name]), type(offered[name]))):
             raise InputProblem(f"{name} is {value!r}; give a value of the kind of {offered[name]!r}.")
     weighed = start if stakes is None else start.with_stakes(stakes)
@@ -161,8 +163,15 @@ def as_labels(given: Any) -> Floats:
                 f"labels[{at}] is {values[at]!r}; give 1 for relevant, 0 for not relevant, nan for no verdict."
             )
         labels[at] = values[at]
-    last = np.flatnonzero(~np.isnan(labels))
-    return labels[: last[-1] + 1 if len(last) else 0]
+    given_at = np.flatnonzero(~np.isnan(labels))
+    read = labels[: given_at[-1] + 1 if len(given_at) else 0]
+    if len(read) > 2 * len(given_at):
+        warnings.warn(
+            f"labels has {len(read) - len(given_at):,} missing ones before its last; these documents count as read "
+            "without a verdict, and labels are to stand in the order of reading.",
+            stacklevel=4,
+        )
+    return read
 
 
 def fully_labelled(labels: Floats) -> Flags:
@@ -224,6 +233,11 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
         raise InputProblem(
             f"calibrator gives chances of '{own.scenario}', and chances of '{chance}' are needed; take "
             f"ts.Calibrator.load('{shipped}'), or fit one with scenario='{chance}'."
+        )
+    if own.kind == "rank-frailty" and p.any() and not np.allclose(p, own.probabilities(None, len(p))):
+        raise InputProblem(
+            "chances are not those of calibrator, which knows them by the length of a list alone; give "
+            f"calibrator.predict({len(p)}), or leave calibrator out."
         )
     return replace(own, kind=own.kind if own.by_rank else "rank", band=(), x=x, y=y)
 

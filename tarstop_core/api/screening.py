@@ -49,7 +49,9 @@ class Advice(Result):
     belief: float | None  # that a+ would be right; None where nothing is weighed, as for the next four
     rho: float | None  # chance that the next document is a hit, or brings data
     evpi: float | None  # what certainty would be worth
-    value: float | None  # the paper's score of the next document, ρ·EVPI; None where none is left
+    value: (
+        float | None
+    )  # the paper's score of the next document, ρ·EVPI, as `decide` has it; None where none is left
     gain: float | None  # what going on as advised is expected to gain over stopping now
     worth: float | None  # the rate that the rule compares with the cost; None where it compares none
     cost: float  # of a document
@@ -115,10 +117,12 @@ def advise(
     calibrator : Calibrator, optional
         What the chances were predicted by, where it knows more than they say, such as how lists vary.
     **settings
-        As sessions have them, in the paper's mode unless given: `policy` ("optimal", "greedy", "smooth:K=5", …), `b_0`
-        (belief before any document), `kappa` (chance that the list holds what exists), `theta`, `engine`,
-        `floor_studies`, … In "effect" one adopts if the `measure` is below `delta` (a ratio for OR and RR), or above it
-        with ``above=True``.
+        As sessions have them. Unless given they are the paper's, where pages begin with more careful ones: `policy`
+        ("optimal"; "greedy", "smooth:K=5", … and in "enough" "few-left:tau=0.95"), `b_0` (belief before any document, 0.5),
+        `needs_citation` (False: whether only a document found lets one reject), `kappa` (1, chance that the list holds what
+        exists), `s` (1, chance to recognise it), in "review" `theta` (0.75), `engine` ("bivariate") and `floor_studies` (0).
+        In "effect" one adopts if the `measure` ("OR") is below `delta` (1; a ratio for OR and RR), or above it with
+        ``above=True``.
 
     Returns
     -------

@@ -13,6 +13,7 @@ from tests.api.cases import FOUND_AT, RELEVANT, STAKES, TABLES, N
 
 P = np.linspace(0.5, 0.01, N)
 REVIEW: dict[str, Any] = {"scenario": "review"}
+RANKS = ts.Calibrator.load("clef-reviews-rank-frailty")
 
 
 def frame(**columns: Any) -> pd.DataFrame:
@@ -44,6 +45,11 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise(P, [], STAKES, scenario="court"), "one of patent, review, effect, enough"),
         (lambda: ts.advise(P, [1], STAKES, scenario="effect", tables=TABLES[:1]), "test’s accuracy"),
         (lambda: ts.advise(P, [], STAKES, theta=0.7), "no setting theta"),
+        (lambda: ts.advise(P, [], STAKES, needs_citations=True), "choose needs_citation"),
+        (
+            lambda: ts.advise(P, [], STAKES, calibrator=RANKS),
+            r"chances are not those .* calibrator.predict\(60\)",
+        ),
         (lambda: ts.advise(P, [], STAKES, cost=3.0), "no setting cost"),
         (lambda: ts.advise(P, [], STAKES, kappa="much"), "kappa is 'much'"),
         (lambda: ts.advise(P, [], STAKES, b_0=2), "belief b_0|b_0"),
@@ -120,6 +126,13 @@ def test_tables_of_documents_not_read_yet_do_not_count() -> None:
             ts.advise(P, labels, STAKES, tables=every, **REVIEW).details
             == ts.advise(P, labels, STAKES, tables=given, **REVIEW).details
         )
+
+
+def test_labels_that_seem_to_stand_elsewhere_are_taken_aloud() -> None:
+    with pytest.warns(UserWarning, match="labels has 9 missing ones before its last"):
+        assert ts.advise(P, [None] * 9 + [0], STAKES).read == 10
+    with pytest.warns(UserWarning, match=r"X\[1\] is higher"):
+        ts.Calibrator(pseudo=1).fit([2, 1], [1, 0]).predict([1, 2])
 
 
 def test_forgotten_tables_are_missed_aloud() -> None:
