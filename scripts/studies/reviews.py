@@ -12,7 +12,7 @@ from scipy.stats import t as t_distribution
 from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
-from scripts.study import Floats, Study, Tables, by_group, mean_change
+from scripts.study import Floats, Study, Tables, by_group
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -355,7 +355,7 @@ def belief_rows(rows: pd.DataFrame) -> pd.DataFrame:
             for name in (DEFAULT, WIDTH)
         }
         means = {name: loss.mean() for name, loss in losses.items()}
-        found.append({"studies": n} | means | mean_change(losses[WIDTH] - losses[DEFAULT]))
+        found.append({"studies": n} | means | cluster_t(losses[WIDTH] - losses[DEFAULT]))
     return pd.DataFrame(found)
 
 
@@ -404,7 +404,7 @@ def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
         means = {
             name: by_group(part[name].astype(float), part["review"]) for name in ("belief", "said", "turned")
         }
-        change = mean_change(means["turned"] - means["said"])
+        change = cluster_t(means["turned"] - means["said"])
         found.append({"studies": n} | {name: mean.mean() for name, mean in means.items()} | change)
     return found
 
@@ -433,8 +433,8 @@ def summarise(tables: Tables) -> dict[str, object]:
         "within": cluster_t(
             by_group(tables["reviews_moved"]["within"].astype(float), tables["reviews_moved"]["review"])
         ),
-        "by_belief": mean_change(by_group(late["turned"].astype(float) - late["belief"], late["review"])),
-        "as_shown": mean_change(by_group(late["turned"].astype(float) - late["said"], late["review"])),
+        "by_belief": cluster_t(by_group(late["turned"].astype(float) - late["belief"], late["review"])),
+        "as_shown": cluster_t(by_group(late["turned"].astype(float) - late["said"], late["review"])),
     }
 
 
