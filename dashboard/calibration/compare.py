@@ -178,9 +178,9 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     titles = {name: titled(name) for name in followed()}
     rule = one_of("Stopping rule", titles, at=one, **lasting(f"{PREFIX}/rule"))
     how: dict[str, Any] = {"default": 0.5, "required": True, "key": f"{PREFIX}/q"}
-    q_star = other.segmented_control("How sure before you act, q\\*", Q_STARS, **how)
+    q_star = other.segmented_control("How sure before you act", Q_STARS, **how)
     how = {"key": f"{PREFIX}/cost", "format_func": "{:g}".format}
-    cost = third.select_slider("Cost of one document, c", COSTS, 0.001, **how)
+    cost = third.select_slider("Cost of one document", COSTS, 0.001, **how)
     other.caption(f"Act only when more than {percent(q_star)} sure.")
     third.caption("Where both mistakes together cost 1.")
     policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)

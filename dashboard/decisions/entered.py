@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -118,15 +119,17 @@ def _draws() -> Entered | None:
     if columns is None:
         return None
     read = (cells.name, cells.titles, cells.rows, columns)
-    draws, passed_over = kept(f"{PREFIX}/read", (id(cells), str(columns)), lambda: draws_of_table(*read))
+    key = (state[f"{held}/digest"], str(columns))
+    draws, passed_over = kept(f"{PREFIX}/read", key, lambda: draws_of_table(*read))
     draws = shortly_named(draws)
     notes = tuple(f"The column {title} holds no numbers and is passed over." for title in passed_over)
     about = (cells.name, f"{len(draws.net()):,} draws")
-    return Entered((id(cells), str(columns)), draws, unit, about, (*cells.notes, *notes))
+    return Entered(key, draws, unit, about, (*cells.notes, *notes))
 
 
 def _take_draws(content: bytes, name: str) -> None:
     st.session_state[f"{PREFIX}/draws"] = None
+    st.session_state[f"{PREFIX}/draws/digest"] = sha256(content).hexdigest()
     job = (read_cells, _named(content, name))
     st.session_state[f"{PREFIX}/draws"] = shown(
         name, f"Reading {name}", *job, large=len(content) > LARGE_FILE

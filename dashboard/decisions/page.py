@@ -1,6 +1,6 @@
 """The Decisions page: several actions, what is worth knowing, and whether to read on, commission a study or decide."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -23,11 +23,11 @@ from dashboard.frame.drawing import (
 )
 from dashboard.frame.markup import badges, told
 from dashboard.frame.widgets import bound, lasting, one_of, save
-from dashboard.frame.work import flash, kept
+from dashboard.frame.work import flash
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decisions
-from tarstop_core.explore.decisions import Answer, Reading, Studyable, answer, studied, with_study
+from tarstop_core.explore.decisions import Answer, Decision, Reading, Studyable, answer, studied, with_study
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
@@ -36,6 +36,7 @@ from tarstop_core.value.actions.sampling import Study
 
 LEAD = "Two options or more: which one now, what is worth knowing better, and whether a study is worth its price."
 STEM = "tarstop-decision"
+KEPT = 32  # Answers
 
 
 @dataclass(frozen=True)
@@ -90,15 +91,27 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
     if given is None:
         return None
     concerned = _everyone(given.example)
-    result = kept(f"{PREFIX}/answer", (given.key, concerned), lambda: answer(given.decision, concerned))
+    result = _computed(given.key, given.decision, concerned)
     parameters = studied(result)
     if not result.people:
         note("Say how many people it concerns to see what a study would be worth to them.")
     elif parameters:
         study, reading = _study(parameters, given.example)
-        asked_of = (given.key, concerned, study, reading)
-        result = kept(f"{PREFIX}/study", asked_of, partial(with_study, result, study, reading))
+        result = _with_study(given.key, concerned, result, study, reading)
     return given, result
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -> Answer:
+    """What follows from a decision, which its `key` names: once on this server, for everybody begins with the example."""
+    return answer(_decision, concerned)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _with_study(
+    key: Hashable, concerned: Concerned | None, _result: Answer, study: Study, reading: Reading | None
+) -> Answer:
+    return with_study(_result, study, reading)
 
 
 def _headline(given: Entered, result: Answer, unit: str) -> None:

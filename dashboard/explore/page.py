@@ -207,6 +207,7 @@ def _current(look: Look, asked: Asked) -> Asked:
         figures.stakes_sentence(now, settings, plan),
         figures.stakes_rows(now, payoffs),
         look.stem,
+        at_once=True,
     )
     return asked
 

@@ -20,7 +20,7 @@ from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
-from tarstop_core.presentation.pictures import fluid
+from tarstop_core.presentation.pictures import fluid, still
 
 ALL = "_all_figures"
 """Where figures are kept while all of them are asked for: what asked, and the figures by the names of their files."""
@@ -138,27 +138,33 @@ def figure(
     rows: Any,
     file_stem: str,
     on_select: Callable[[], None] | None = None,
+    *,
+    at_once: bool = False,
 ) -> None:
     """A figure below what it finds, with one sentence (also its alternative text), and its files.
 
-    `rows`, a frame or what one is made of, are for the CSV. `name` is unique on the page. `on_select` is called when a
+    One that is there `at_once` is a :func:`picture`; the others wait for plotly. `rows`, a frame or what one is made of, are for the CSV. `name` is unique on the page. `on_select` is called when a
     point is clicked: see :func:`chart_key`.
     """
     # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
-            st.plotly_chart(
-                AsItIs(drawing),
-                key=chart_key(name),
-                config={"displayModeBar": False, "responsive": True},
-                alt=sentence,
-                width="stretch",
-                on_select=on_select or "ignore",
-                selection_mode="points",
-            )
+            if at_once:
+                picture(drawing, sentence)
+            else:
+                st.plotly_chart(
+                    AsItIs(drawing),
+                    key=chart_key(name),
+                    config={"displayModeBar": False, "responsive": True},
+                    alt=sentence,
+                    width="stretch",
+                    on_select=on_select or "ignore",
+                    selection_mode="points",
+                )
         note(sentence)
-        files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True)
+        svg = still(drawing, sentence) if at_once else ""
+        files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True, svg=svg)
 
 
 def chart_key(name: str) -> str:
@@ -181,15 +187,18 @@ def files(
     name: str,
     *,
     pictures: bool = False,
+    svg: str = "",
     more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
 ) -> None:
-    """A menu that saves: pictures of the figure above, its numbers as CSV, and more texts.
+    """A menu that saves: pictures of the figure above (an `svg`, or what plotly drew), its numbers as CSV, and more texts.
 
     `more` is by label of the button: end of the file's name, and what makes its text.
     """
     with save_menu(f"results/{name}"):
         if pictures:
-            picture_buttons(stem, partial(table_to_csv, rows), container=f"results-tar-figure-{name}")
+            picture_buttons(
+                stem, partial(table_to_csv, rows), container=f"results-tar-figure-{name}", svg=svg
+            )
         save("CSV", partial(table_to_csv, rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
             save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")

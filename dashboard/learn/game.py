@@ -154,7 +154,7 @@ def _change(play: Play) -> None:
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
     switch("What is decided", MIXES, default=game.mix, **changed("mix"))
     switch("You play", HELPS, default=play.helped, **changed("helped"))
-    st.slider("How sure before you act (q\\*)", 0.01, 0.99, game.q_star, step=0.01, **changed("q_star"))
+    st.slider("How sure before you act", 0.01, 0.99, game.q_star, step=0.01, **changed("q_star"))
     costs = sorted({*COSTS, game.cost})
     st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
 

@@ -66,12 +66,14 @@ def _show(picture: Picture) -> None:
 
 def _sure(first: float, key: str, at: DeltaGenerator) -> float:
     what = shell.term("q-star", "What is q\\*?")
-    return share("How sure before you act (q\\*)", first, **bound(key), at=at, help=what)
+    return share("How sure before you act", first, **bound(key), at=at, help=what)
 
 
 def _cost(first: float, key: str, at: DeltaGenerator) -> float:
-    what = f"K is what both mistakes cost together: {shell.term('payoffs', 'consequences')}."
-    return _stop("Cost of a document, as a share of K", COSTS, first, key, at, format_func=number, help=what)
+    what = f"Both mistakes together: {shell.term('payoffs', 'consequences')}."
+    return _stop(
+        "Cost of a document, where both mistakes cost 1", COSTS, first, key, at, format_func=number, help=what
+    )
 
 
 def _stop(label: str, stops: Sequence[float], first: float, key: str, at: Any, **look: Any) -> float:
@@ -82,7 +84,7 @@ def _certainty() -> Iterator[Picture]:
     left, right = st.columns(2, gap="medium")
     payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q", at=left))
     what = f"The {shell.term('belief', 'belief')} b."
-    b = share("Chance that a⁺ is right", 0.3, **bound("idea-b"), help=what, at=right)
+    b = share("Chance that “Reject” or “Adopt” is right", 0.3, **bound("idea-b"), help=what, at=right)
     yield value.peak_picture(payoffs, b, dark=dark())
 
 
@@ -104,7 +106,7 @@ def _one_document() -> Iterator[Picture]:
     left, middle, right = st.columns(3, gap="medium")
     q_star = _sure(0.3, "idea-q-bound", at=left)
     what = f"If there is something to find: a document’s {shell.term('chance', 'chance')}."
-    p = share("Chance of the next document (p)", 0.05, **bound("idea-p"), at=middle, help=what)
+    p = share("Chance of the next document", 0.05, **bound("idea-p"), at=middle, help=what)
     document = value.one_document(Payoffs.from_q_star(q_star), p)
     yield value.one_document_picture(document, dark=dark())
     cost = _cost(0.001, "idea-c-bound", at=right)
@@ -119,10 +121,10 @@ def _studies() -> Iterator[Picture]:
     }
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
     name = one_of("Studies", names, at=left, first="iqcode", **bound("idea-studies"))
-    theta = share("Sensitivity to exceed (θ)", 0.75, **bound("idea-theta"), low=0.5, at=middle)
+    theta = share("Sensitivity to exceed", 0.75, **bound("idea-theta"), low=0.5, at=middle)
     spread = shell.term("heterogeneity", "between-study standard deviation")
     what = f"Scale of the half-normal prior of τ, the {spread}, in logits."
-    label = "How much studies may differ (τ)"
+    label = "How much studies may differ"
     tau = _stop(label, TAUS, 1.0, "idea-tau", right, format_func=number, help=what)
     yield engines.engines_picture(name, theta, tau, dark=dark())
     yield engines.widths_picture(name, theta, tau, dark=dark())

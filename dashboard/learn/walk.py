@@ -249,7 +249,7 @@ def _change(walk: Walk) -> None:
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
     rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
-    st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
+    st.slider("How sure before you act", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
     st.select_slider(
         f"Cost of a document (both mistakes together cost {amount(payoffs.K, payoffs.unit)})",
         sorted({*COSTS, asked.cost}),
@@ -338,6 +338,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
         lessons.words(followed, step),
         lessons.log(followed, step.depth),
         f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
+        at_once=True,
     )
 
 

@@ -226,5 +226,6 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
             figures.reliability_sentence(quality.reliability),
             reliability_rows(quality),
             file_stem,
+            at_once=True,
         )
     note(figures.quality_sentence(quality))

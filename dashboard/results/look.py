@@ -309,12 +309,10 @@ def _stakes(
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
     profiles = ", ".join(f"{at:g}: {name}" for at, name in PROFILES.items())
     meaning = f"a⁺ only when surer of ω⁺ than that; {profiles}."
-    q_star = switch(
-        "How sure before you act, q\\*", q_stars, at=left, default=usual, **bound("q"), help=meaning
-    )
+    q_star = switch("How sure before you act", q_stars, at=left, default=usual, **bound("q"), help=meaning)
     usual = tables.headline_cost(results.scenario, results.costs)
     unit = "Where the whole decision is at stake for 1 (K = 1)."
-    cost = one_of("Cost of one document, c", costs, at=right, first=usual, **bound("cost"), help=unit)
+    cost = one_of("Cost of one document", costs, at=right, first=usual, **bound("cost"), help=unit)
     if more is None:
         return q_star, cost, None
     with more:

@@ -218,7 +218,7 @@ def _choose(taken: Taken) -> None:
     every = {cost: f"{cost:g}" for cost in COSTS}
     costs = some_of("Costs of a document", every, every, at=left, key="results/run_costs")
     every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
-    asked = "How sure before you act, q\\*"
+    asked = "How sure before you act"
     q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
     given = {"method": methods, "cost": costs, "q*": q_stars}

@@ -9,4 +9,4 @@ def test_an_action_passes_through_few_files(store: Store) -> None:
     label, upload, slider = paths["label"], paths["upload"], paths["slider"]
     assert len(label.files) <= 67 and label.functions <= 394
     assert len(upload.files) <= 66 and upload.changes <= 558
-    assert len(slider.files) <= 32
+    assert len(slider.files) <= 34

@@ -165,7 +165,7 @@ def _recall_figure(stops: Stops, dark: bool) -> Figure:
     for trace in chart.traces:
         trace["line"]["shape"] = "hv"
     chart.line([0, N], [stops.q_star, stops.q_star], THRESHOLD, dash="dash", hoverinfo="skip")
-    chart.label(N, stops.q_star, "act above q*")
+    chart.label(N, stops.q_star, f"act above {percent(stops.q_star)}")
     # These two lines lie too close to be named at their ends.
     named = ((ink(colour, dark), name) for name, colour in (("recall", POOLED), ("chance", BELIEF)))
     names = "   ".join(f'<span style="color:{colour}">━━ {name}</span>' for colour, name in named)

@@ -12,6 +12,7 @@ from tarstop_core.explore.figures import beliefs_drawn
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.presentation.figures import MARKS, Chart, Figure, rows_of
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE, VALUE_AREA
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas import Idea, Picture, message
@@ -54,7 +55,7 @@ def peak_picture(payoffs: Payoffs, b: float, *, dark: bool = False) -> Picture:
     named = {"better": better, "loses": losses[better], "other": other, "rival": losses[other]}
     return Picture(
         "idea-peak",
-        f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
+        f"EVPI is the lesser of two losses, and they are equal at a chance of {percent(payoffs.q_star)}",
         _peak_figure(payoffs, b, dark),
         message("peak", b=b, payoffs=payoffs, **named),
         rows_of(

@@ -126,7 +126,7 @@ def test_beside_the_paper(results: Results) -> None:
 
 def test_turned_orders_are_named_with_their_gaps(results: Results) -> None:
     said = ordering_sentences(results)
-    assert len(said) == 3 and all(sentence.startswith("At q* = ") for sentence in said)
+    assert len(said) == 3 and all(sentence.startswith("Where ") for sentence in said)
     m = results.method("budget")
     free = np.array(results.screened)
     free[:, m] = 0

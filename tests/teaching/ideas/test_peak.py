@@ -41,4 +41,4 @@ def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> Non
 
 def test_peak_sentence_by_example() -> None:
     sentence = peak_picture(Payoffs.from_q_star(0.8), 0.5).sentence
-    assert re.findall(r"[\d.]*\d", sentence) == ["50", "0.1", "0.4", "0.1", "0.16", "0.80"]
+    assert re.findall(r"[\d.]*\d", sentence) == ["50", "0.1", "0.4", "0.1", "0.16", "80"]

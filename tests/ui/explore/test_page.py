@@ -68,7 +68,7 @@ def three_lists(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_sample_is_shown_first_and_the_address_has_everything(open_app: OpenApp) -> None:
     app = open_app("explore")
     assert headline(SEARCH, sample(SEARCH).settings) in shown(app)
-    assert "simulated" in shown(app) and len(app.get("plotly_chart")) == 1
+    assert "simulated" in shown(app) and "tar-fluid" in shown(app)
     address = {name: str(value) for name, value in app.query_params.items()}
     assert address["of"] == SEARCH and address["payoffs"] == "0.25,0.25,0.25,0.25"
     assert address["rule"] == "optimal" and "cell" not in address and "theta" not in address
