@@ -5,7 +5,9 @@ A study is a module in ``scripts/studies`` that ends with its ``STUDY``; the tem
 """
 
 import argparse
+import subprocess
 import sys
+import venv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -79,6 +81,16 @@ def write(study: Study) -> None:
     (DOCS / f"{study.page}.md").write_text(page(study, tables), encoding="utf-8")
     if study.figure:
         (DOCS / f"{study.page}.svg").write_text(study.figure(tables) + "\n", encoding="utf-8")
+
+
+def peer(package: str) -> Path:
+    """Python of an environment below ``build`` that holds another's package and nothing of this programme."""
+    folder = DOCS.parent / "build" / package.split("=")[0].split("[")[0]
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
+    return python
 
 
 # --- numbers on a page ----------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scripts.real_lists import ABSTRACT, text_lists
-from scripts.study import Study, Tables, mean_change
+from scripts.study import Study, Tables, mean_change, peer
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.reranking import order_quality, simulate
 from tarstop_core.places import real_data
@@ -25,8 +24,6 @@ from tarstop_core.ranking.learning import Ranker, StaticRanker, SVMRanker
 from tarstop_core.value.payoffs import Flags, Floats
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-ENVIRONMENT = SCRIPTS.parent / "build" / "asreview"
-"""Holds ASReview and the orders that it read in; they are kept for the next run."""
 ASREVIEW = "asreview==3.0.8"
 WORKERS = 2
 FILES = 10
@@ -102,11 +99,9 @@ def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, floa
 
 def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, float, float, float]]:
     """Every list in every file, read by ASReview in an environment of its own."""
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        venv.create(ENVIRONMENT, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
-    given, orders = ENVIRONMENT / "lists.jsonl", ENVIRONMENT / "orders.jsonl"
+    python = peer(ASREVIEW)
+    folder = python.parents[1]  # keeps the orders that it read in for the next run
+    given, orders = folder / "lists.jsonl", folder / "orders.jsonl"
     with given.open("w", encoding="utf-8") as out:
         for each in lists:
             files = [standing(len(each.relevant), file).tolist() for file in range(FILES)]
@@ -119,7 +114,7 @@ def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, floa
             print(json.dumps(of), file=out)
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
     play = [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)]
-    subprocess.run(play, check=True, env=alone, cwd=ENVIRONMENT)  # it leaves a cache where it is run
+    subprocess.run(play, check=True, env=alone, cwd=folder)  # it leaves a cache where it is run
     by_name = {each.name: each for each in lists}
     for line in map(json.loads, orders.read_text(encoding="utf-8").splitlines()):
         yield THEIRS, line["name"], line["file"], *measures(by_name[line["name"]].relevant[line["order"]])

@@ -14,8 +14,8 @@ MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 30_200
 MOST_WORDS_OF_README = 900
 GENERATED = "api"  # The page that repeats docstrings
-MOST_LINES_OF_SCRIPTS = 5_380
-"""4,000 without the training of GRLStop, a reader whose chances follow, how near an interval could come, and readers."""
+MOST_LINES_OF_SCRIPTS = 5_490
+"""4,000 without the training of GRLStop (and a peer's), a reader whose chances follow, how near an interval could come, and readers."""
 
 
 @pytest.fixture(params=NAMES)
@@ -58,7 +58,7 @@ def test_no_script_works_or_needs_another_first_when_it_is_imported() -> None:
     names = [
         ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for path in scripts
-        if path.stem not in ("asreview_alone", "__main__")
+        if path.stem not in ("asreview_alone", "pyterrier_alone", "__main__")
     ]
     code = "import importlib, sys\nfor name in sys.argv[1:]:\n" + (
         "    importlib.import_module(name)\n"
