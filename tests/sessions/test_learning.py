@@ -19,6 +19,7 @@ from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.learning import (
+    _HELD,
     features_of,
     forget_features,
     gain_sentence,
@@ -65,6 +66,8 @@ def begun(
     collection = store.save_collection("Hips", frame, files, 0)
     if features:
         prepare_features(store, collection)
+    else:
+        _HELD.clear()  # what another test made of the same texts
     return store.create_session("Hips", collection, range(N), None, settings, "hip", "own", events=events)
 
 
