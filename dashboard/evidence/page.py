@@ -316,7 +316,7 @@ def _typed() -> Chosen | None:
 def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
     """θ, the engine and the payoffs; what is other than at the start is in the URL."""
     theta = beyond(replace(SENSITIVITY, value=start.theta), **bound("theta"))
-    meaning = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
+    meaning = f"The worse a wrong adoption is, the surer you have to be: {shell.term('q-star', 'threshold')}."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
     payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs

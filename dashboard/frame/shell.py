@@ -292,7 +292,7 @@ def _who() -> None:
     if name := people.person():
         store()
         st.sidebar.html(
-            f'<p class="tar-meta">{html.escape(name)} · <a href="auth/logout" target="_self">Log out</a></p>'
+            f'<p class="tar-meta">{html.escape(name)} <a href="auth/logout" target="_self">Log out</a></p>'
         )
 
 

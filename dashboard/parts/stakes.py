@@ -212,7 +212,7 @@ def _questions(
 def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:
     left, right = st.columns(2, gap=gap)
     with left:
-        hint = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
+        hint = f"The worse a wrong first action is, the surer you have to be: {term('q-star', 'threshold')}."
         # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
         # report that as if the person had moved it.
         st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=hint)

@@ -94,8 +94,9 @@ def bar(work: Work, judged: Judged) -> None:
     )
     more = "Your answer is recorded under your name." if differ else f"{len(several.drawn):,} drawn so far."
     with st.container(key="bar", gap="small"):
-        st.html(block("alert", words, more))
-        note = _note(work) if differ else ""
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(block("alert", words, more), width="content")
+            note = _note(work) if differ else ""
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
             with st.container(horizontal=True, key="labels", gap="small"):
                 for label, (answer, key) in ANSWERS.items():

@@ -55,28 +55,20 @@ def administration(store: Store) -> None:
     """Draw what administrators look after."""
     with st.expander("Administration", icon=":material/admin_panel_settings:"):
         accounts = store.accounts()
-        st.html(grid(_HEAD, map(_row, accounts)))
+        st.html(f'<div class="tar-others">{grid(_HEAD, map(_row, accounts))}</div>')
         others = {account.name: account.name for account in accounts if account.name != store.person}
         if others:
-            _about(
-                store,
-                {account.name: account for account in accounts}[
-                    one_of("About", others, key=f"{PREFIX}/about")
-                ],
-            )
+            chosen = one_of("About", others, key=f"{PREFIX}/about")
+            _about(store, next(account for account in accounts if account.name == chosen))
         _projects(store)
         st.subheader("Audit log")
         lines = store.audit(LINES)
         head = ("When", "Who", "What", "Which", "About")
-        st.html(
-            grid(
-                head,
-                [
-                    (clock(line.time, with_day=True), line.person, line.what, line.object_id, line.about)
-                    for line in lines
-                ],
-            )
-        )
+        rows = [
+            (clock(line.time, with_day=True), line.person, line.what, line.object_id, line.about)
+            for line in lines
+        ]
+        st.html(f'<div class="tar-others">{grid(head, rows)}</div>')
         shell.caption(
             f"Back up with “tarstop backup FILE” on the server. A browser tab may hold {PER_TAB / 1e9:.1f} GB of uploads, all "
             f"together {PER_SERVER / 1e9:.1f} GB."

@@ -39,7 +39,7 @@ def said(
     """
     yield message("agreement", agree=agree)
     if all(value is not None for value in course):
-        yield message("course", values=[f"{value:.2f}" for value in course])
+        yield message("course", values=[f"{value:.2f}".replace("-", "−") for value in course])
     waiting = table.disagreements
     yield message("queue", waiting=len(waiting))
     for at in waiting[:most]:
