@@ -93,7 +93,7 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
 
     one, many = scenario.finds
     label = f"CSV, TSV or Excel with {many}, a study a line, named by first author and year"
-    upload(label, read, key="fill_in_file", kinds="csv tsv txt gz xlsx xlsm")
+    upload(label, read, key="fill_in_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
     of, rows, notes = held.get(TABLE, ("", (), ()))
     if of != work.row.id:
         return
