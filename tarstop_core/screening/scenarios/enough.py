@@ -97,7 +97,8 @@ class Enough(Scenario[EnoughSettings]):
     def footing(self, advice: Advice, settings: EnoughSettings, plus: bool, spent: float) -> dict[str, Any]:
         facts = _facts(advice)
         recall, low, high = facts.recall
-        kept = {"relevant": facts.relevant, "unseen_expected": facts.left[0], "recall": recall}
+        kept = {"relevant": facts.relevant, "unseen_expected": facts.left[0]}
+        kept["recall"] = None if facts.left_is_open else recall  # as the page said: too early to say
         return kept | {"recall_low": low, "recall_high": high, "recall_sure": facts.sure}
 
     def incomplete(self, advice: Advice, settings: EnoughSettings) -> str:

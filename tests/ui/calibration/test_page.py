@@ -241,5 +241,5 @@ def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store
     session = start_demo(store)
     labelled(store, session, "-" * 12)
     page = ask_why(open_app("screen", session=session))
-    assert "one search says little" in shown(page)
+    assert "That has lowered the chance that prior art exists" in shown(page)
     assert "rescale" not in {button.key for button in page.button}
