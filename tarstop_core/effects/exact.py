@@ -59,8 +59,11 @@ class ExactBelief:
 
     def new_quantiles(self, levels: Floats) -> Floats:
         """Quantiles of the effect in a new setting after all studies, one for each level."""
-        ends = np.append(self.mu, 2 * self.mu[-1] - self.mu[-2]) - (self.mu[1] - self.mu[0]) / 2
-        below = 1 - beyond(self.mu, ends).T @ self.new_density
+        step, count = self.mu[1] - self.mu[0], len(self.mu)
+        ends = np.append(self.mu, self.mu[-1] + step) - step / 2
+        # The ends are as far apart as the points, so how far one lies from the other takes few values.
+        weights = beyond(step * (np.arange(-count, count) + 0.5), 0.0)
+        below = 1 - np.correlate(weights, self.new_density, "valid")[::-1]
         return np.asarray(np.interp(levels, below, ends))
 
     def new_above(self, delta: float) -> float:
