@@ -69,6 +69,13 @@ def test_a_case_without_anything_to_find_says_nothing_of_ranks() -> None:
     assert none.share[0] < stopped.share[0] < alone.share[0] < missed.share[0]
 
 
+def test_a_rank_is_a_whole_number_up_to_a_hundred_thousand() -> None:
+    assert PastCase("hit", 100_000).at == 100_000
+    for at in (0, 100_001):
+        with pytest.raises(InputProblem, match="from 1 to 100,000"):
+            PastCase("hit", at)
+
+
 def test_one_case_leaves_most_open() -> None:
     found = fit_first_hits([PastCase("hit", 4)])
     low, high = found.interval([10])
