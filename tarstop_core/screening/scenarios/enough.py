@@ -97,9 +97,15 @@ class Enough(Scenario[EnoughSettings]):
     def footing(self, advice: Advice, settings: EnoughSettings, plus: bool, spent: float) -> dict[str, Any]:
         facts = _facts(advice)
         recall, low, high = facts.recall
-        kept = {"relevant": facts.relevant, "unseen_expected": facts.left[0]}
-        kept["recall"] = None if facts.left_is_open else recall  # as the page said: too early to say
-        return kept | {"recall_low": low, "recall_high": high, "recall_sure": facts.sure}
+        return {
+            "relevant": facts.relevant,
+            "unseen_expected": facts.left[0],
+            # As the page says it: where it is too early to tell, there is no number.
+            "recall": None if facts.left_is_open else recall,
+            "recall_low": low,
+            "recall_high": high,
+            "recall_sure": facts.sure,
+        }
 
     def incomplete(self, advice: Advice, settings: EnoughSettings) -> str:
         return self.message("incomplete", advice=advice, settings=settings)
