@@ -232,7 +232,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
     if source == TYPED:
         return _typed_accuracy(), False
     if source == FILE:
-        label = "Excel, CSV or TSV with TP, FP, FN and TN, a study a line"
+        label = "Excel, CSV, TSV or RevMan with TP, FP, FN and TN, a study a line"
         upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
         tables: Tables | None = st.session_state.get(f"{PREFIX}/tables")
         if tables is None:

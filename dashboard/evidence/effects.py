@@ -261,7 +261,7 @@ def _from_file() -> Chosen | None:
         state[f"{PREFIX}/upload_problem"] = state.pop(f"{EVIDENCE}/upload_problem", "")
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
-        label = "Excel, CSV or TSV, a study a line: events, means, or effects with limits or standard errors"
+        label = "Excel, CSV, TSV or RevMan, a study a line: events, means, or effects with limits or standard errors"
         kinds = " ".join(WRITTEN)
         upload(label, lambda file: _read(file.getvalue(), file.name), key=f"{PREFIX}/upload", kinds=kinds)
     how: dict[str, Any] = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
@@ -421,7 +421,7 @@ def _target(chosen: Chosen) -> Target:
     if measure is Measure.RD:
         how |= {"min_value": -1.0, "max_value": 1.0}
         value = min(max(value, -1.0), 1.0)
-    delta = float(st.number_input(asked, value=value, step=step, format="%g", **how))
+    delta = float(st.number_input(asked, value=value, step=step, format="%.4g", **how))
     address.write(
         {
             "measure": "" if measure is first else measure.value,

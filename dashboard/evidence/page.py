@@ -245,7 +245,7 @@ def _from_file() -> Chosen | None:
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
-        label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
+        label = "Excel, CSV, TSV or RevMan, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
         kinds, key = " ".join(WRITTEN), f"{PREFIX}/upload"
         upload(label, lambda file: _read(file.getvalue(), file.name), key=key, kinds=kinds)
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}

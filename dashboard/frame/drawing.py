@@ -143,8 +143,8 @@ def figure(
 ) -> None:
     """A figure below what it finds, with one sentence (also its alternative text), and its files.
 
-    One that is there `at_once` is a :func:`picture`; the others wait for plotly. `rows`, a frame or what one is made of, are for the CSV. `name` is unique on the page. `on_select` is called when a
-    point is clicked: see :func:`chart_key`.
+    One that is there `at_once` is a :func:`picture`; the others wait for plotly. `rows`, a frame or what one is made of,
+    are for the CSV. `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
     """
     # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
     with st.container(key=f"results-tar-figure-{name}"):

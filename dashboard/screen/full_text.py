@@ -92,7 +92,7 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
         held[TABLE] = (work.row.id, *scenario.rows_of_file(settings, io.BytesIO(file.getvalue()), file.name))
 
     one, many = scenario.finds
-    label = f"CSV, TSV or Excel with {many}, a study a line, named by first author and year"
+    label = f"Excel, CSV, TSV or RevMan with {many}, a study a line, named by first author and year"
     upload(label, read, key="fill_in_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
     of, rows, notes = held.get(TABLE, ("", (), ()))
     if of != work.row.id:

@@ -125,8 +125,13 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     for name, value in own.items():
         if name not in offered or name in GIVEN_APART:
             names = [name for name in offered if name not in GIVEN_APART]
-            near = get_close_matches(name, names, 1) or [f"from {', '.join(names)}"]
-            raise InputProblem(f"There is no setting {name} in the scenario {scenario}; choose {near[0]}.")
+            if near := get_close_matches(name, names, 1):
+                raise InputProblem(
+                    f"There is no setting {name} in the scenario {scenario}; {near[0]} is one."
+                )
+            raise InputProblem(
+                f"There is no setting {name} in the scenario {scenario}; choose from {', '.join(names)}."
+            )
         if not isinstance(value, USUAL.get(type(offered[name]), type(offered[name]))):
             raise InputProblem(f"{name} is {value!r}; give a value of the kind of {offered[name]!r}.")
     weighed = start if stakes is None else start.with_stakes(stakes)

@@ -28,10 +28,12 @@ def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
     values = np.concatenate([*usable, [evidence.target.scaled, 0.0]])
     low, high = float(values.min()), float(values.max())
     reach = max(high - low, 1e-3)
-    lows = np.concatenate([part.low[np.isfinite(part.low)] for part in parts])
-    highs = np.concatenate([part.high[np.isfinite(part.high)] for part in parts])
-    far = 0.6 * reach
+    bounded = [np.isfinite(part.low) & np.isfinite(part.high) for part in parts]
+    lows = np.concatenate([part.low[there] for part, there in zip(parts, bounded, strict=True)])
+    highs = np.concatenate([part.high[there] for part, there in zip(parts, bounded, strict=True)])
     if len(lows):
+        # Where estimates lie close, a usual interval is wider than all of them.
+        far = max(0.6 * reach, float(np.median(highs - lows)))
         low, high = (
             min(low, max(float(lows.min()), low - far)),
             max(high, min(float(highs.max()), high + far)),
@@ -126,7 +128,7 @@ def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
     axes: dict[str, Any] = {}
     notes = [] if compact else _columns(evidence, data, at, summary, setting, dark)
     low, high = edges
-    title = f"dotted: {evidence.target.delta:g}"
+    title = f"dotted: {number(evidence.target.delta)}"
     domain = WIDE_PLOT if compact else PLOT
     axes["xaxis"] = axis(title, dark, domain=domain, range=[low, high], **_ticks(evidence, low, high))
     if not compact:
@@ -246,7 +248,7 @@ def cumulative(
             note(1, 1, "chance", ink(BELIEF, dark), xanchor="right"),
         ]
     axes["xaxis"] = axis(
-        f"dotted: {evidence.target.delta:g}",
+        f"dotted: {number(evidence.target.delta)}",
         dark,
         domain=domain,
         range=list(edges),

@@ -78,7 +78,7 @@ class EffectEvidence:
     def claim(self) -> str:
         """What the belief is a chance of."""
         side = "above" if self.target.above else "below"
-        return f"{NAMES[self.target.measure]} is {side} {self.target.delta:g}"
+        return f"{NAMES[self.target.measure]} is {side} {number(self.target.delta)}"
 
     @cached_property
     def drawn_path(self) -> EffectBelief:

@@ -20,7 +20,7 @@ from tarstop_core.files.source import Source
 Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
 _TABLES, _EFFECTS = (Vocabulary(names_of(table), plain_title) for table in ("tables", "effects"))
-_ANALYSIS = ("test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
+_ANALYSIS = ("analysis", "test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
 """Columns that say together which test or outcome a row is of."""
 _IN_XML = {
     "TEST": ("TEST_DATA_ENTRY", {cell: cell for cell in CELLS}),
@@ -72,7 +72,7 @@ def _rm5(source: Source) -> Rows:
         for outcome in comparison
     }
     columns = list(dict.fromkeys(column for _, cells in _IN_XML.values() for column in cells))
-    rows: Rows = [(0, ("test", "study", *columns))]
+    rows: Rows = [(0, ("analysis", "study", *columns))]
     for kind, (element, cells) in _IN_XML.items():
         for analysis in review.iter(kind):
             title = analysis.find("NAME")

@@ -45,7 +45,7 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise(P, [], STAKES, scenario="court"), "one of patent, review, effect, enough"),
         (lambda: ts.advise(P, [1], STAKES, scenario="effect", tables=TABLES[:1]), "test’s accuracy"),
         (lambda: ts.advise(P, [], STAKES, theta=0.7), "no setting theta"),
-        (lambda: ts.advise(P, [], STAKES, needs_citations=True), "choose needs_citation"),
+        (lambda: ts.advise(P, [], STAKES, needs_citations=True), "needs_citation is one"),
         (
             lambda: ts.advise(P, [], STAKES, calibrator=RANKS),
             r"chances are not those .* calibrator.predict\(60\)",

@@ -77,6 +77,14 @@ def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Eng
     assert "<main>" in effect_report(of, HALF, name="A <b>name", at="now") or not len(of)
 
 
+def test_intervals_of_trials_that_agree_are_drawn_whole() -> None:
+    """Estimates that lie close make no axis that cuts every interval off."""
+    of = EffectEvidence(events((49, 615, 67, 624), (44, 758, 64, 771)), OR, "exact")
+    low, high = effect_figures.forest(of)["layout"]["xaxis"]["range"]
+    for part in (of.estimates, of.pooled):
+        assert (low < part.low).all() and (part.high < high).all()
+
+
 @pytest.mark.parametrize("name", ["bcg", "nielweise2007"])
 @pytest.mark.parametrize("engine", ["exact", "normal", "reml"])
 def test_what_is_said_is_what_the_engine_says(name: str, engine: Engine) -> None:
