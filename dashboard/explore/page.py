@@ -7,13 +7,13 @@ import streamlit as st
 
 from dashboard.explore import controls, map_views
 from dashboard.explore.controls import Asked
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.drawing import all_figures, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts.sessions import OF, file_stem, newly_chosen, not_weighed
+from dashboard.parts.sessions import CHOSEN, OF, file_stem, newly_chosen, not_weighed
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import figures, map_figure, maps, message, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
@@ -74,6 +74,8 @@ def _choose() -> str:
     titles |= WHOLE
     key, first = f"{PREFIX}/{OF}", next(iter([*sessions, *samples()]))
     opened = f"session:{st.session_state.get(OPEN, '')}"
+    if CHOSEN in st.query_params:  # so Screen, Sessions and Evidence name a session
+        address.write({OF: f"session:{st.query_params[CHOSEN]}", CHOSEN: ""})
     named = newly_chosen(SEEN, st.query_params.get(OF, ""), opened, titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")

@@ -330,6 +330,10 @@ def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherw
     # A new tab, in which no session is open, begins with the one that was worked on last.
     last = store.sessions()[0].id
     assert open_app("explore").selectbox("explore/of").value == f"session:{last}"
+    # An address that names another as Screen does means that one.
+    (earlier,) = {first, other} - {last}
+    app = open_app("explore", session=earlier)
+    assert app.selectbox("explore/of").value == app.query_params["of"] == f"session:{earlier}"
 
 
 def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: Store) -> None:
