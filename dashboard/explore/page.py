@@ -22,13 +22,13 @@ from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import not_as_in_session
-from tarstop_core.screening.wording import about_documents, action, chances_badge
+from tarstop_core.screening.wording import about_documents, chances_badge
 
 LEAD = "Where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"
@@ -182,15 +182,8 @@ def _badges(listing: LabelledList) -> None:
 
 
 def _headline(look: Look) -> None:
-    plan, settings = plans.cell_of(look.listing, look.settings, look.policy, "planned"), look.settings
-    belief = percent(plan.belief)
-    choice = f"Then you would choose “{action(plan.plus, settings)}”, at a chance of {belief}"
-    if not settings.payoffs.unit:
-        K = settings.payoffs.K
-        cost = count_of(round(K / settings.cost)) if settings.cost else number(K)
-        both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {cost}"
-        choice = f"{choice} ({both})"
-    st.html(told(figures.plan_sentence(plan, look.listing), f"{choice}."))
+    plan = plans.cell_of(look.listing, look.settings, look.policy, "planned")
+    st.html(told(figures.plan_sentence(plan, look.listing), figures.choice_sentence(plan, look.settings)))
 
 
 def _current(look: Look, asked: Asked) -> Asked:

@@ -217,14 +217,24 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
     payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start, plan.policy.acts_on_belief)
     now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
-    waiting = round(plan.path.reports_waiting)
-    reports = {"to_read": plan.path.best_reports(waiting)[0], "waiting": waiting}
+    reports = {"to_read": reports_to_read(plan.path), "waiting": round(plan.path.reports_waiting)}
     if plan.depth <= plan.start:
         return message("plan_of_none", cell=plan, **reports, utility_now=now)
     scenario = scenario_of(listing.settings)
     finds = plan.path.next_find(plan.start, plan.depth) is not None
     how = {"documents": len(listing), "scenario": scenario, "utility_now": now, "finds": finds}
     return message("plan", cell=plan, **reports, **how)
+
+
+def choice_sentence(plan: Cell, settings: Settings) -> str:
+    """Say what is chosen where the plan ends, if nothing turns up."""
+    names = {"plus": settings.plus, "minus": settings.minus, "action": action(plan.plus, settings)}
+    return message("choice", cell=plan, to_read=reports_to_read(plan.path), **names)
+
+
+def reports_to_read(path: ListPath) -> int:
+    """Return how many of the reports that wait are worth reading in full."""
+    return path.best_reports(round(path.reports_waiting))[0]
 
 
 def rule_note(settings: Settings, policy: Policy) -> str:
@@ -405,7 +415,8 @@ def break_even_sentences(
     list of str
         A sentence a turn, and one on the assumptions that turn nothing.
     """
-    begun = listing.start > 0
+    to_read = reports_to_read(listing.planned(settings))
+    stands = {"now": goes_on, "begun": listing.start > 0, "to_read": to_read}
 
     def value(name: FactorName, at: float) -> str:
         return percent(at) if name == "b_0" else amount(at, settings.payoffs.unit)
@@ -414,8 +425,7 @@ def break_even_sentences(
         message(
             "turn",
             name=assumption.name,
-            now=goes_on,
-            begun=begun,
+            **stands,
             action=action(turn.plus, settings),
             at=value(assumption.name, turn.at),
             value=value(assumption.name, assumption.value),
@@ -428,4 +438,4 @@ def break_even_sentences(
         for turn in assumption.turns
     ]
     steady = [assumption.name.replace("b_0", "b₀") for assumption in break_evens if not assumption.turns]
-    return [*sentences, message("never", names=steady, now=goes_on, begun=begun)] if steady else sentences
+    return [*sentences, message("never", names=steady, **stands)] if steady else sentences

@@ -168,8 +168,9 @@ class _Plot:
             first, last = self.ends(name)
             pixels = abs(last - first) * self.size[name[0] == "y"]
             values = steps(low, high, axis.get("nticks", round(pixels / APART[name[0]])))
-        written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.6g}"
-        return list(zip(values, axis.get("ticktext") or map(written.format, values), strict=True))
+        written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.12g}"
+        texts = axis.get("ticktext") or [written.format(value).replace("-", "−") for value in values]
+        return list(zip(values, texts, strict=True))
 
     def strokes(self, size: Pair, *, clipped: bool) -> Iterator[str]:
         """Grid, marks from top to bottom, intervals and lines, in a box of this size; lines `clipped` to their axes."""

@@ -273,8 +273,8 @@ def steps(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def _round(low: float, high: float) -> list[tuple[float, str]]:
-    return [(value, f"{value:,.6g}") for value in steps(low, high)]
+    return [(value, f"{value:,.12g}") for value in steps(low, high)]
 
 
 def _decades(low: float, high: float) -> list[tuple[float, str]]:
-    return [(float(each), f"{10.0**each:g}") for each in range(math.ceil(low), math.floor(high) + 1)]
+    return [(float(each), f"{10.0**each:,.12g}") for each in range(math.ceil(low), math.floor(high) + 1)]

@@ -435,6 +435,10 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     reading = plans.cell_of(waiting, replace(settings, cost=0.5), Optimal(), "planned")
     kind, values = spoken(message, figures.plan_sentence, reading, waiting)
     assert (kind, values["to_read"], values["waiting"]) == ("plan", to_read, 9)
+    # Who has reports to read does not "stop now", and what they bring decides what is chosen.
+    assert spoken(message, figures.choice_sentence, plan, settings).values["to_read"] == to_read
+    at = sensitivity.break_evens(waiting, settings, Optimal())
+    assert spoken(message, figures.break_even_sentences, waiting, settings, *at).values["to_read"] == to_read
     dear = replace(settings, full_cost=1e6)
     none = plans.cell_of(waiting, dear, Budget(9), "planned")
     assert spoken(message, figures.plan_sentence, none, waiting).values["to_read"] == 0

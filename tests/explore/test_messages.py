@@ -40,6 +40,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for to_read, waiting in ((0, 0), (0, 2), (1, 1), (1, 3), (2, 3), (3, 3)):
         changed, reports = cell(depth=waiting, start=waiting), {"to_read": to_read, "waiting": waiting}
         yield "plan_of_none", {"cell": changed, **reports, "utility_now": 4.0}
+    for to_read, unit, cost in ((2, "£", 0.5), (0, "", 0.5), (0, "", 0.0)):
+        chosen = cell(unit=unit, cost=cost)
+        yield "choice", {"cell": chosen, "action": "Reject", "to_read": to_read, **ACTIONS}
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     for start, to_read in ((0, 0), (5, 2)):
         reports = {"to_read": to_read, "waiting": 2, "documents": 90, "utility_now": 0.01}
@@ -72,9 +75,11 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
         values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
         for now in ("£3", "£9"):
-            yield "turn", {**values, **ACTIONS, "at": "£9", "value": now, "missed": "a wrong"}
-    for now, begun in ((True, False), (False, True), (False, False)):
-        yield "never", {"names": ["B", "cost"], "now": now, "begun": begun}
+            for to_read in (0, 2):
+                turned = {**values, **ACTIONS, "to_read": to_read, "at": "£9", "value": now}
+                yield "turn", {**turned, "missed": "a wrong"}
+    for now, begun, to_read in ((True, False, 0), (False, True, 0), (False, True, 2), (False, False, 0)):
+        yield "never", {"names": ["B", "cost"], "now": now, "begun": begun, "to_read": to_read}
     for unit in ("£", ""):
         yield "place", {"q_star": 0.5, "cost": 2.0, "unit": unit}
     yield "mean_difference", {"lists": 8, "difference": "Greedy and Optimal come to the same in every cell."}
