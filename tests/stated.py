@@ -115,6 +115,7 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
     unit, share = settings.payoffs.unit, 100 * facts.otherwise
     turns = "fewer than 1" if share < 1 else "over 99" if share > 99 else f"about {share:.0f}"
     yield f"would change the decision in {turns} of 100 such reviews"
+    yield f"reading everything would change {turns} of 100 such decisions"
     yield f"stopping now is wrong in about {100 * facts.disagreement:.0f} of 100"
     reports = "the waiting report" if facts.waiting == 1 else f"the {facts.waiting:,} waiting reports"
     yield from (reports, f"{facts.reports_to_read:,} of {reports}")

@@ -92,7 +92,7 @@ def test_nothing_reads_as_certainty_that_all_studies_contradict(
     last, _ = found["14 studies"]
     assert last.plus and last.facts.studies == 14
     for name, (advice, told) in found.items():
-        first = re.match(
+        first = re.search(
             r"Reading all that is left would change the decision in about (\d+) of 100", told.sentence
         )
         assert first, f"{name}: {told.sentence}"
