@@ -39,13 +39,14 @@ def digits_and_power(value: float) -> tuple[str, int]:
 def amount(value: float, unit: str) -> str:
     """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
 
-    >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€")
-    ('£3,120', '1.5 hours', '0.0043', '−€20')
+    >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€"), amount(47.8, "£")
+    ('£3,120', '1.5 hours', '0.0043', '−€20', '£47.80')
     """
     text = number(abs(value))
     sign = "−" if value < 0 and text != "0" else ""
     if unit and unit in CURRENCIES:
-        return f"{sign}{unit}{text}"
+        # Tenths of a currency are written as prices are.
+        return f"{sign}{unit}{text}{'0' if text[-2:-1] == '.' else ''}"
     return f"{sign}{text} {unit}".rstrip()
 
 
