@@ -51,8 +51,8 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         calibrator, _ = work.chances(settings)
         rows = scenario_of(settings).rows(advice, settings)
         if state.fit is not None and state.settings.learns:
-            made = f"{state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
-            rows.append(("Fit that put the next document there", made))
+            learned = f"fit {state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
+            rows.append(("Learned order of what comes next", learned))
         marks = [f"chances {chances_badge(calibrator, settings)}", *scenario_of(settings).badges(settings)]
         reasons = block(
             "why",
