@@ -1,4 +1,4 @@
-"""Learn, part "Ideas in pictures": six ideas whose figures follow their sliders, each with what to see in it."""
+"""Learn, part "Ideas in pictures": seven ideas whose figures follow their sliders, each with what to see in it."""
 
 import html
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +25,7 @@ from tarstop_core.teaching.ideas import (
     scores,
     search,
     search_names,
+    trials,
     value,
 )
 from tarstop_core.teaching.reference import terms
@@ -130,6 +131,13 @@ def _studies() -> Iterator[Picture]:
     yield engines.widths_picture(name, theta, tau, dark=dark())
 
 
+def _trials() -> Iterator[Picture]:
+    what = f"{shell.term('heterogeneity', 'Between-study standard deviation')} of log odds ratios."
+    tau = _stop("How much trials differ", TAUS[:6], 0.5, "idea-trials-tau", st, format_func=number, help=what)
+    yield trials.wrong_picture(tau, dark=dark())
+    yield trials.alike_picture(tau, dark=dark())
+
+
 def _mistaken() -> Iterator[Picture]:
     left, middle, right = st.columns(3, gap="medium")
     factors = mistaken.FACTORS
@@ -157,6 +165,7 @@ PICTURES: dict[Idea, Callable[[], Iterator[Picture]]] = {
     recall.IDEA: _recall,
     value.ONE_DOCUMENT: _one_document,
     engines.IDEA: _studies,
+    trials.IDEA: _trials,
     mistaken.IDEA: _mistaken,
     scores.IDEA: _scores,
 }

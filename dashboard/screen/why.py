@@ -51,7 +51,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         calibrator, _ = work.chances(settings)
         rows = scenario_of(settings).rows(advice, settings)
         if state.fit is not None and state.settings.learns:
-            learned = f"fit {state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
+            learned = (
+                f"fit {state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
+            )
             rows.append(("Learned order of what comes next", learned))
         marks = [f"chances {chances_badge(calibrator, settings)}", *scenario_of(settings).badges(settings)]
         reasons = block(

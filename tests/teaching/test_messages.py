@@ -11,7 +11,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, parse_policy
 from tarstop_core.teaching import ideas, lesson, message
 from tarstop_core.teaching.game import Game, Row, rules_of_the_game
-from tarstop_core.teaching.ideas import engines, mistaken, recall, scores, value
+from tarstop_core.teaching.ideas import engines, mistaken, recall, scores, trials, value
 from tarstop_core.teaching.lesson import Lesson, Step, filled, formula_message
 from tarstop_core.value.payoffs import Payoffs
 from tests.branches import every_branch
@@ -100,12 +100,13 @@ def test_every_branch_of_the_ideas() -> None:
             value.CERTAINTY,
             value.ONE_DOCUMENT,
             engines.IDEA,
+            trials.IDEA,
             mistaken.IDEA,
             recall.IDEA,
             scores.IDEA,
         ):
             assert idea.title and idea.lead
-        for name in ("peak", "recall", "one_document", "engines", "mistaken", "scores"):
+        for name in ("peak", "recall", "one_document", "engines", "trials", "mistaken", "scores"):
             assert ideas.message(f"{name}_title") and ideas.message(f"{name}_lead")
         value.peak_picture(Payoffs.from_q_star(0.5), 0.3)
         for case in recall.CASES.values():
@@ -137,6 +138,9 @@ def test_every_branch_of_the_ideas() -> None:
             ideas.message("widths", now=20.0, patients=patients, studies=9.0, times=4)
         for helped in (True, False):
             ideas.message("widths_heading", patients_help=helped)
+        for tau in (0.2, 1.0):
+            trials.wrong_picture(tau)
+            trials.alike_picture(tau)
         settings = ideas.at_stake(listing, 0.5, 0.001)
         for factor in (0.5, 1.0, 2.0):
             mistaken.mistaken_path_picture(listing, settings, factor)

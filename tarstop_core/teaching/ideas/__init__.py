@@ -1,4 +1,4 @@
-"""Six ideas in pictures: how one is described, and the lists that they are drawn from."""
+"""Seven ideas in pictures: how one is described, and the lists that they are drawn from."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -8,7 +8,17 @@ from streamlit.testing.v1 import AppTest
 from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.ideas import at_stake, engines, mistaken, recall, scores, search, searches, value
+from tarstop_core.teaching.ideas import (
+    at_stake,
+    engines,
+    mistaken,
+    recall,
+    scores,
+    search,
+    searches,
+    trials,
+    value,
+)
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.reference import formulas, grouped, sections, terms
 from tarstop_core.value.payoffs import Payoffs
@@ -71,6 +81,13 @@ def test_studies_follow_the_prior(open_idea: Callable[[str], AppTest]) -> None:
     said = shown(app)
     assert engines.engines_picture("iqcode", 0.75, 0.1).sentence in said
     assert engines.widths_picture("iqcode", 0.75, 0.1).sentence in said
+
+
+def test_trials_follow_how_much_they_differ(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("Trials")
+    app.select_slider("idea-trials-tau").set_value(0.2).run()
+    said = shown(app)
+    assert trials.wrong_picture(0.2).sentence in said and trials.alike_picture(0.2).sentence in said
 
 
 def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) -> None:
