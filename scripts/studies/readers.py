@@ -10,6 +10,7 @@ from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
 from scripts.study import Floats, Study, Tables
+from tarstop_core.belief.mixture import Left
 from tarstop_core.documents.tables import Flags
 from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
@@ -17,6 +18,11 @@ from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import Interval, Overlooked, Verdicts, missed_within, overlooked
 from tarstop_core.readers.played import Choice, ReadList, advised, play
 from tarstop_core.readers.strategies import Strategy
+from tarstop_core.screening import labels as labelled
+from tarstop_core.screening.advised import RecallFacts
+from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.foretold import of_list
+from tarstop_core.screening.state import State
 
 REVIEWS = ("Donners_2021", "Jeyaraman_2020", "search1", "search2")
 INCLUDED = 3  # Lowest score of a language model that counts as included
@@ -24,7 +30,18 @@ AUDITED = (0.05, 0.1, 0.2)
 ODDS = (1.0, 3.0, 10.0, 100.0)
 SENSITIVITIES = ((0.866, 0.866), (0.9, 0.6))  # Two people (Gartlehner 2020); unequal readers
 RECORDS, RELEVANT, SPECIFICITY = 2000, 100, 0.95
-DRAWN, SIMULATED = 500, 400  # Audits of each real review; simulated reviews
+DRAWN, SIMULATED, STOPPED = (
+    500,
+    400,
+    200,
+)  # Audits of each real review; simulated reviews; sessions that stop half way
+SPREADS = (
+    0.01,
+    0.3,
+    1.0,
+    3.0,
+    10.0,
+)  # Of a beta distribution: from equally hard records to some that both find and others neither
 COSTS = (
     0.01,
     0.03,
@@ -137,6 +154,49 @@ def of_simulations() -> Iterator[Row]:
                 yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
 
 
+def as_hard_for_both(rng: np.random.Generator, spread: float) -> tuple[Floats, Floats]:
+    """Verdicts of two readers who find a relevant record with the same chance, which is another one for every record."""
+    mean = strategies.SENSITIVITY
+    chance = rng.beta(mean / spread, (1 - mean) / spread, RELEVANT)
+    of_relevant = (rng.random((RELEVANT, 2)) < chance[:, None]).astype(float)
+    others = (rng.random((RECORDS - RELEVANT, 2)) > SPECIFICITY).astype(float)
+    return np.concatenate([of_relevant, others]), (np.arange(RECORDS) < RELEVANT).astype(float)
+
+
+def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.random.Generator) -> Row:
+    """Whether the recall that a session says holds, with what all overlooked and without, when half a list in random order is read."""
+    order, half = rng.permutation(len(relevant)), len(relevant) // 2
+    included, relevant = included[order], relevant[order]
+    verdicts = audited(included[:half], relevant[:half], share, rng)
+    found = (relevant[:half] == 1) & ((included[:half] == 1).any(axis=1) | (verdicts.drawn > 0))
+    labels = np.full(len(relevant), labelled.UNSEEN, dtype=np.int8)
+    labels[:half] = np.where(found, labelled.RELEVANT, labelled.CODES["irrelevant"])
+    unread, number = len(relevant) - half, np.array([found.sum() + 0.5])
+    left = Left(np.ones(1), number, number * unread / half, unread)
+    row: Row = {}
+    for name, missed in (("counted", overlooked(verdicts)), ("left_out", None)):
+        state = State(EnoughSettings(), labels, np.zeros_like(labels), overlooked=missed)
+        mean, low, high = RecallFacts(**of_list(left, state)).recall
+        truth = found.sum() / relevant.sum()
+        row |= {f"{name}_held": low - 1e-9 <= truth <= high + 1e-9, f"{name}_width": high - low}
+        row[f"{name}_above"] = mean - truth
+    return row
+
+
+def of_sessions(data: Path) -> Iterator[Row]:
+    """The recall that is said, in reviews and where records are as hard for both readers, by share audited."""
+    for share in AUDITED:
+        for spread in SPREADS:
+            rng = np.random.default_rng(1)
+            lists = (as_hard_for_both(rng, spread) for _ in range(STOPPED))
+            rows = (stopped_half_way(*each, share, rng) for each in lists)
+            yield {"review": f"spread {spread:g}", "audited": share} | mean_of(rows)
+        for review in REVIEWS:
+            both, rng = real_verdicts(data, review), np.random.default_rng(1)
+            rows = (stopped_half_way(*both, share, rng) for _ in range(STOPPED))
+            yield {"review": review, "audited": share} | mean_of(rows)
+
+
 def facts(data: Path) -> Iterator[Row]:
     """Agreement in each review, and how many draws would show that at most 5 % are missed."""
     for review in REVIEWS:
@@ -201,6 +261,7 @@ def measure() -> Tables:
     return {
         "readers_reviews": pd.DataFrame(of_reviews(data)),
         "readers_simulated": pd.DataFrame(of_simulations()),
+        "readers_recall": pd.DataFrame(of_sessions(data)),
         "readers_agreement": pd.DataFrame(facts(data)).round(4),
         "readers_strategies": with_best_elsewhere(pd.DataFrame(of_strategies(data))).round(5),
     }
@@ -230,19 +291,29 @@ def summarise(tables: Tables) -> Row:
     return {
         "reviews": reviews,
         "simulated": drawn,
+        **{
+            name: {"least": held.min(), "most": held.max()}
+            for name in ("counted", "left_out")
+            for held in [tables["readers_recall"][f"{name}_held"]]
+        },
         "facts": tables["readers_agreement"],
         "p": p,
         "gains": gains,
         "regret": over_reviews(played, "regret"),
         "worst": played.groupby("review")["regret"].mean().max(),
-        "hindsight": over_reviews(played, "hindsight"),
     }
 
 
 STUDY = Study(
     page="readers_measured",
     reads="two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
-    tables=("readers_reviews", "readers_simulated", "readers_agreement", "readers_strategies"),
+    tables=(
+        "readers_reviews",
+        "readers_simulated",
+        "readers_recall",
+        "readers_agreement",
+        "readers_strategies",
+    ),
     measure=measure,
     summarise=summarise,
 )

@@ -63,6 +63,8 @@ def readers(
                 "disagreements": [table.names[at] for at in waiting],
                 "taken_as_relevant": table.taken_as_relevant,
                 **asdict(missed),
+                "draws_needed": missed.draws_needed,
+                "draws_expected": missed.draws_expected,
                 "readers": [{"name": name, **asdict(one)} for name, one in both],
             }
         )

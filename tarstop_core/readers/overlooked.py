@@ -22,7 +22,7 @@ and dropped: with strong dependence the prior outweighs a small audit, and its i
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -127,6 +127,8 @@ class Overlooked:
     """Relevant records among what everybody excluded: M."""
     remaining: Interval
     """Those of them that are still not found."""
+    remaining_estimate: float | None
+    """Those not found if as many are relevant as of the draws; None without draws, unless nothing is left to draw from."""
     at_every_look: int | None
     """Most relevant records among what everybody excluded, at 95 %, however often one looks; None unless the draws have an order."""
     within: Within | None
@@ -134,10 +136,34 @@ class Overlooked:
     share_found: Interval | None
     """Share of the relevant records that are found by now; None where none may be relevant."""
     readers: tuple[Reader, ...]
-    draws_needed: int
-    """Audit draws in all that would show that at most 5 % of the relevant records are missed, if no further draw is relevant."""
-    draws_expected: int
-    """The same, if further draws are relevant as often as those so far."""
+    frame: int
+    """Records that draws were made from, those drawn among them: without what came to light otherwise."""
+    level: float
+
+    @property
+    def is_audited(self) -> bool:
+        """Whether draws say something of what is not found."""
+        return self.remaining_estimate is not None
+
+    @property
+    def share_estimate(self) -> float:
+        """Share of the relevant records that are found by now, if draws are typical; 1 without draws."""
+        total = self.relevant_found + (self.remaining_estimate or 0.0)
+        return self.relevant_found / total if total else 1.0
+
+    @cached_property
+    def draws_needed(self) -> int:
+        """Audit draws in all that would show that at most 5 % of the relevant records are missed, if no further draw is relevant."""
+        return self._draws(0.0)
+
+    @cached_property
+    def draws_expected(self) -> int:
+        """Audit draws in all that would show it, if further draws are relevant as often as those so far."""
+        return self._draws(self.hits / self.drawn if self.drawn else 0.0)
+
+    def _draws(self, rate: float) -> int:
+        without = self.relevant_found - self.hits
+        return draws_needed(self.frame, without, hits=self.hits, rate=rate, level=self.level)
 
 
 def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = None) -> Overlooked:
@@ -183,7 +209,8 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
             labels, np.ones(draws, dtype=bool), size, (1 - level) / 2, size
         )
     rate = hits / draws if draws else 0.0
-    estimate = elsewhere + rate * size if (draws or not size) and not unresolved else None
+    remaining_estimate = rate * size - hits if draws or not size else None
+    estimate = None if remaining_estimate is None or unresolved else elsewhere + hits + remaining_estimate
     return Overlooked(
         excluded=int(excluded.sum()),
         drawn=draws,
@@ -192,12 +219,13 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
         unresolved=unresolved,
         missed=missed,
         remaining=remaining,
+        remaining_estimate=remaining_estimate,
         at_every_look=at_every_look,
         within=_within(verdicts, limit, level) if limit is not None else None,
         share_found=_share((relevant_found, relevant_found + unresolved), (remaining.low, remaining.high)),
         readers=tuple(_reader(verdicts, at, missed, estimate) for at in range(verdicts.included.shape[1])),
-        draws_needed=draws_needed(size, relevant_found - hits, hits=hits, level=level),
-        draws_expected=draws_needed(size, relevant_found - hits, hits=hits, rate=rate, level=level),
+        frame=size,
+        level=level,
     )
 
 
@@ -326,6 +354,9 @@ def draws_needed(
             return relevant
         draws = range(relevant, excluded + 1)
         return min(relevant + bisect_left(draws, True, key=partial(shows, relevant, most)), excluded)
+
+    if not rate:
+        return enough(hits)
 
     def turns_up(relevant: int) -> bool:
         return rate * enough(relevant) <= relevant + 1e-9 or enough(relevant) == excluded

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
 
+from tarstop_core.readers.overlooked import Overlooked
 from tarstop_core.samples.shipped import WrongStops
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
@@ -74,11 +75,26 @@ class ListFacts:
     left: tuple[float, float, float]
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     relevant: int  # Documents found so far, of those that `left` counts
+    overlooked: Overlooked | None = None
+    """What several readers overlooked among the documents that they have read; None where there is one reader."""
+
+    @property
+    def is_audited(self) -> bool:
+        """Whether random draws say something of what several readers overlooked, so that it is counted."""
+        return self.overlooked is not None and self.overlooked.is_audited
+
+    @property
+    def not_found(self) -> tuple[float, float, float]:
+        """Relevant documents that are unread, or overlooked where that is counted: expected number, and an interval."""
+        if self.overlooked is None or self.overlooked.remaining_estimate is None:
+            return self.left
+        mean, (low, high) = self.overlooked.remaining_estimate, self.overlooked.remaining
+        return self.left[0] + mean, self.left[1] + low, self.left[2] + high
 
     @property
     def left_is_open(self) -> bool:
-        """As :func:`is_open`, of the interval of `left`."""
-        return is_open(self.left[2], self.relevant)
+        """As :func:`is_open`, of the interval of what is not found."""
+        return is_open(self.not_found[2], self.relevant)
 
     @property
     def none_left(self) -> bool:
@@ -87,11 +103,16 @@ class ListFacts:
 
     @property
     def recall(self) -> tuple[float, float, float]:
-        """Share of the relevant documents found so far: by the expected number unread, and an interval of 90 %."""
+        """Share of the relevant documents found so far: by the expected number that are not, and an interval of 90 %."""
         mean, low, high = (
-            self.relevant / (self.relevant + left) if self.relevant + left else 1.0 for left in self.left
+            self.relevant / (self.relevant + missing) if self.relevant + missing else 1.0
+            for missing in self.not_found
         )
         return mean, high, low
+
+    def falls_short(self, target: float) -> bool:
+        """Whether a recall is probably not reached because of what all readers overlooked."""
+        return self.is_audited and self.recall[0] < target
 
 
 @dataclass(frozen=True)

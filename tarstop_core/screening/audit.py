@@ -71,13 +71,15 @@ def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
 
 
 def recall_sentence(state: State) -> str:
-    """What may be said of recall at this and at every other stop; empty without audit draws."""
+    """What may be said of recall at this and at every other stop, and of what several readers overlooked; empty without either."""
     confidence = state.settings.recall_confidence
-    most = relevant_at_most(state, confidence)
-    if most is None:
-        return ""
-    settled = state.relevant - len(state.pending)
-    return record_message("recall", sure=percent(confidence), relevant=settled, most=most)
+    most, sentences = relevant_at_most(state, confidence), []
+    if most is not None:
+        settled = state.relevant - len(state.pending)
+        sentences.append(record_message("recall", sure=percent(confidence), relevant=settled, most=most))
+    if state.overlooked is not None and state.overlooked.remaining.high:
+        sentences.append(record_message("overlooked", found=state.overlooked))
+    return " ".join(filter(None, sentences))
 
 
 def drawn_in_words(state: State) -> str:

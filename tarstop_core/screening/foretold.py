@@ -4,7 +4,9 @@ Where labels decide what is read next they say nothing of single documents, only
 list as it would go on. Where a list is read in its given order they say how likely a document of each rank is.
 """
 
+import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -95,6 +97,34 @@ def still_unread(
     read = np.arange(len(state.labels)) < depth
     judged = read & (state.judged | (state.labels == UNSEEN))
     return calibrator.left(p, judged, state.came_true & read, ~read, state.ranks)
+
+
+def of_list(left: Left, state: State) -> dict[str, Any]:
+    """Fields of :class:`~tarstop_core.screening.advised.ListFacts`.
+
+    Readers who overlook a share of what is relevant recognise as much less of what is still unread. So random draws that
+    say how large that share is correct the number that is foreseen by what they found.
+
+    Parameters
+    ----------
+    left : Left
+        How many documents that they would include are unread.
+    state : State
+        The labels, and what several readers overlooked.
+
+    Returns
+    -------
+    dict
+        What is unread, found and overlooked.
+    """
+    mean, (low, high) = left.mean, left.interval()
+    overlooked = state.overlooked
+    if overlooked is not None and overlooked.is_audited and overlooked.share_found is not None:
+        least, most = overlooked.share_found
+        mean, low = mean / (overlooked.share_estimate or 1.0), math.floor(low / (most or 1.0))
+        high = min(math.ceil(high / least), left.documents) if least else left.documents
+    relevant = int(state.came_true.sum())
+    return {"left": (mean, low, high), "relevant": relevant, "overlooked": overlooked}
 
 
 def _chances(settings: Settings) -> RerankedChances:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Collected, Report, collect
+from tarstop_core.readers.overlooked import Overlooked
 from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Aside, Event, Fit
 from tarstop_core.screening.settings import Settings
@@ -125,6 +126,8 @@ class State:
     """What was said of documents that were added later, which follow those of the list as it was stored."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
+    overlooked: Overlooked | None = None
+    """What several readers overlooked among the documents that all have judged; None where there is one, or before any is."""
 
     def joining(self, what: str) -> list[Any]:
         """What was said of each document that was added later: of "docs", "positions" or "scores"."""

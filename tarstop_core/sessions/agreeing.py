@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.words import said
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.several_readers import SECOND
+from tarstop_core.screening.state import State
 from tarstop_core.sessions import message
 
 QUARTERS = 4
@@ -51,6 +53,11 @@ def agreed(several: SeveralReaders) -> Agreement | None:
 def missed(several: SeveralReaders) -> Overlooked | None:
     """What all readers may have overlooked; None before anything is judged by all."""
     return overlooked(table_of(several).verdicts) if several.judged else None
+
+
+def with_overlooked(state: State, several: SeveralReaders | None) -> State:
+    """The state of what counts, with what several readers overlooked."""
+    return state if several is None else replace(state, overlooked=missed(several))
 
 
 def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:

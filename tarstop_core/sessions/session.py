@@ -33,6 +33,7 @@ from tarstop_core.screening.settling import checked_event, machine_event, opened
 from tarstop_core.screening.several_readers import MachineReader
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.agreeing import with_overlooked
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
@@ -166,6 +167,11 @@ class OpenSession(Readable):
     _foreseeing: Timer | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands; of several readers by what counts, with what they overlooked."""
+        return with_overlooked(super().state, self.several)
 
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:

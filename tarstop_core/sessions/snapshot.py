@@ -13,8 +13,9 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
+from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
-from tarstop_core.sessions.agreeing import counted_apart
+from tarstop_core.sessions.agreeing import counted_apart, with_overlooked
 from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.session import Session
@@ -30,6 +31,11 @@ class SessionSnapshot(Session):
     calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
     others: tuple[Floats, ...] = ()  # What other sessions of its store say against the chances in force
     several: SeveralReaders | None = None  # What several readers have said
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands; of several readers with what they overlooked."""
+        return with_overlooked(super().state, self.several)
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""

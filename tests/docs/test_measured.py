@@ -409,6 +409,15 @@ def test_intervals_of_what_readers_overlooked_hold_and_independence_fails() -> N
     assert (drawn.loc[drawn["odds_ratio"] <= readers.LIMIT, "limit_missed_held"] >= 0.9).all()
 
 
+def test_the_recall_that_sessions_say_holds_whatever_readers_have_in_common() -> None:
+    kept = table("readers", "readers_recall")
+    assert kept.groupby("audited")["review"].nunique().to_dict() == {0.05: 9, 0.1: 9, 0.2: 9}
+    assert (kept["counted_held"] >= 0.9).all()
+    shared = kept[kept["review"].isin(("spread 10", "Jeyaraman_2020", "search2"))]
+    assert (shared["left_out_held"] < 0.8).all(), "what all overlooked is not to be left out"
+    assert (kept["counted_above"] < kept["left_out_above"]).all(), "nor is the mean too high by it"
+
+
 def test_following_the_advice_is_no_worse_than_what_was_best_elsewhere() -> None:
     kept = table("readers", "readers_strategies")
     found = load("readers").summarise(kept_tables(load("readers")))
@@ -432,6 +441,11 @@ def test_readers_are_measured_again_alike(real_data: Path, monkeypatch: pytest.M
     kept = table("readers", "readers_reviews").query("review == 'Donners_2021' and audited == 0.2").iloc[0]
     assert {name: kept[name] for name in again} == again
     assert next(iter(readers.facts(real_data)))["draws_needed"] == 121
+    monkeypatch.setattr(readers, "SPREADS", (1.0,))
+    kept = table("readers", "readers_recall").query("audited == 0.2").set_index("review")
+    for again in readers.of_sessions(real_data):
+        values = [name for name in again if name not in ("review", "audited")]
+        assert {name: again[name] for name in values} == kept.loc[str(again["review"]), values].to_dict()
     monkeypatch.setattr(readers, "COSTS", (0.1,))
     monkeypatch.setattr(readers, "FOLLOW_UPS", (5.0,))
     for row in readers.of_strategies(real_data):

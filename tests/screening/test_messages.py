@@ -7,11 +7,14 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any, get_args
 
+import numpy as np
+
 from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
 from tarstop_core.documents.application import Application
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.messages import SENTENCES, Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
+from tarstop_core.readers.overlooked import Verdicts, overlooked
 from tarstop_core.samples.shipped import WrongStops
 from tarstop_core.screening import advice_message, record_message
 from tarstop_core.screening.advised import (
@@ -50,6 +53,15 @@ FACTS = ReviewFacts(
     4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=(12.4, 3.0, 25.0), relevant=9
 )
 FOUND = RecallFacts(left=(12.4, 3.0, 25.0), relevant=50)
+PLACES = np.r_[np.zeros(50), 1:21, np.zeros(180)].astype(int)
+JUDGED = np.where(PLACES > 0, PLACES == 1, np.nan)
+JUDGED[:50] = 1
+READ = Verdicts(np.repeat([[1.0, 1.0], [0.0, 0.0]], [50, 200], axis=0), JUDGED, PLACES)
+READ_TWICE = (
+    overlooked(READ),
+    overlooked(replace(READ, relevant=np.where(PLACES > 0, np.nan, JUDGED), drawn=0 * PLACES)),
+)
+"""What two readers overlooked of 200 documents that both excluded: 20 drawn, one of them relevant, and none drawn."""
 NONE_LEFT = replace(FOUND, left=(0.1, 0.0, 0.2))
 WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECASE)
 """Words of a decision that is weighed."""
@@ -261,9 +273,10 @@ def test_a_review_of_accuracy_is_worded_whichever_review_was_worded_first() -> N
 def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:
     """Advice where nothing is weighed, by every kind of rule."""
     found = replace(FOUND, most=60)
+    by_two = [replace(found, overlooked=overlooked) for overlooked in READ_TWICE]
     rules = ("few-left", "audit", "consecutive", "screen-everything")
     for policy, facts, learns in product(
-        rules, (FOUND, found, replace(FOUND, relevant=0), NONE_LEFT), (False, True)
+        rules, (FOUND, found, replace(FOUND, relevant=0), NONE_LEFT, *by_two), (False, True)
     ):
         settings = EnoughSettings(policy=policy, learns=learns)
         for advice in situations():
@@ -405,6 +418,8 @@ def record() -> Values:
     for belief in (None, 0.54):
         yield "not_as_in_session", {"names": ["prior", "model"], "belief": belief}
     yield "drawn", {"every": 10, "documents": 4, "hits": 1}
+    for name, found in product(("not_found", "overlooked"), READ_TWICE):
+        yield name, {"found": found}
     for late, own in product((0, 2), (0, 1)):
         yield "set_aside", {"late": late, "own": own}
     yield "set_aside_first", {"aside": "2 documents (too late)"}

@@ -4,17 +4,24 @@ import json
 import random
 from dataclasses import replace
 from itertools import count
+from math import ceil, floor
 from pathlib import Path
 
 import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
-from tarstop_core.readers.overlooked import overlooked
+from tarstop_core.readers.overlooked import missed_in_audit, overlooked
 from tarstop_core.readers.table import read_one, read_readers
+from tarstop_core.screening.advised import RecallFacts, ReviewFacts
+from tarstop_core.screening.audit import recall_sentence
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.events import settings_event
+from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.enough import ENOUGH
+from tarstop_core.screening.scenarios.review import REVIEW as REVIEW_SCENARIO
 from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, MachineReader, Readers
 from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
@@ -27,7 +34,7 @@ from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store import store as stores
 from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Store
-from tests.session_cases import IDS, REVIEW, N, a_collection
+from tests.session_cases import IDS, INCLUSION, REVIEW, N, a_collection
 from tests.sessions.store.cases import on_both
 
 BOTH = replace(REVIEW, readers=Readers(("Rita", "Sam")))
@@ -225,6 +232,65 @@ def test_tables_report_and_diagram_say_who_read_what_and_how_far_they_agree(
     text = report_html(snapshot)
     assert "1 by Tom" in text and f"{agree.ac1.value:.2f}" in text
     assert [row["label"] for row in snapshot.steps].count("relevant") == 3
+
+
+def draw(work: OpenSession, *labels: str) -> None:
+    """Judge again what comes next in random order among what all excluded."""
+    for label in labels:
+        work.refresh()
+        assert work.several is not None
+        doc = work.several.excluded_by_all[len(work.several.drawn)]
+        work.check_exclusion(doc, label, work.state.seq)  # type: ignore[arg-type]
+
+
+def test_recall_counts_what_all_overlooked_once_some_of_it_was_judged_again(store: Store) -> None:
+    settings = EnoughSettings(policy="few-left:tau=0.9", calibrator=INCLUSION.digest, readers=BOTH.readers)
+    key = begun(store, settings)
+    rita, sam, tom = (OpenSession.load(store, key, name) for name in ("Rita", "Sam", "Tom"))
+    for work in (rita, sam):
+        judge(work, *["relevant"] * 6, *["irrelevant"] * 14)
+    tom.refresh()
+
+    def facts() -> RecallFacts:
+        advised = tom.advice(settings).facts
+        assert isinstance(advised, RecallFacts) and advised == session_snapshot(store, key).advice_now.facts
+        return advised
+
+    before, (mean, low, high) = facts(), facts().left
+    assert before.recall == (6 / (6 + mean), 6 / (6 + high), 6 / (6 + low)) and not before.is_audited
+    [said] = [value for name, value in ENOUGH.rows(tom.advice(settings), settings) if "all readers" in name]
+    assert said == "unknown" and "is not counted" in recall_sentence(tom.state)
+    draw(tom, "irrelevant", "relevant", "irrelevant", "irrelevant")
+    after = facts()
+    least, most = missed_in_audit(14, 4, 1)  # the one that was found counts as found by now
+    not_found, found = 1 / 4 * 14 - 1, 7
+    assert after.relevant == found and after.not_found[0] == pytest.approx(after.left[0] + not_found)
+    recognised = still_unread(settings, *tom.chances(settings), tom.state)
+    assert after.left == (
+        pytest.approx(recognised.mean * (found + not_found) / found),
+        floor(recognised.interval()[0] * (found + least - 1) / found),
+        min(ceil(recognised.interval()[1] * (found + most - 1) / found), N - 20),
+    )
+    low, high = after.left[1] + least - 1, after.left[2] + most - 1
+    assert after.recall[1:] == (found / (found + high), found / (found + low))
+    assert "are counted" in recall_sentence(tom.state) and "is not counted" not in recall_sentence(tom.state)
+    assert f"{least - 1} to {most - 1}" in report_html(session_snapshot(store, key))
+    draw(tom, *["irrelevant"] * 10)
+    assert facts().not_found == facts().left, "what was judged again throughout holds nothing more"
+
+
+def test_a_review_says_what_all_overlooked_beside_what_is_unread(store: Store, key: str) -> None:
+    for name in ("Rita", "Sam"):
+        judge(OpenSession.load(store, key, name), *["relevant"] * 3, *["irrelevant"] * 17)
+    tom = OpenSession.load(store, key, "Tom")
+    before = tom.advice(BOTH)
+    draw(tom, *["irrelevant"] * 5)
+    after = tom.advice(BOTH)
+    assert isinstance(before.facts, ReviewFacts) and isinstance(after.facts, ReviewFacts)
+    assert after.facts.left[0] == before.facts.left[0] and after.facts.left[2] > before.facts.left[2]
+    [row] = [value for name, value in REVIEW_SCENARIO.rows(after, BOTH) if "all readers" in name]
+    assert row == f"0 (0 to {missed_in_audit(17, 5, 0).high})"
+    assert after.facts.otherwise == before.facts.otherwise, "reading on brings what readers recognise"
 
 
 BOT = MachineReader("Bot", "a model", "4.1", "Is it on topic?", "2026-11-20", "bot.csv", "score", 0.5, 1.2)

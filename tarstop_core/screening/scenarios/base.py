@@ -17,7 +17,8 @@ from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts, Standing
+from tarstop_core.screening import record_message
+from tarstop_core.screening.advised import Advice, Floor, ListFacts, RecallFacts, ReviewFacts, Standing
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -137,10 +138,6 @@ class Scenario(ABC, Generic[S]):
     def key(self, settings: S, state: State) -> Any:
         """What the path depends on beside the settings and which documents are relevant; it can be hashed."""
         return state.labels.tobytes()
-
-    def recognised(self, settings: S) -> float:
-        """Chance that a document which is what its chance is a chance of is recognised as such."""
-        return 1.0
 
     def threshold_in_words(self, settings: S) -> str:
         """What is to be exceeded, as a clause; empty where nothing is."""
@@ -405,6 +402,14 @@ class Scenario(ABC, Generic[S]):
             Value by column.
         """
         return {}
+
+
+def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
+    """What several readers overlooked, as a row beside the advice; none where there is one reader."""
+    if facts.overlooked is None:
+        return []
+    name = "Relevant documents that all readers excluded, not found yet"
+    return [(name, record_message("not_found", found=facts.overlooked))]
 
 
 def standing(path: ListPath, depth: int) -> Standing:

@@ -15,9 +15,9 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import relevant_at_most
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.foretold import of_list, still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSURE, Label
-from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import Floats
@@ -70,10 +70,8 @@ class Enough(Scenario[EnoughSettings]):
     def facts(
         self, settings: EnoughSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> RecallFacts:
-        left = path.unread(state.depth)
         return RecallFacts(
-            left=(left.mean, *left.interval()),
-            relevant=int(state.came_true.sum()),
+            **of_list(path.unread(state.depth), state),
             most=relevant_at_most(state, settings.recall_confidence),
         )
 
@@ -82,16 +80,19 @@ class Enough(Scenario[EnoughSettings]):
         rows = [
             ("Recall so far", self.message("recall", facts=facts)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
+            *overlooked_row(facts),
         ]
         if facts.sure is not None:
             sure = f"with {percent(settings.recall_confidence)} confidence"
+            if facts.overlooked is not None:
+                sure = f"of what your readers recognise, {sure}"
             rows.append((f"Recall by the random draws, {sure}", f"at least {facts.sure_percent} %"))
         return rows
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure:
         # What was found so far, and what there probably is in all.
         facts, plan = _facts(advice), state.depth + advice.more
-        left = None if facts.left_is_open else facts.left
+        left = None if facts.left_is_open else facts.not_found
         return found_curve(state.came_true[: state.depth], left, plan=plan, dark=dark)
 
     def footing(self, advice: Advice, settings: EnoughSettings, plus: bool, spent: float) -> dict[str, Any]:

@@ -49,10 +49,6 @@ class Patent(Scenario[PatentSettings]):
         """Relevant, where there is something to be found."""
         return calibration.PATENT
 
-    def recognised(self, settings: PatentSettings) -> float:
-        """The sensitivity of one reading."""
-        return settings.s
-
     def path(
         self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:

@@ -14,9 +14,9 @@ from tarstop_core.documents.reports import Collected, EffectRow, Row
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
-from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.foretold import of_list, still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
-from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
 from tarstop_core.screening.settings import StudySettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import studies_after
@@ -224,9 +224,8 @@ class StudyScenario(Scenario[T]):
             "otherwise": chance_turned(now.b, now.n_0, to_come, q_star, tempering=tempering, **turned),
             "disagreement": float(path.disagreement(settings.truth)[depth]),
             "plan": plan,
-            "left": (left.mean, *left.interval()),
+            **of_list(left, state),
             "share": (share.mean, *share.interval()),
-            "relevant": int(state.came_true.sum()),
             "needed": needed,
         }
         return facts, to_come
@@ -241,6 +240,7 @@ class StudyScenario(Scenario[T]):
             ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
             ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
+            *overlooked_row(facts),
             *self.own_rows(facts, settings),
         ]
         if settings.two_stages:
