@@ -96,6 +96,8 @@ HOSTS_VARIABLE = "TARSTOP_HOSTS"
 FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
 LOGIN, PROXY_HEADER = "TARSTOP_LOGIN", "TARSTOP_PROXY_HEADER"
 PROXY_ADDRESS, ADMINISTRATORS = "TARSTOP_PROXY_ADDRESS", "TARSTOP_ADMINISTRATORS"
+CLASSROOM = "TARSTOP_CLASSROOM"
+"""Set to anything, a class is served."""
 FORWARDED = "FORWARDED_ALLOW_IPS"
 """Whom the server below Streamlit believes that they pass on a request; nobody, where a proxy is known by its address."""
 CLIENT = ("client_id", "client_secret", "server_metadata_url", "redirect_uri", "cookie_secret")
@@ -156,6 +158,15 @@ class Proxy:
     administrators: tuple[str, ...] | None
 
 
+@dataclass(frozen=True)
+class Classroom:
+    """A class: whoever has its code is let in, without a name, to what stores nothing."""
+
+
+Way = Provider | Proxy | Classroom
+"""How people come in where others are served."""
+
+
 def read_provider(file: Path) -> Provider:
     """Read the TOML file that says with which OIDC provider people log in.
 
@@ -208,8 +219,8 @@ def _names(given: Iterable[object]) -> tuple[str, ...]:
     return tuple(filter(None, (str(name).strip().casefold() for name in given)))
 
 
-def way_in(address: str, hosts: Sequence[str]) -> Provider | Proxy | None:
-    """Return how people show who they are where others are served; nobody else is.
+def way_in(address: str, hosts: Sequence[str]) -> Way | None:
+    """Return how people come in where others are served; nobody else is.
 
     Parameters
     ----------
@@ -220,7 +231,7 @@ def way_in(address: str, hosts: Sequence[str]) -> Provider | Proxy | None:
 
     Returns
     -------
-    Provider, Proxy or None
+    Provider, Proxy, Classroom or None
         As the environment names it; None where only whoever sits at this machine is served and nothing is named.
 
     Raises
@@ -231,6 +242,12 @@ def way_in(address: str, hosts: Sequence[str]) -> Provider | Proxy | None:
     file, header, proxy = (os.environ.get(name, "").strip() for name in (LOGIN, PROXY_HEADER, PROXY_ADDRESS))
     if file and (header or proxy):
         raise InputProblem(f"{LOGIN} and {PROXY_HEADER} both say how people log in; set one of them.")
+    if os.environ.get(CLASSROOM, "").strip():
+        if file or header or proxy:
+            raise InputProblem(
+                "A class joins with a code, and nobody logs in; name either --classroom or a login."
+            )
+        return Classroom()
     if file:
         return read_provider(Path(file))
     if header or proxy:
@@ -248,8 +265,8 @@ def way_in(address: str, hosts: Sequence[str]) -> Provider | Proxy | None:
     if open_to_others(address, hosts):
         raise InputProblem(
             f"Nobody is served on {' or '.join([*hosts, address])} without a login; name an OIDC provider's file with --login "
-            f"({LOGIN}), or a proxy that asks who is there with --proxy-header and --proxy-address ({PROXY_HEADER}, "
-            f"{PROXY_ADDRESS}). Serving everybody without (--no-login) ended with accounts."
+            f"({LOGIN}), a proxy that asks who is there with --proxy-header and --proxy-address ({PROXY_HEADER}, "
+            f"{PROXY_ADDRESS}), or serve a class with --classroom. Serving everybody without (--no-login) ended with accounts."
         )
     return None
 

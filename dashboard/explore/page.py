@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.explore import controls, map_views
 from dashboard.explore.controls import Asked
-from dashboard.frame import address, shell
+from dashboard.frame import address, people, shell
 from dashboard.frame.drawing import all_figures, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
@@ -58,16 +58,9 @@ def explore_page() -> None:
 
 def _choose() -> str:
     """Ask for a list and return its key: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
-    store = shell.store()
     not_weighed("nothing is at stake in it, so a sample shows what knowing would be worth.")
-    # The last worked on comes first: a new tab, in which none is open, begins with it.
-    sessions = {
-        f"session:{each.id}": f"Your session: {each.name}"
-        for each in store.sessions()
-        if SCENARIOS[each.scenario].settings_class.weighs
-    }
-    own = "Your list, unread, in its own order"
-    titles = sessions | {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
+    sessions, collections = ({}, {}) if people.lecture() is not None else _own()
+    titles = sessions | collections
     titles |= {
         key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples().items()
     }
@@ -86,6 +79,19 @@ def _choose() -> str:
     # The page puts what is chosen into the address: that is no news next time.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, opened
     return chosen
+
+
+def _own() -> tuple[dict[str, str], dict[str, str]]:
+    """Return titles of the person's sessions and collections, by key."""
+    store = shell.store()
+    # The last worked on comes first: a new tab, in which none is open, begins with it.
+    sessions = {
+        f"session:{each.id}": f"Your session: {each.name}"
+        for each in store.sessions()
+        if SCENARIOS[each.scenario].settings_class.weighs
+    }
+    own = "Your list, unread, in its own order"
+    return sessions, {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
 
 
 def _load(chosen: str) -> LabelledList:
@@ -291,6 +297,8 @@ def _learned(look: Look, asked: Asked) -> Asked:
 
 
 def _about_chances() -> None:
+    if people.lecture() is not None:
+        return
     came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
     st.caption(
         "Chances by score or rank were learned on simulated lists like these, which stay as they are; those by what was "

@@ -21,19 +21,23 @@ from starlette.types import Scope
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_media_file_storage import _calculate_file_id
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import Provider, Proxy, named_hosts, way_in
+from tarstop_core.places import Classroom, Provider, Proxy, Way, named_hosts, way_in
 from tarstop_core.sessions.store.permissions import check_name
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.teaching.lecture import Lecture
 
 OURS = "x-tarstop-"
 PERSON, SINCE, SEAL = f"{OURS}person", f"{OURS}since", f"{OURS}seal"
 """Headers: who is here, when their login began, and that this server set them."""
 _SEAL = secrets.token_hex(32)
 ARRIVED = "_arrived"
+JOINED = "tarstop_class"
+"""The cookie of whoever joined a class."""
 MOST_MADE = 10_000
 """Files for which it is remembered who had them made."""
 _MADE: dict[tuple[str, str], None] = {}
@@ -58,9 +62,15 @@ class Visitor:
 
 
 @cache
-def way() -> Provider | Proxy | None:
-    """How people show who they are; None on one's own machine. It stays as it was when the server began."""
+def way() -> Way | None:
+    """How people come in; None on one's own machine. It stays as it was when the server began."""
     return way_in(served_on(), named_hosts())
+
+
+@cache
+def lecture() -> Lecture | None:
+    """The class that is served, if it is one."""
+    return Lecture() if isinstance(way(), Classroom) else None
 
 
 def served_on() -> str:
@@ -68,11 +78,15 @@ def served_on() -> str:
     return st.get_option("server.address") or "0.0.0.0"
 
 
-def visitor(scope: Scope, gate: Provider | Proxy) -> Visitor | None:
+def visitor(scope: Scope, gate: Way) -> Visitor | None:
     """Return who makes a request; None for a stranger."""
+    if (attended := lecture()) is not None:
+        word = HTTPConnection(scope).cookies.get(JOINED, "")
+        return Visitor(word, "", float("inf")) if attended.knows(word) else None
     try:
         if isinstance(gate, Provider):
             return by_cookie(HTTPConnection(scope).cookies, gate, time.time())
+        assert isinstance(gate, Proxy)
         return by_proxy(Headers(scope=scope), str((scope.get("client") or ("",))[0]), gate)
     except (InputProblem, ArithmeticError, LookupError, TypeError, ValueError):
         return None
@@ -192,6 +206,8 @@ def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
 def person() -> str:
     """Return the name of whoever is here as their login gives it; empty on one's own machine, where nobody logs in.
 
+    In a class it is the word by which their browser is known.
+
     NobodyHere where others are served and this tab was not let in by the server.
     """
     if way() is None:
@@ -207,6 +223,7 @@ def opened_for(store: Store) -> Store:
     name, gate = person(), way()
     if gate is None:
         return store
+    assert not isinstance(gate, Classroom)
     mine, since = store.for_person(name), st.context.headers.get(SINCE, "")
     if st.session_state.get(ARRIVED) != since:
         mine.arrive(since, gate.administrators)
@@ -214,6 +231,12 @@ def opened_for(store: Store) -> Store:
     if not mine.welcome:
         raise NobodyHere("This account was locked by an administrator; ask them.")
     return mine
+
+
+def tab() -> str:
+    """The tab for which a page is drawn; empty where none is."""
+    context = get_script_run_ctx()
+    return "" if context is None else context.session_id
 
 
 def of_tab(tab: str) -> str | None:

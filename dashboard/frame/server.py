@@ -37,7 +37,7 @@ from dashboard.frame.people import served_on
 from tarstop_core import places
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
-from tarstop_core.places import HOSTS_VARIABLE, Provider, Proxy, is_loopback, named_hosts
+from tarstop_core.places import HOSTS_VARIABLE, Classroom, Provider, Proxy, Way, is_loopback, named_hosts
 
 _STATIC = Path(st.__file__).parent / "static"
 _STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
@@ -123,17 +123,22 @@ OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
 """What the pages ask of Streamlit; all else below :data:`CORE`, such as figures about visitors, is closed."""
 LOGIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1.1rem/1.6 sans-serif;max-width:26rem;
-margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}</style></head><body><h1>TARstop</h1>%s</body></html>
+margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,button{font:inherit;padding:.5rem}
+input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
 """
 """All that a stranger sees, whatever they ask for."""
 ASKED_TO_LOG_IN = {
     Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you are not let in, or your login is '
     "over: ask whoever runs this server.</p>",
     Proxy: "<p>This server lets in whoever has logged in at its proxy.%.0s</p>",
+    Classroom: '<form action="%sjoin"><p><label for="code">Code of the class</label></p><p><input id="code" name="code" '
+    'autocomplete="off" autocapitalize="characters" autofocus required> <button>Join</button></p></form><p>The lecturer shows '
+    "the code. No name is asked for, and all is forgotten when the class ends.</p>",
 }
 BEFORE_LOGIN = {
     Provider: ("/health", "/login", "/auth/login", "/auth/logout", "/oauth2callback"),
     Proxy: ("/health",),
+    Classroom: ("/health", "/join"),
 }
 """Addresses at which strangers are answered."""
 PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
@@ -169,6 +174,7 @@ def around() -> dict[str, Any]:
         "routes": [
             Route("/health", health),
             Route("/login", login),
+            Route("/join", join),
             *(Route(place, document) for place in shell.addresses()),
         ],
         "on_script_error": shell.uncaught,
@@ -207,12 +213,19 @@ def announce() -> None:
 
     Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
     """
-    if people.way() is not None:
+    where = get_url(get_display_address(served_on()))
+    if (attended := people.lecture()) is not None:
+        print(
+            f"Lead the class from {where}/join?key={attended.key} ; that page shows the others how to join, with the code "
+            f"{attended.code}.",
+            flush=True,
+        )
+    elif people.way() is not None:
         audit = logging.getLogger("tarstop.audit")
         audit.setLevel(logging.INFO)
         audit.addHandler(logging.StreamHandler(sys.stdout))
         audit.propagate = False
-    print(f"TARstop is at {get_url(get_display_address(served_on()))}", flush=True)
+    print(f"TARstop is at {where}", flush=True)
 
 
 class Guarded:
@@ -248,7 +261,7 @@ class Guarded:
             here, path = people.visitor(scope, gate), scope["path"].removeprefix(base)
             if here is None and path not in BEFORE_LOGIN[type(gate)]:
                 refusal, status = LOGIN_PAGE % (ASKED_TO_LOG_IN[type(gate)] % f"{base}/"), 401
-            elif here is not None and not _theirs(path, here.name):
+            elif here is not None and not (_theirs(path, here.name) and _open(path, gate)):
                 refusal, status = "Not found\n", 404
         _, core, inner = scope["path"].partition(CORE)
         if not refusal and len(scope.get("query_string", b"")) > address.LONGEST_QUERY:
@@ -279,6 +292,15 @@ def _theirs(path: str, name: str) -> bool:
     if upload := uploads.ADDRESS.search(path):
         return people.of_tab(upload[1]) == name
     return not path.startswith("/media/") or people.may_fetch(path.rpartition("/")[2], name)
+
+
+def _open(path: str, gate: Way) -> bool:
+    """Whether a class may go to an address: all that its two pages are made of, and no other page."""
+    if not isinstance(gate, Classroom):
+        return True
+    return not uploads.ADDRESS.search(path) and (
+        path in shell.addresses() or path not in shell.addresses(every=True)
+    )
 
 
 def _until(over: float, receive: Receive, send: Send) -> Receive:
@@ -346,10 +368,28 @@ def login(request: Request) -> Response:
     return RedirectResponse(f"auth/login?provider={encode_provider_token('default')}")
 
 
+def join(request: Request) -> Response:
+    """Let whoever brings the code of the class in, or its lecturer by the key."""
+    attended = people.lecture()
+    if attended is None:
+        return PlainTextResponse("Not found\n", 404)
+    given = request.query_params.get("key") or request.query_params.get("code", "")
+    if not (word := attended.join(given)):
+        return HTMLResponse(
+            LOGIN_PAGE % f"<p>That is not the code of this class.</p>{ASKED_TO_LOG_IN[Classroom] % ''}", 401
+        )
+    answer = RedirectResponse("learn", 303)
+    answer.set_cookie(
+        people.JOINED, word, httponly=True, samesite="lax", secure=request.url.scheme == "https"
+    )
+    return answer
+
+
 def health(request: Request) -> Response:
     """Whether the server can do its work, for whoever watches it."""
     try:
-        shell.machine_store().check()
+        if people.lecture() is None:
+            shell.machine_store().check()
     except InputProblem as problem:
         return PlainTextResponse(f"{problem}\n", 503)
     return JSONResponse({"status": "ok", "version": tarstop_core.__version__})

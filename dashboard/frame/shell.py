@@ -39,18 +39,26 @@ _BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
 _OF_LABELS = re.compile(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{_BEGINS_A_LIST}")
 
 
+OF_A_CLASS = ("Learn", "Explore")
+"""Titles of all pages that a class may open; every other leads to the first."""
+
+
 def pages() -> dict[str, list[st.Page]]:
     """The pages in their groups, in the order of the sidebar."""
 
-    def page(file: str, title: str, icon: str) -> st.Page:
+    def page(file: str, title: str, icon: str, *, hidden: bool = False) -> st.Page:
         return st.Page(
             ROOT / file,
             title=title,
             icon=f":material/{icon}:",
             url_path=Path(file).stem,
             default=file == HOME,
+            visibility="hidden" if hidden else "visible",
         )
 
+    if people.lecture() is not None:
+        begins = page(HOME, "Home", "home", hidden=True)
+        return {"": [begins, page(LEARN, "Learn", "school"), page(EXPLORE, "Explore", "explore")]}
     return {
         "Work": [
             page(HOME, "Home", "home"),
@@ -70,9 +78,12 @@ def pages() -> dict[str, list[st.Page]]:
     }
 
 
-def addresses() -> list[str]:
-    """Where the server answers with a page: its root, and the name of each."""
-    return ["/", *(f"/{script.stem}" for script in sorted((ROOT / "pages").glob("*.py")))]
+def addresses(*, every: bool = False) -> list[str]:
+    """Where the server answers with a page: its root, and the name of each; of `every` one, or of those that are open."""
+    names = sorted(script.stem for script in (ROOT / "pages").glob("*.py"))
+    if people.lecture() is not None and not every:
+        names = [title.lower() for title in OF_A_CLASS]
+    return ["/", *(f"/{name}" for name in names)]
 
 
 def route() -> None:
@@ -97,7 +108,8 @@ def begin(title: str) -> None:
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
     about = guide(place=CHAPTERS.get(title, title.lower()))
     link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
-    apart(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", "about")
+    led = title != "Guide" and people.lecture() is None
+    apart(f"{link if led else ''}{REACHABLE_SCRIPT}", "about")
 
 
 def apart(markup: str, name: str) -> None:
@@ -161,7 +173,14 @@ def store() -> Store:
 
 
 def machine_store() -> Store:
-    """The store named by TARSTOP_DATABASE_URL, or the local one, with everything in it; one connection pool a server."""
+    """The store named by TARSTOP_DATABASE_URL, or the local one, with everything in it; one connection pool a server.
+
+    NobodyHere in a class, which has none.
+    """
+    if people.lecture() is not None:
+        raise people.NobodyHere(
+            "A class keeps nothing, so there is nothing of anybody here; choose a sample."
+        )
     try:
         return _store(os.environ.get("TARSTOP_DATABASE_URL"))
     except InputProblem as problem:
@@ -277,6 +296,10 @@ def show(title: str, body: Callable[[], None]) -> None:
     """Run a page: its first call, its body, and a sentence instead of a traceback."""
     begin(title)
     try:
+        if (attended := people.lecture()) is not None:
+            attended.following.discard(people.tab())  # unless the page says otherwise
+            if title not in OF_A_CLASS:
+                st.switch_page(LEARN)
         with problems_shown():
             _who()
         with problems_shown():
@@ -289,7 +312,8 @@ def show(title: str, body: Callable[[], None]) -> None:
 
 def _who() -> None:
     """Let in whoever is here, and say in the sidebar who that is; on one's own machine nothing."""
-    if name := people.person():
+    name = people.person()
+    if name and people.lecture() is None:
         store()
         st.sidebar.html(
             f'<p class="tar-meta">{html.escape(name)} <a href="auth/logout" target="_self">Log out</a></p>'

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.frame import address, shell
+from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
-from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
+from dashboard.frame.drawing import captioned, dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents
@@ -127,6 +127,9 @@ def _game(play: Play) -> None:
         else:
             _between(play)
         play.written = address.write(address_of(play.game, play.helped))
+        # Everybody plays the same lists, each for themselves.
+        classroom.lead({"part": "call"} | play.written | {"calls": ""})
+        _of_the_class(game)
 
 
 def _choices(play: Play) -> None:
@@ -254,6 +257,7 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
 def _result(play: Play) -> None:
     game = play.game
     rows = engine.compared(game)
+    classroom.finished(game)
     standing, decisions = engine.standing_sentences(game, rows)
     sentence = f"{engine.luck_sentence(rows)} {engine.often_ahead(game, rows)}"
     luck = f'<p class="tar-rest">{html.escape(unbroken(sentence))}</p>'
@@ -285,6 +289,25 @@ def _result(play: Play) -> None:
     at = switch("Round", lists, key="call-round", label_visibility="collapsed")
     _round_figure(play, at)
     _unread(game, at)
+
+
+def _of_the_class(game: Game) -> None:
+    """What the class came to, for whoever cannot be told too much by it: the lecturer, and who has finished."""
+    attended = people.lecture()
+    if attended is None or not (game.over or classroom.leads()):
+        return
+    shown = st.expander("The class in this game", key="call-class", on_change="rerun")
+    if not shown.open:
+        return
+    with shown:
+        together = attended.together(game)
+        if not together.students:
+            note("Nobody has finished this game yet.")
+        else:
+            totals = [row.total for row in together.students]
+            drawing = figures.standings(together.rules, of_class=totals, dark=dark())
+            captioned(drawing, together.sentence)
+        st.button("Look again", key="call-class-again", icon=":material/refresh:")
 
 
 def _place(rows: tuple[engine.Row, ...]) -> str:

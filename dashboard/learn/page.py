@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import classroom, shell
 from dashboard.frame.drawing import all_figures
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import alone, bound, switch
@@ -20,18 +20,43 @@ from tarstop_core.teaching.reference import Formula, Term, formulas, terms
 LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
 KEY, WRITTEN = "learn/part", "learn/part/written"
 RULES = "The rules"
+ALONG = "learn/along"
+LED = {"ideas": ("idea",), "formulas": ("section", "formula"), "glossary": ("group", "term")}
+"""What a class that follows is shown of parts that do not say so themselves, by the parameters of the address."""
 
 
 def learn_page() -> None:
     """Draw the page with the part that is open."""
     shell.opening("Learn", LEAD)
+    led = classroom.shown()
+    _go_along(led)
+    if led.get("part") == "walk":
+        with shell.problems_shown():
+            walk.show_led(led)
+        return
     shell.presentation()
     flash()
-    _, show = PARTS[_part()]
+    part = _part()
     with shell.problems_shown():
-        show()
+        PARTS[part][1]()
+    if part in LED:
+        classroom.lead({"part": part} | {name: st.query_params.get(name, "") for name in LED[part]})
     all_figures("tarstop-learn", SAVE_ACTIONS_SCRIPT)
     shell.apart(KEYS_SCRIPT, "scripts")
+
+
+def _go_along(led: Mapping[str, str]) -> None:
+    """Go where the lecturer went, once: from there on everybody does there what they like."""
+    if not led or st.session_state.get(ALONG) == led:
+        return
+    st.session_state[ALONG] = led
+    if any(
+        st.query_params.get(name) != value for name, value in led.items()
+    ):  # else a reload: a game goes on
+        st.query_params.from_dict(led)
+        for name in LED.get(led["part"], ()):
+            st.session_state.pop(name, None)
+            st.session_state.update({name: led[name]} if name in led else {})
 
 
 def _part() -> str:

@@ -4,12 +4,13 @@ import html
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
+from threading import Lock
 from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import address, shell
+from dashboard.frame import address, classroom, shell
 from dashboard.frame.address import Parameter, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
@@ -20,6 +21,7 @@ from tarstop_core.explore.plans import rules_of
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.pictures import fluid
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -169,6 +171,34 @@ def show() -> None:
     st.fragment(_lesson, run_every=walk.asked.pace if walk.playing else None)(walk)
 
 
+def show_led(given: Mapping[str, str]) -> None:
+    """Draw where a lecturer is, by the address of that, with nothing to press."""
+    with _ONE_FOR_ALL:
+        told_here, curves, sentence = _led(read_address(given), dark())
+    left, right = st.columns([1, 1.1], gap="large")
+    left.html(told_here)
+    with right:
+        st.html(curves)
+        note(sentence)
+
+
+_ONE_FOR_ALL = Lock()
+
+
+@lru_cache(maxsize=16)
+def _led(asked: Asked, dark: bool) -> tuple[str, str, str]:
+    """Return what stands beside the curves, the curves and their sentence: a whole class asks for them at once."""
+    lesson = asked.lesson
+    step = lesson.step(asked.step)
+    truth = _truth(lesson) if asked.revealed or not step.go_on else ""
+    sentence = lessons.words(lesson, step)
+    beside = _about(replace(asked, step=step.depth)), _headline(lesson, step), truth
+    whole = "".join(
+        f'<div class="tar-led">{each}</div>' for each in (*beside, _document(asked.topic, lesson, step))
+    )
+    return whole, fluid(lesson_curves(lesson, step, dark=dark), sentence), sentence
+
+
 def _lesson(walk: Walk) -> None:
     with shell.problems_shown():
         asked = walk.asked
@@ -189,10 +219,11 @@ def _lesson(walk: Walk) -> None:
         }
         present = shell.presenting()
         with left, st.container(key="walk-told"):
-            _headline(followed, step)
+            st.html(_headline(followed, step))
             if present and revealed:
-                _truth(followed)
-            _document(walk.asked.topic, followed, step)
+                st.html(_truth(followed))
+            with st.container(height=330, border=True, key="walk-document"):
+                st.html(_document(walk.asked.topic, followed, step))
         if present:
             with right, st.container(key="walk-shown"):
                 tabs(views, key="walk-tab")
@@ -207,6 +238,7 @@ def _lesson(walk: Walk) -> None:
             heading_of("What has been read")
             views["Read so far"]()
         wanted = address_of(walk.asked)
+        classroom.lead({"part": "walk"} | wanted)
         if walk.playing and walk.written:  # only where it began, so that going back leaves the page
             wanted["step"] = walk.written.get("step", "0")
         walk.written = address.write(wanted)
@@ -214,18 +246,22 @@ def _lesson(walk: Walk) -> None:
 
 def _choices(walk: Walk) -> None:
     """Which list, which rule and what is at stake: a line, and what opens to change it."""
-    asked, followed = walk.asked, walk.asked.lesson
     with st.container(horizontal=True, vertical_alignment="center", key="walk-choices"):
-        marks = badges(
-            "simulated",
-            f"rule: {followed.policy}",
-            f"act when more than {percent(asked.q_star)} sure",
-            f"a document costs {amount(followed.settings.cost, followed.settings.payoffs.unit)}",
-        )
-        title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
-        st.html(f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>', width="stretch")
+        st.html(_about(walk.asked), width="stretch")
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
             _change(walk)
+
+
+def _about(asked: Asked) -> str:
+    followed = asked.lesson
+    marks = badges(
+        "simulated",
+        f"rule: {followed.policy}",
+        f"act when more than {percent(asked.q_star)} sure",
+        f"a document costs {amount(followed.settings.cost, followed.settings.payoffs.unit)}",
+    )
+    title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
+    return f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>'
 
 
 def _change(walk: Walk) -> None:
@@ -303,7 +339,7 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
     st.slider("Documents read", 0, last, at, key=key, on_change=jumped, disabled=shut, width="stretch")
 
 
-def _headline(followed: Lesson, step: Step) -> None:
+def _headline(followed: Lesson, step: Step) -> str:
     settings, unit = followed.settings, followed.settings.payoffs.unit
     by_score = followed.policy.criterion.is_score
     weighed = "The paper’s score" if by_score else "Worth of the next, each"
@@ -317,17 +353,15 @@ def _headline(followed: Lesson, step: Step) -> None:
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
     mood: Mood = "go" if step.go_on else "stop"
     word, sentence = "GO ON" if step.go_on else "STOP", filled(followed, step)[-1].words
-    st.html(told(word, sentence, more=more, mood=mood))
+    return told(word, sentence, more=more, mood=mood)
 
 
-def _document(key: str, followed: Lesson, step: Step) -> None:
-    with st.container(height=330, border=True, key="walk-document"):
-        if step.depth == 0:
-            st.html(documents.given(key, "Nothing read yet. "))
-            return
-        p = lessons.log(followed, step.depth)[-1]["p"]
-        thought = f"{scenario_of(followed.settings).message('thought')} {percent(p)}"
-        st.html(documents.document(key, step.depth - 1, thought))
+def _document(key: str, followed: Lesson, step: Step) -> str:
+    if step.depth == 0:
+        return documents.given(key, "Nothing read yet. ")
+    p = lessons.log(followed, step.depth)[-1]["p"]
+    thought = f"{scenario_of(followed.settings).message('thought')} {percent(p)}"
+    return documents.document(key, step.depth - 1, thought)
 
 
 def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
@@ -358,13 +392,13 @@ def _formulas(followed: Lesson, step: Step) -> None:
             st.html(f'<div class="tar-place">{html.escape(formula.place)} · {more}</div>')
 
 
-def _truth(followed: Lesson) -> None:
-    st.html(told("The truth", lessons.truth(followed), lessons.came_of(followed), kind="revealed"))
+def _truth(followed: Lesson) -> str:
+    return told("The truth", lessons.truth(followed), lessons.came_of(followed), kind="revealed")
 
 
 def _reveal(followed: Lesson) -> None:
     settings, unit = followed.settings, followed.settings.payoffs.unit
-    _truth(followed)
+    st.html(_truth(followed))
     best = max(played.net_utility for _, played in followed.compared)
     rows = [
         {

@@ -119,6 +119,8 @@ def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str])
 def not_weighed(what: str) -> None:
     """Say of a decision page why the session that is open has nothing to show there, where nothing is weighed in it."""
     opened = st.session_state.get(OPEN)
+    if not opened:
+        return
     session = next((each for each in shell.store().sessions() if each.id == opened), None)
     if session is not None and not SCENARIOS[session.scenario].settings_class.weighs:
         shell.caption(f"“{session.name}” asks only whether enough was found: {what}")

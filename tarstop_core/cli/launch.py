@@ -36,6 +36,9 @@ from tarstop_core.errors import InputProblem
     metavar="NAME",
     help="Who administers behind a proxy; repeatable.",
 )
+@click.option(
+    "--classroom", is_flag=True, help="Serve a class: Learn, and Explore on samples; nothing is stored."
+)
 @click.option("--no-login", is_flag=True, hidden=True, help="Refused: people log in.")
 @click.option(
     "--results",
@@ -58,6 +61,7 @@ def app(
     proxy_header: str | None,
     proxy_address: str | None,
     administrators: tuple[str, ...],
+    classroom: bool,
     no_login: bool,
     results: tuple[str, ...],
     rules: tuple[str, ...],
@@ -76,13 +80,16 @@ def app(
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
     served = [*places.named_hosts(), *hosts]
     given = {places.LOGIN: login, places.PROXY_HEADER: proxy_header, places.PROXY_ADDRESS: proxy_address}
-    given[places.ADMINISTRATORS] = ",".join(administrators) or None
+    given |= {
+        places.ADMINISTRATORS: ",".join(administrators) or None,
+        places.CLASSROOM: "yes" if classroom else None,
+    }
     os.environ.update({name: value for name, value in given.items() if value is not None})
     if no_login:
         raise InputProblem(
             "Nobody is served without a login any more; give --login or --proxy-header in place of --no-login."
         )
-    places.way_in(address, served)
+    way = places.way_in(address, served)
     os.environ[places.FORWARDED] = ""
     require_free_port(port, address)
     shared_results = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
@@ -98,7 +105,7 @@ def app(
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
         *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
         *("--server.port", str(port), "--server.address", address),
-        *(("--server.headless", "true") if headless else ()),
+        *(("--server.headless", "true") if headless or isinstance(way, places.Classroom) else ()),
     ]
     sys.stdout.flush()
     sys.stderr.flush()

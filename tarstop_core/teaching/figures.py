@@ -209,21 +209,41 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
     }
 
 
-def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
-    """Draw net utility of the person and of every rule, the highest on top; the person is a filled diamond."""
+def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool = False) -> fig.Figure:
+    """Draw net utility of the person and of every rule, the highest on top; the person is a filled diamond.
+
+    Parameters
+    ----------
+    rows
+        The person and the rules, or the rules alone.
+    of_class
+        Net utilities of the students of a class, which get a line of their own on top.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
     totals = [row.total for row in rows]
-    low, high = min(0.0, *totals), max(0.0, *totals)
+    low, high = min(0.0, *totals, *of_class), max(0.0, *totals, *of_class)
     room = 0.16 * (high - low)
-    height = 90 + ROW * len(rows)
+    first = 1 if of_class else 0
+    lines = first + len(rows)
+    height = 90 + ROW * lines
     chart = fig.Chart(height, dark=dark)
     stems = []
-    for at, row in enumerate(rows):
+    for at, row in enumerate(rows, start=first):
         stroke = {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2}
         ends = {"x0": 0, "x1": row.total, "y0": at, "y1": at}
         stems.append({"type": "line", **ends, "layer": "below", "line": stroke})
+    if of_class:
+        look = {"symbol": "diamond-open"}
+        chart.points(of_class, [0] * len(of_class), PLUS, 12, marker=look, cliponaxis=False, hoverinfo="skip")
     chart.points(
         totals,
-        range(len(rows)),
+        range(first, lines),
         [PLUS if row.you else BELIEF for row in rows],
         [15 if row.you else 11 for row in rows],
         marker={"symbol": ["diamond" if row.you else SYMBOLS.get(row.family, "circle-open") for row in rows]},
@@ -237,7 +257,8 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
     with_numbers = [low - (2.2 * room if low < 0 else 0), high + 2.6 * room]
     chart.axis("xaxis", "net utility of all rounds (points)", range=with_numbers, nticks=4, tickangle=0)
     names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
-    ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "range": [len(rows) - 0.4, -0.6]}
+    names = [*(["<b>The class</b>"] if of_class else []), *names]
+    ticks = {"tickvals": list(range(lines)), "ticktext": names, "range": [lines - 0.4, -0.6]}
     chart.axis("yaxis", "", **ticks, automargin=True, showgrid=False)
     margin = {"l": 8, "r": 12, "t": 26, "b": 40}
     return for_a_hall(chart.figure(margin=margin, shapes=stems), height, dark=dark)

@@ -237,23 +237,44 @@ class Row:
         return summary(self.played)
 
 
-def compared(game: Game) -> tuple[Row, ...]:
-    """Return the person and every rule with its first settings, the highest net utility first.
+def own_rounds(game: Game) -> tuple[Played, ...]:
+    """Return what came of every round of a game that is over."""
+    calls = zip(game.keys, game.calls, strict=True)
+    return tuple(played(sample(key), game.settings(at), call) for at, (key, call) in enumerate(calls))
+
+
+@lru_cache(maxsize=32)
+def rules_on(game: Game) -> tuple[Row, ...]:
+    """Return every rule with its first settings on the lists of a game, whatever was called.
 
     Rules that draw a random sample end with another belief for every sample, so where a review is played they are
     left out.
+
+    Parameters
+    ----------
+    game
+        Without calls, so that a class shares the answer.
+
+    Returns
+    -------
+    tuple of Row
+        Without regret.
     """
     rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
-    own = tuple(
-        played(listing, settings, call) for (listing, settings), call in zip(rounds, game.calls, strict=True)
-    )
-    rows, reviews = [Row(YOU, "", own)], any(not settings.one_decides for _, settings in rounds)
+    reviews = any(not settings.one_decides for _, settings in rounds)
+    rows = []
     for rule in POLICIES.values():
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()
             replayed = tuple(listing.replayed(policy, settings) for listing, settings in rounds)
             expected = _expected(policy, rounds) if isinstance(policy, EXPECTABLE) else None
             rows.append(Row(short(policy), policy.family, replayed, expected=expected))
+    return tuple(rows)
+
+
+def compared(game: Game) -> tuple[Row, ...]:
+    """Return the person and every rule of :func:`rules_on`, the highest net utility first."""
+    rows = [Row(YOU, "", own_rounds(game)), *rules_on(replace(game, calls=()))]
     oracle = {rule.title for rule in POLICIES.values() if rule.is_oracle}
     fair = [row for row in rows if row.title not in oracle]
     regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))

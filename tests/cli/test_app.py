@@ -8,10 +8,12 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import (
     ADMINISTRATORS,
+    CLASSROOM,
     HOSTS_VARIABLE,
     LOGIN,
     PROXY_ADDRESS,
     PROXY_HEADER,
+    Classroom,
     Proxy,
     read_provider,
     way_in,
@@ -21,7 +23,7 @@ from tests.cli.shell import Run, refused
 
 @pytest.fixture(autouse=True)
 def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (HOSTS_VARIABLE, LOGIN, PROXY_HEADER, PROXY_ADDRESS, ADMINISTRATORS):
+    for name in (HOSTS_VARIABLE, LOGIN, PROXY_HEADER, PROXY_ADDRESS, ADMINISTRATORS, CLASSROOM):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -54,6 +56,14 @@ def test_a_proxy_is_named_with_its_address(monkeypatch: pytest.MonkeyPatch) -> N
             way_in("0.0.0.0", [])
     monkeypatch.setenv(LOGIN, "login.toml")
     with pytest.raises(InputProblem, match="both say"):
+        way_in("0.0.0.0", [])
+
+
+def test_a_class_joins_without_a_login_and_never_beside_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CLASSROOM, "yes")
+    assert way_in("0.0.0.0", []) == way_in("127.0.0.1", ["tarstop.example"]) == Classroom()
+    monkeypatch.setenv(LOGIN, "login.toml")
+    with pytest.raises(InputProblem, match="--classroom"):
         way_in("0.0.0.0", [])
 
 

@@ -92,6 +92,11 @@ def test_every_branch_of_the_lesson_and_of_the_game() -> None:
             for lucky in (True, False):
                 message("luck", first=first, promised=row(700.0, 850.0), lucky=lucky, rounds=5)
         message("often_ahead", depth=7, ahead=3, lists=12)
+        for students in (1, 23):
+            together = SimpleNamespace(
+                students=[None] * students, mean={"total": -20.0, "right": 3.2, "read": 76.0}.get
+            )
+            message("together", together=together, ahead=students // 2, optimal=row(950.0), rounds=5)
 
 
 def test_every_branch_of_the_ideas() -> None:

@@ -1,0 +1,120 @@
+"""A class: what the lecturer shows comes to every phone that follows, and a code and a picture of it to join with."""
+
+import html
+import socket
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import segno
+import streamlit as st
+from streamlit.runtime import get_instance
+
+from dashboard.frame import people
+from dashboard.frame.markup import badges
+from tarstop_core.places import is_loopback
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.teaching.lecture import Lecture
+
+FOLLOWS, LEADS = "class/follows", "class/leads"
+
+
+def leads() -> bool:
+    """Whether the lecturer is here."""
+    attended = people.lecture()
+    return attended is not None and people.person() in attended.lecturers
+
+
+def shown() -> Mapping[str, str]:
+    """Draw what a class has on top of Learn, and return what this tab shows because the lecturer does; nothing elsewhere."""
+    attended = people.lecture()
+    if attended is None:
+        return {}
+    with st.container(horizontal=True, vertical_alignment="center", key="class-row"):
+        if leads():
+            if not st.toggle("Lead the class", True, key=LEADS) and attended.show({}):
+                _draw_again(attended)
+            with st.popover("Join", icon=":material/qr_code_2:", key="class-join"):
+                _how_to_join(attended.code)
+            there = badges(f"code {attended.code}", f"{count_of(len(attended.students), 'phone', 'phones')}")
+            st.html(f'<p class="tar-about">{there}</p>', width="content")
+            return {}
+        if not st.toggle("Follow the lecturer", True, key=FOLLOWS):
+            return {}
+        attended.following.add(people.tab())
+        if not attended.shown:
+            st.caption("The lecturer has not begun. Look around meanwhile.")
+    return attended.shown
+
+
+def lead(address: Mapping[str, str]) -> None:
+    """Bring the class where the lecturer is, if it is the lecturer who is here and leads.
+
+    Parameters
+    ----------
+    address
+        Parameters of Learn's address; those without a value are left out.
+    """
+    attended = people.lecture()
+    if attended is None or not leads() or not st.session_state.get(LEADS, True):
+        return
+    if attended.show({name: value for name, value in address.items() if value}):
+        _draw_again(attended)
+
+
+def _draw_again(attended: Lecture) -> None:
+    """Have every tab that follows run its page, as Streamlit does when a file of the page has changed."""
+    runtime: Any = get_instance()
+    for tab in list(attended.following):
+        if (info := runtime._session_mgr.get_active_session_info(tab)) is None:
+            attended.following.discard(tab)
+        else:
+            session = info.session
+            session._event_loop.call_soon_threadsafe(
+                lambda session=session: session.request_rerun(session._client_state)
+            )
+
+
+def _how_to_join(code: str) -> None:
+    here = for_phones(st.context.url or "")
+    address = f"{here}/join?code={code}"
+    picture = segno.make(address, error="m").svg_data_uri(border=2, light="#fff", scale=9)
+    st.html(
+        f'<p class="tar-join"><img src="{html.escape(picture, quote=True)}" alt="QR code of {html.escape(address)}"></p>'
+        f"<p>Or open <strong>{html.escape(here)}</strong> and type <strong>{code}</strong>.</p>"
+    )
+
+
+def for_phones(url: str) -> str:
+    """Return where others find what the lecturer has at an address: at that one, unless it is this machine's own name.
+
+    Parameters
+    ----------
+    url
+        Of the lecturer's page.
+
+    Returns
+    -------
+    str
+        The address of the dashboard, without a slash at its end.
+    """
+    parts = urlsplit(url)
+    base = parts.path.rpartition("/")[0].rstrip("/")
+    if not is_loopback(parts.hostname or ""):
+        return f"{parts.scheme}://{parts.netloc}{base}"
+    served = people.served_on()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: it tells from which address one would
+            named = probe.getsockname()[0]
+        except OSError:
+            named = parts.hostname
+    host = parts.hostname if is_loopback(served) else named if served == "0.0.0.0" else served
+    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{base}"
+
+
+def finished(game: Any) -> None:
+    """Keep what a student came to in a game."""
+    attended = people.lecture()
+    if attended is not None:
+        attended.finished(people.person(), game)

@@ -1,0 +1,103 @@
+"""A class that learns together: its code, where the lecturer is, and what came of the game; nobody's name is known."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tarstop_core.teaching import message
+from tarstop_core.teaching.game import TIED, YOU, Game, Row, own_rounds, rules_on
+
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Of a code: none is taken for another one."""
+LENGTH = 6
+MOST = 1_000
+"""Phones that join, and results that are kept."""
+
+
+@dataclass
+class Lecture:
+    """A class, as long as its server runs; who is in it is known by a random word that their browser keeps."""
+
+    code: str = field(default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
+    """What students join with."""
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    """What makes whoever brings it the lecturer."""
+    lecturers: set[str] = field(default_factory=set)
+    students: set[str] = field(default_factory=set)
+    following: set[str] = field(default_factory=set)
+    """Browser tabs that show what the lecturer shows."""
+    shown: dict[str, str] = field(default_factory=dict)
+    """Where the lecturer is, as the address of Learn says it; empty while everybody goes their own way."""
+    turn: int = 0
+    """How often that changed."""
+    games: dict[tuple[str, Game], Game] = field(default_factory=dict)
+    """The first result of each student in a game."""
+
+    def join(self, given: str) -> str:
+        """Let somebody in.
+
+        Parameters
+        ----------
+        given
+            The code of the class, in any case, or the lecturer's key.
+
+        Returns
+        -------
+        str
+            The word by which they are known from now on; empty where it is neither, or the class is full.
+        """
+        leads = secrets.compare_digest(given.encode(), self.key.encode())
+        joins = "".join(given.split()).upper() == self.code and len(self.students) < MOST
+        if not (leads or joins):
+            return ""
+        word = secrets.token_urlsafe(16)
+        (self.lecturers if leads else self.students).add(word)
+        return word
+
+    def knows(self, word: str) -> bool:
+        """Whether somebody with this word has joined."""
+        return word in self.students or word in self.lecturers
+
+    def show(self, address: Mapping[str, str]) -> bool:
+        """Put the class where the lecturer is; whether that is somewhere else than before."""
+        if self.shown == address:
+            return False
+        self.shown, self.turn = dict(address), self.turn + 1
+        return True
+
+    def finished(self, student: str, game: Game) -> None:
+        """Keep what came of a game that is over; who plays it again knew the lists."""
+        if student in self.students and len(self.games) < MOST:
+            self.games.setdefault((student, _unplayed(game)), game)
+
+    def together(self, game: Game) -> "Together":
+        """Return what the class came to in a game, beside the rules."""
+        played = _unplayed(game)
+        students = tuple(
+            Row(YOU, "", own_rounds(each)) for (_, which), each in list(self.games.items()) if which == played
+        )
+        return Together(students, tuple(sorted(rules_on(played), key=lambda row: row.total, reverse=True)))
+
+
+def _unplayed(game: Game) -> Game:
+    return replace(game, calls=())
+
+
+@dataclass(frozen=True)
+class Together:
+    """A class and the rules on the same lists."""
+
+    students: tuple[Row, ...]
+    rules: tuple[Row, ...]
+    """The highest net utility first."""
+
+    def mean(self, of: str) -> float:
+        """Return the mean over students of one of a row's numbers: `total`, `right` or `read`."""
+        return sum(float(getattr(row, of)) for row in self.students) / len(self.students)
+
+    @property
+    def sentence(self) -> str:
+        """How the class stands among the rules."""
+        optimal = next(row for row in self.rules if row.title == "Optimal")
+        ahead = sum(row.total > optimal.total + TIED for row in self.students)
+        return message("together", together=self, ahead=ahead, optimal=optimal, rounds=len(optimal.played))
