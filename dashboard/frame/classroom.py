@@ -42,9 +42,9 @@ def shown() -> Mapping[str, str]:
         if not st.toggle("Follow the lecturer", True, key=FOLLOWS):
             return {}
         attended.following.add(people.tab())
-        if not attended.shown:
+        if not attended.place:
             st.caption("The lecturer has not begun. Look around meanwhile.")
-    return attended.shown
+    return attended.place
 
 
 def lead(address: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
-from dashboard.frame.drawing import captioned, dark, figure, heading_of, note, picture, table
+from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents
@@ -296,17 +296,23 @@ def _of_the_class(game: Game) -> None:
     attended = people.lecture()
     if attended is None or not (game.over or classroom.leads()):
         return
-    shown = st.expander("The class in this game", key="call-class", on_change="rerun")
-    if not shown.open:
+    box = st.expander("The class in this game", key="call-class", on_change="rerun")
+    if not box.open:
         return
-    with shown:
+    with box:
         together = attended.together(game)
         if not together.students:
             note("Nobody has finished this game yet.")
         else:
+            everybody = [("Student", row) for row in together.students]
+            rows = [
+                {"": who, "Net utility": row.total, "Right": row.right, "Read": row.read}
+                for who, row in (*everybody, *((row.title, row) for row in together.rules))
+            ]
             totals = [row.total for row in together.students]
             drawing = figures.standings(together.rules, of_class=totals, dark=dark())
-            captioned(drawing, together.sentence)
+            name = f"tarstop-class-{game.seed}"
+            figure("call-class", "The class and the rules", drawing, together.sentence, rows, name)
         st.button("Look again", key="call-class-again", icon=":material/refresh:")
 
 

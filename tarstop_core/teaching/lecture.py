@@ -26,7 +26,7 @@ class Lecture:
     students: set[str] = field(default_factory=set)
     following: set[str] = field(default_factory=set)
     """Browser tabs that show what the lecturer shows."""
-    shown: dict[str, str] = field(default_factory=dict)
+    place: dict[str, str] = field(default_factory=dict)
     """Where the lecturer is, as the address of Learn says it; empty while everybody goes their own way."""
     turn: int = 0
     """How often that changed."""
@@ -60,9 +60,9 @@ class Lecture:
 
     def show(self, address: Mapping[str, str]) -> bool:
         """Put the class where the lecturer is; whether that is somewhere else than before."""
-        if self.shown == address:
+        if self.place == address:
             return False
-        self.shown, self.turn = dict(address), self.turn + 1
+        self.place, self.turn = dict(address), self.turn + 1
         return True
 
     def finished(self, student: str, game: Game) -> None:

@@ -43,7 +43,7 @@ def test_codes_differ_and_are_read_aloud_without_doubt() -> None:
 def test_the_class_moves_only_where_the_lecturer_did() -> None:
     attended = Lecture()
     assert attended.show({"part": "walk", "step": "1"}) and not attended.show({"part": "walk", "step": "1"})
-    assert attended.turn == 1 and attended.show({}) and attended.turn == 2 and attended.shown == {}
+    assert attended.turn == 1 and attended.show({}) and attended.turn == 2 and attended.place == {}
 
 
 def test_the_first_result_of_each_student_stands_beside_the_rules() -> None:

@@ -44,10 +44,10 @@ def test_students_see_each_step_of_the_lecturer(
 ) -> None:
     here(monkeypatch, attended, attended.key)
     lecturer = open_app("learn", rule="greedy")
-    assert attended.shown["step"] == "0" and attended.code in shown(lecturer)
+    assert attended.place["step"] == "0" and attended.code in shown(lecturer)
     press(lecturer, "walk-step")
     press(lecturer, "walk-step")
-    assert attended.shown == {"part": "walk", **attended.shown, "step": "2", "rule": "greedy"}
+    assert attended.place == {"part": "walk", **attended.place, "step": "2", "rule": "greedy"}
     said = shown(lecturer)
     here(monkeypatch, attended, attended.code)
     student = open_app("learn")
@@ -58,7 +58,7 @@ def test_students_see_each_step_of_the_lecturer(
     # Whoever turns from the lecturer goes on from there.
     toggle(student, "Follow the lecturer")
     press(student, "walk-step")
-    assert address(student)["step"] == "3" and attended.shown["step"] == "2"
+    assert address(student)["step"] == "3" and attended.place["step"] == "2"
 
 
 def test_a_lecturer_who_does_not_lead_leaves_everybody_where_they_are(
@@ -68,7 +68,7 @@ def test_a_lecturer_who_does_not_lead_leaves_everybody_where_they_are(
     lecturer = open_app("learn")
     toggle(lecturer, "Lead the class")
     press(lecturer, "walk-step")
-    assert attended.shown == {}
+    assert attended.place == {}
     here(monkeypatch, attended, attended.code)
     student = open_app("learn", step="5")
     assert address(student)["step"] == "5" and any(each.key == "walk-step" for each in student.button)
@@ -79,7 +79,7 @@ def test_a_student_leads_nobody(
 ) -> None:
     here(monkeypatch, attended, attended.code)
     press(open_app("learn"), "walk-step")
-    assert attended.shown == {} and attended.turn == 0
+    assert attended.place == {} and attended.turn == 0
 
 
 def test_students_come_along_to_another_part_and_do_there_what_they_like(
@@ -87,13 +87,13 @@ def test_students_come_along_to_another_part_and_do_there_what_they_like(
 ) -> None:
     word = here(monkeypatch, attended, attended.key)
     lecturer = open_app("learn", part="ideas", idea="Recall")
-    assert attended.shown == {"part": "ideas", "idea": "Recall"}
+    assert attended.place == {"part": "ideas", "idea": "Recall"}
     student_word = here(monkeypatch, attended, attended.code)
     student = open_app("learn", part="glossary")
     assert address(student)["part"] == "ideas" and address(student)["idea"] == "Recall"
     monkeypatch.setattr(people, "person", lambda: word)
     part(lecturer, "call")
-    assert attended.shown["part"] == "call" and "calls" not in attended.shown
+    assert attended.place["part"] == "call" and "calls" not in attended.place
     monkeypatch.setattr(people, "person", lambda: student_word)
     student.run()
     assert address(student)["part"] == "call"
