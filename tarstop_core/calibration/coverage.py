@@ -20,7 +20,7 @@ Past cases. A first hit at k is as likely as κ·(S_(k−1) − S_k), a document
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from tarstop_core.belief.mixture import log_passed, mixture
 from tarstop_core.calibration.calibrator import Calibrator
@@ -62,7 +62,7 @@ class Coverage:
     def _quantiles(self, at: Floats) -> Floats:
         if self.mean == 1 or np.isinf(self.sure):
             return np.full(len(at), self.mean)
-        return np.asarray(beta.ppf(at, self.mean * self.sure, (1 - self.mean) * self.sure))
+        return np.asarray(betaincinv(self.mean * self.sure, (1 - self.mean) * self.sure, at))
 
 
 COVERAGES = {

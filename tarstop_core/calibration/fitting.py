@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
-from sklearn.isotonic import IsotonicRegression
-from sklearn.model_selection import GroupKFold
 
 from tarstop_core.calibration.calibrator import (
     BINS,
@@ -151,6 +149,8 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
             "A calibrator is judged on topics it was not fitted on, and there is only one usable topic; "
             "give a test run and its qrels."
         )
+    from sklearn.model_selection import GroupKFold  # slow to import, seldom needed
+
     order = np.arange(len(used))
     held_out: list[Predicted] = []
     for train, test in GroupKFold(folds).split(order, groups=order):
@@ -262,6 +262,8 @@ def _isotonic(
     at: Floats, share: Floats, weight: Floats, increasing: bool, pseudo: float
 ) -> tuple[Floats, Floats]:
     """Nodes of an isotonic regression, its steps drawn towards the base rate by `pseudo` documents."""
+    from sklearn.isotonic import IsotonicRegression  # slow to import, seldom needed
+
     isotonic = IsotonicRegression(increasing=increasing, y_min=0, y_max=1)
     fitted = isotonic.fit_transform(at, share, sample_weight=weight)
     x, y = np.asarray(isotonic.X_thresholds_), np.asarray(isotonic.y_thresholds_)

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
-from scipy.stats import beta, norm
 
 from tarstop_core.belief.mixture import Mixture, log_passed, mixture
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
@@ -153,14 +152,15 @@ def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Float
     spread = np.tile(scale * STEPS, len(means))
     mean = np.repeat(means, len(STEPS))
     # Below half a step the points themselves are too coarse to tell.
-    weight = norm.pdf(points, mean[:, None], np.maximum(spread, step / 2)[:, None])
-    prior = norm.logpdf(STEPS) + np.log(np.gradient(STEPS))
+    away = (points - mean[:, None]) / np.maximum(spread, step / 2)[:, None]
+    weight = np.exp(-(away**2) / 2)
+    prior = -(STEPS**2) / 2 + np.log(np.gradient(STEPS))
     return weight / weight.sum(axis=1, keepdims=True), np.tile(prior, len(means))
 
 
 def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
     """How 1 − κ of collections is distributed over its grid."""
-    density = beta.pdf(LACKING, mean * sure, (1 - mean) * sure) * np.gradient(LACKING)
+    density = LACKING ** (mean * sure - 1) * (1 - LACKING) ** ((1 - mean) * sure - 1) * np.gradient(LACKING)
     return np.asarray(density / density.sum())
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.linear_model import LogisticRegression
 
 from tarstop_core.calibration.calibrator import FittedOn
 from tarstop_core.calibration.hit_rate_model import DIGITS, ROUNDS, Curve, Family, Thinning, fit_curve
@@ -54,6 +53,8 @@ def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) 
 
 def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
     """Weights of the features; a session of four times as many documents counts for twice as much."""
+    from sklearn.linear_model import LogisticRegression  # slow to import, seldom needed
+
     x = np.vstack([features(each, len(each))[:-1, 1:] for each in histories])
     size = np.concatenate([np.full(len(each), len(each) ** -0.5) for each in histories])
     middle, spread = x.mean(axis=0), x.std(axis=0)

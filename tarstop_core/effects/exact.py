@@ -13,10 +13,9 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, logsumexp, sici
-from scipy.stats import norm
 
 from tarstop_core.effects.measures import Measure
-from tarstop_core.effects.normal import EffectPrior
+from tarstop_core.effects.normal import EffectPrior, log_normal
 from tarstop_core.effects.sizes import Floats, of_events
 
 REACH = 30.0
@@ -124,7 +123,7 @@ def unconditional_likelihood(table: Floats, theta: Floats) -> Floats:
         choose = gammaln(n + 1) - gammaln(events + 1) - gammaln(n - events + 1)
         return choose - events * np.logaddexp(0, -odds) - (n - events) * np.logaddexp(0, odds)
 
-    control = log_binomial(events_0, n_0, gamma) + norm.logpdf(gamma, scale=CONTROL_SD) + np.log(0.03)
+    control = log_binomial(events_0, n_0, gamma) + log_normal(gamma, sd=CONTROL_SD) + np.log(0.03)
     # Where the control speaks against γ by more than e^40, nothing comes from it.
     near = control > control.max() - 40
     treated = log_binomial(events_1, n_1, gamma[near] + theta[:, None])
@@ -168,7 +167,7 @@ class _Lattice:
         self.tau = 3.6 * prior.tau_scale * (nodes + 1)
         log_tau = np.log(3.6 * prior.tau_scale * weights) + prior.log_density_of_tau(self.tau)
         self.blur = np.exp(-0.5 * (self.tau[:, None] * 2 * np.pi * rfftfreq(self.count, self.step)) ** 2)
-        self.prior = np.exp(norm.logpdf(self.mu, prior.mean, prior.sd) + log_tau[:, None])
+        self.prior = np.exp(log_normal(self.mu, prior.mean, prior.sd) + log_tau[:, None])
         self.telling = np.flatnonzero(np.isfinite(tables).all(axis=1))
         likelihood = conditional_likelihood if conditional else unconditional_likelihood
         own = np.array([likelihood(tables[at], COARSE) for at in self.telling]).reshape(-1, len(COARSE))

@@ -49,6 +49,11 @@ class EffectPrior:
         return math.log(2 / (math.pi * self.tau_scale)) - np.log1p(x**2)
 
 
+def log_normal(x: Floats, mean: float = 0.0, sd: float = 1.0) -> Floats:
+    """Logarithm of the density of a normal distribution at x; shape as x."""
+    return np.asarray(-0.5 * ((x - mean) / sd) ** 2 - math.log(sd * math.sqrt(2 * math.pi)))
+
+
 USUAL_SD = {Measure.RD: 0.2, Measure.MD: 20.0}
 """Prior standard deviation of μ; 2 on the scales of logarithms and of SMD."""
 

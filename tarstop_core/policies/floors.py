@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import poisson
+from scipy.special import pdtrc
 
 from tarstop_core.policies.base import Depths, Flags, Policy
 from tarstop_core.value.cumulative import CumulativePath
@@ -70,4 +70,4 @@ def enough_studies(path: CumulativePath, least: int, cost: float) -> Flags:
     reports = np.maximum(0.0, lacking - path.waiting) / path.share
     documents = np.searchsorted(included, included + reports) - np.arange(len(path) + 1)
     dear = cost * documents + path.full_cost * lacking / path.share > path.evpi
-    return np.asarray((lacking == 0) | (poisson.sf(lacking - 1, left) < PROBABLY) | dear)
+    return np.asarray((lacking == 0) | (pdtrc(np.maximum(0, lacking - 1), left) < PROBABLY) | dear)

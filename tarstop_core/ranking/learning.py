@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack, vstack
-from sklearn.svm import LinearSVC
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.plugins import load_class, make
@@ -226,6 +225,8 @@ class SVMRanker(Ranker):
         ndarray, shape (columns,)
             Positive where a column speaks for relevance.
         """
+        from sklearn.svm import LinearSVC  # slow to import, seldom needed
+
         machine = LinearSVC(C=self.strength, tol=1e-3, random_state=0)
         return np.asarray(machine.fit(rows, y, weights).coef_[0])
 

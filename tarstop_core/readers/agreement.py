@@ -16,8 +16,7 @@ Journal of Mathematical and Statistical Psychology 61. No library is used: stats
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import beta
-from scipy.stats import t as student
+from scipy.special import betaincinv, stdtrit
 
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.errors import InputProblem
@@ -152,7 +151,7 @@ def _with_interval(value: float, parts: Floats) -> Coefficient:
     spread = float(parts.std(ddof=1)) if len(parts) > 1 else 0.0
     if spread < 1e-12:
         return Coefficient(value, None, None)
-    reach = float(student.ppf((1 + LEVEL) / 2, len(parts) - 1)) * spread / len(parts) ** 0.5
+    reach = float(stdtrit(len(parts) - 1, (1 + LEVEL) / 2)) * spread / len(parts) ** 0.5
     return Coefficient(value, max(value - reach, -1.0), min(value + reach, 1.0))
 
 
@@ -162,6 +161,6 @@ def _per_cent(agreeing: Floats, exact: bool) -> Coefficient:
     if not exact:
         return _with_interval(value, agreeing)
     yes, no, tail = agreeing.sum(), len(agreeing) - agreeing.sum(), (1 - LEVEL) / 2
-    low = float(beta.ppf(tail, yes, no + 1)) if yes else 0.0
-    high = float(beta.ppf(1 - tail, yes + 1, no)) if no else 1.0
+    low = float(betaincinv(yes, no + 1, tail)) if yes else 0.0
+    high = float(betaincinv(yes + 1, no, 1 - tail)) if no else 1.0
     return Coefficient(value, low, high)

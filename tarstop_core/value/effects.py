@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, rfft, rfftfreq
 from scipy.special import expit, logit, ndtr
-from scipy.stats import binom
 
 from tarstop_core.effects.beliefs import Target, chances_beyond, posterior
 from tarstop_core.effects.exact import ExactBelief, beyond
@@ -18,6 +17,7 @@ from tarstop_core.effects.measures import Engine
 from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
+from tarstop_core.value.counts import binomial
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -232,7 +232,7 @@ def evsi_of_events(
     belief = float((joint * right).sum())
     now = bool(payoffs.chooses_plus(belief))
     for events in range(per_arm + 1):
-        likelihood = binom.pmf(events, per_arm, expit(logit(control_risk) + theta))
+        likelihood = binomial(events, per_arm, expit(logit(control_risk) + theta))
         given = irfft(rfft(likelihood) * blur, len(theta))[:, margin : margin + len(mu)]
         chance, plus = float((given * joint).sum()), float((given * joint * right).sum())
         gain.append(payoffs.q_star * chance - plus if now else plus - payoffs.q_star * chance)

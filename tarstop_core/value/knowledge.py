@@ -14,8 +14,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array
-from scipy.special import ndtr, ndtri
-from scipy.stats import chi2
+from scipy.special import chdtri, ndtr, ndtri
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -276,7 +275,7 @@ def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, batches: int) -
     low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
     if batches > 1 and len(knowledge.weight) > 1:
-        end = np.sqrt(chi2.isf(1e-4, batches - 1) / knowledge.study.min())
+        end = np.sqrt(chdtri(batches - 1, 1e-4) / knowledge.study.min())
         unit = float((knowledge.study**-0.5).min())
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
     ends = np.full(len(roots), low), np.full(len(roots), high)

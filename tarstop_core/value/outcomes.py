@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
-from scipy.stats import betabinom, binom
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.lattice import lattice_for
@@ -23,6 +22,7 @@ from tarstop_core.belief.univariate import univariate_belief
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.counts import beta_binomial, binomial
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus
@@ -70,7 +70,7 @@ class ReviewPath(CumulativePath):
         """What reading 0 … `waiting` reports in full is worth now, in the payoffs' unit, shape (waiting + 1,)."""
         reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
         # Of n reports a binomial number brings data.
-        chances = binom.pmf(bring, reports[:, None], self.share)
+        chances = binomial(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
         worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
         return np.asarray(chances @ worth)
@@ -257,7 +257,7 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
         chance = np.full(ROWS, 1 / ROWS)
     reports = reports + waiting
     bring = np.arange(reports.max() + 1)
-    return np.asarray(chance @ betabinom.pmf(bring, reports[:, None], *shapes))
+    return np.asarray(chance @ beta_binomial(bring, reports[:, None], *shapes))
 
 
 def tempered(chance: ArrayLike, power: float) -> Floats:

@@ -15,13 +15,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, logit, ndtr, ndtri, owens_t
-from scipy.stats import poisson
 
 from tarstop_core.belief.lattice import Lattice, lattice_for
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.univariate import log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.counts import poisson
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
@@ -336,7 +336,7 @@ FEWEST, MOST, NODES = 1e-4, 1e4, 512
 MANY = 100.0
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
-_CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
+_CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
-from scipy.stats import qmc
 
 from tarstop_core.value.payoffs import Floats
 
@@ -179,6 +178,8 @@ def _worth_across(heights: Floats, across: Floats, along: Floats) -> Floats:
 
 def _turn(loadings: Floats) -> Floats:
     """Rotation whose first axis is parallel to no border between two actions, as far as can be: so no kink remains."""
+    from scipy.stats import qmc  # slow to import, seldom needed
+
     apart = (loadings[:, None] - loadings)[np.triu_indices(len(loadings), 1)]
     apart = apart[(length := np.linalg.norm(apart, axis=1)) > 0] / length[length > 0, None]
     tried = qmc.MultivariateNormalQMC(np.zeros(apart.shape[1]), rng=0).random(DIRECTIONS)
@@ -190,6 +191,8 @@ def _turn(loadings: Floats) -> Floats:
 def _normal_points(dimensions: int) -> tuple[Floats, Floats]:
     """Points of independent standard normals, shape (R, N, dimensions), and their weights in each of R repeats."""
     if dimensions > 1:
+        from scipy.stats import qmc  # slow to import, seldom needed
+
         drawn = [
             qmc.MultivariateNormalQMC(np.zeros(dimensions), rng=seed).random(DRAWS) for seed in range(REPEATS)
         ]

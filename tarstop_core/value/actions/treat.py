@@ -11,7 +11,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit, ndtri
-from scipy.stats import qmc
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
 from tarstop_core.errors import InputProblem
@@ -209,6 +208,8 @@ class TreatByTest:
     @cached_property
     def draws(self) -> Draws:
         """Evenly spread draws of sensitivity, specificity and prevalence, with the net benefits that they give."""
+        from scipy.stats import qmc  # slow to import, seldom needed
+
         even = qmc.Sobol(3, rng=0).random_base2(DRAWS_POWER)
         z = ndtri(even[:, :2]) @ np.linalg.cholesky(self.covariance).T
         se, sp = expit(self.mu_logit_se + z[:, 0]), expit(self.mu_logit_sp + z[:, 1])

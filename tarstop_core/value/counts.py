@@ -1,0 +1,51 @@
+"""Chances of counts, which ``scipy.stats`` gives too: to import that takes longer than most commands do."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaln, gammaln, xlog1py, xlogy
+
+from tarstop_core.value.payoffs import Floats
+
+
+def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
+    """Chance of k where so many are expected; arrays broadcast.
+
+    >>> poisson([0, 1, 2], 1.0).round(3)
+    array([0.368, 0.368, 0.184])
+    """
+    count = np.asarray(k)
+    return np.asarray(np.exp(xlogy(count, mean) - gammaln(count + 1) - mean))
+
+
+def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
+    """Chance of k among n, each with chance p; 0 beyond n. Arrays broadcast.
+
+    >>> binomial([0, 1, 2, 3], 2, 0.5)
+    array([0.25, 0.5 , 0.25, 0.  ])
+    """
+    count, others = _split(k, n)
+    log = _log_ways(count, others) + xlogy(count, p) + xlog1py(others, -np.asarray(p, dtype=float))
+    return np.where(np.asarray(k) <= n, np.exp(log), 0.0)
+
+
+def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
+    """Chance of k among n, whose common chance is from a beta distribution; 0 beyond n. Arrays broadcast.
+
+    >>> beta_binomial([0, 1, 2, 3], 2, 1.0, 1.0).round(3)
+    array([0.333, 0.333, 0.333, 0.   ])
+    """
+    count, others = _split(k, n)
+    log = _log_ways(count, others) + betaln(count + a, others + b) - betaln(a, b)
+    return np.where(np.asarray(k) <= n, np.exp(log), 0.0)
+
+
+def _split(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """Return k and n − k, as far as they are there."""
+    whole = np.asarray(n, dtype=float)
+    count = np.minimum(np.asarray(k, dtype=float), whole)
+    return count, whole - count
+
+
+def _log_ways(count: Floats, others: Floats) -> Floats:
+    """Logarithm of the number of ways to choose `count` among `count + others`."""
+    return np.asarray(-np.log1p(count + others) - betaln(count + 1, others + 1))
