@@ -12,10 +12,15 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
+
+from tarstop_core.sessions.store.database import SCHEMA_VERSION
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import METADATA, STAMP, SchemaVersion
 
 FOLDER = "TARSTOP_POSTGRES_FOLDER"
 """Environment variable with the folder of this run's server, which the first process of the run sets."""
@@ -27,6 +32,12 @@ MOST_CONNECTIONS = 200
 _numbers = count()
 _free: dict[Path, list[str]] = {}
 """Databases that a test has left empty, by the folder of their server."""
+_with_tables: dict[str, str] = {}
+"""Databases of the shared server that hold a store's tables without a row, and how these are laid out (:data:`LAYOUT`)."""
+LAYOUT = """SELECT md5(string_agg(concat_ws(' ', each.*), ',' ORDER BY each.*)) FROM (
+    SELECT table_name, column_name, data_type, is_nullable, column_default FROM information_schema.columns
+    WHERE table_schema = 'public' UNION ALL SELECT indexname, indexdef, '', '', '' FROM pg_indexes WHERE schemaname = 'public'
+    UNION ALL SELECT version_num, '', '', '', '' FROM alembic_version) AS each"""
 
 
 def programs() -> Path | None:
@@ -143,13 +154,43 @@ def database(server: Server | None = None) -> Iterator[str]:
     free = _free.setdefault(server.folder, [])
     name = free.pop() if free else _new(server)
     yield server.url(name)
+    _empty(server, name)
+
+
+@contextmanager
+def store_database() -> Iterator[str]:
+    """The URL of a store that holds nothing, on the shared server: its tables are made once for many tests."""
+    server = shared()
+    if _with_tables:
+        name, layout = _with_tables.popitem()
+    else:
+        free = _free.setdefault(server.folder, [])
+        name = free.pop() if free else _new(server)
+        Store(server.url(name)).close()
+        with _statements(server.url(name)) as say:
+            layout = str(say(LAYOUT))
+    yield server.url(name)
     with _statements(server.url(name)) as say:
-        say(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+        say(DISCONNECT)
+        if say(f"SELECT to_regclass('{STAMP.name}')") is not None and say(LAYOUT) == layout:
+            for table in reversed(METADATA.sorted_tables):
+                if table is not SchemaVersion.__table__:
+                    say(f"DELETE FROM {table.name}")
+            if say(f"SELECT min(version) = {SCHEMA_VERSION} AND count(*) = 1 FROM {SchemaVersion.__tablename__}"):
+                _with_tables[name] = layout
+                return
+    _empty(server, name)
+
+
+DISCONNECT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+def _empty(server: Server, name: str) -> None:
+    with _statements(server.url(name)) as say:
+        say(DISCONNECT)
         say("DROP SCHEMA public CASCADE")
         say("CREATE SCHEMA public")
-    free.append(name)
+    _free[server.folder].append(name)
 
 
 def _new(server: Server) -> str:
@@ -160,10 +201,16 @@ def _new(server: Server) -> str:
 
 
 @contextmanager
-def _statements(url: str) -> Iterator[Callable[[str], object]]:
+def _statements(url: str) -> Iterator[Callable[[str], Any]]:
+    """Run statements one by one, each returning the first value of its rows, None where it has none."""
     engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+
+    def say(statement: str) -> Any:
+        rows = connection.execute(text(statement))
+        return rows.scalar() if rows.returns_rows else None
+
     with engine.connect() as connection:
-        yield lambda statement: connection.execute(text(statement))
+        yield say
 
 
 @contextmanager

@@ -7,8 +7,9 @@ speed of BM25's index.
 
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,6 +26,7 @@ BITS = 24  # Of a term's hash
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
 FREQUENT = 1 << 16  # Terms that nearly every set of labels uses; it uses few of the others
+FEW = 1 << 14  # Terms that are found sooner than a table of all places is made
 _PARTS, _HELD = ("frequent", "rare", "by_term"), ("data", "indices", "indptr", "shape")
 _MIX = np.uint32(0x9E3779B1)  # 2³² by the golden ratio: neighbouring numbers end far apart
 
@@ -156,12 +158,18 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
     frequent = np.argsort(-held_by[shared], kind="stable")
     column = np.full(len(places), -1, dtype=np.int32)
     column[shared[frequent]] = np.arange(len(shared))
-    at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
-    at[places] = np.arange(len(places))
+    term = _table(places) if len(places) > FEW else partial(np.searchsorted, places)
     for number, block in enumerate(blocks):
-        blocks[number] = _weighed(block, at[block.indices], idf, column, len(shared))
+        blocks[number] = _weighed(block, term(block.indices), idf, column, len(shared))
     matrix = vstack(blocks, format="csr")
     return Features(places[shared], column[shared], idf[shared[frequent]], *split(matrix))
+
+
+def _table(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[np.int32]]:
+    """Look up where places stand among all that occur."""
+    at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
+    at[places] = np.arange(len(places))
+    return at.__getitem__
 
 
 def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:

@@ -6,13 +6,11 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import empty_file, fresh_url
+from tests.sessions.store.cases import store_url
 
 
 @pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """On SQLite, unless the test asks for the other kind with ``on_both``."""
-    if getattr(request, "param", "sqlite") == "sqlite":
-        empty_file(tmp_path)
-    with fresh_url(getattr(request, "param", "sqlite"), tmp_path) as url, Store(url) as opened:
+    with store_url(getattr(request, "param", "sqlite"), tmp_path) as url, Store(url) as opened:
         yield opened

@@ -54,6 +54,16 @@ def empty_file(folder: Path) -> str:
     return f"sqlite:///{folder}/t.db"
 
 
+@contextmanager
+def store_url(kind: str, folder: Path) -> Iterator[str]:
+    """A store of this kind that holds nothing, as long as it is needed; its tables are made once for many tests."""
+    if kind == "sqlite":
+        yield empty_file(folder)
+    else:
+        with postgres.store_database() as url:
+            yield url
+
+
 def some_records(n: int = 5) -> pd.DataFrame:
     return as_records(
         {

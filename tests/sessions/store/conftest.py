@@ -7,27 +7,27 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import empty_file, fresh_url
+from tests.sessions.store.cases import fresh_url, store_url
 from tests.sessions.store.nursery import Nursery
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    with fresh_url(request.param, tmp_path) as made:
+    """An empty database; a store's, with its tables, where a test asks for the store too."""
+    made_for = store_url if "store" in request.fixturenames else fresh_url
+    with made_for(request.param, tmp_path) as made:
         yield made
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A database for all examples of a property."""
-    with fresh_url(request.param, tmp_path_factory.mktemp("kept")) as made, Store(made) as opened:
+    with store_url(request.param, tmp_path_factory.mktemp("kept")) as made, Store(made) as opened:
         yield opened
 
 
 @pytest.fixture
-def store(url: str, tmp_path: Path) -> Iterator[Store]:
-    if url.startswith("sqlite"):
-        empty_file(tmp_path)
+def store(url: str) -> Iterator[Store]:
     with Store(url) as opened:
         yield opened
 
