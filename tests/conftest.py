@@ -4,12 +4,16 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+from sqlalchemy.util import LRUCache
 
-from tarstop_core.sessions.store import sqlite_file
+from tarstop_core.sessions.store import database, sqlite_file
+from tarstop_core.sessions.store.tables import Table
 from tests import postgres
 
 # A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
@@ -32,6 +36,32 @@ sqlite_file.SYNCHRONOUS = "OFF"
 # Nor is there a disk that fills, but where a test makes one: megabytes need not be written beside every collection.
 RESERVED = sqlite_file.RESERVED
 sqlite_file.RESERVED = 1
+
+
+
+class Compiled(LRUCache[Any, Any]):
+    """Statements as they are sent to any database of a kind: else each of the tests' many databases compiles all of them anew."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get((type(key[0]), *key[1:]), default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__((type(key[0]), *key[1:]), value)
+
+
+compiled, make_engine = Compiled(2000), database._engine
+
+
+def engine_of_many(*arguments: Any) -> sa.Engine:
+    """An engine that knows what those before it have compiled."""
+    engine = make_engine(*arguments)
+    engine._compiled_cache = compiled
+    return engine
+
+
+database._engine = engine_of_many
+for mapper in Table.registry.mappers:
+    mapper._compiled_cache = compiled  # type: ignore[misc]
 
 BROWSER_TESTS = Path(__file__).parent / "browser"
 
