@@ -2,7 +2,7 @@
 
 import csv
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -132,18 +132,21 @@ class TextList:
     relevant: frozenset[str]
 
 
-def text_lists(data: Path) -> Iterator[TextList]:
-    """Every labelled list with text: the reviews by either judgment, and the sets by final inclusion."""
+def text_lists(data: Path, only: Collection[str] = ()) -> Iterator[TextList]:
+    """Every labelled list with text, or those of some names: the reviews by either judgment, the sets by final inclusion."""
     with (data / "topics.csv").open(encoding="utf-8", newline="") as lines:
         titles = {row["topic"]: row["title"] for row in csv.DictReader(lines)}
     for judged, group in (("abs", ABSTRACT), ("content", FULL)):
         grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
         for path in sorted((data / "records").glob("CD*.jsonl.gz")):
             name = path.name.split(".")[0]
+            if only and name not in only:
+                continue
             relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
             yield TextList(group, name, titles[name], read_records(path).frame, relevant)
     for name, query in questions(data).items():
-        yield from filter(None, [screening_set(data, name, query)])
+        if not only or name in only:
+            yield from filter(None, [screening_set(data, name, query)])
 
 
 def questions(data: Path) -> dict[str, str]:

@@ -38,7 +38,6 @@ RESERVED = sqlite_file.RESERVED
 sqlite_file.RESERVED = 1
 
 
-
 class Compiled(LRUCache[Any, Any]):
     """Statements as they are sent to any database of a kind: else each of the tests' many databases compiles all of them anew."""
 

@@ -176,7 +176,9 @@ def store_database() -> Iterator[str]:
             for table in reversed(METADATA.sorted_tables):
                 if table is not SchemaVersion.__table__:
                     say(f"DELETE FROM {table.name}")
-            if say(f"SELECT min(version) = {SCHEMA_VERSION} AND count(*) = 1 FROM {SchemaVersion.__tablename__}"):
+            if say(
+                f"SELECT min(version) = {SCHEMA_VERSION} AND count(*) = 1 FROM {SchemaVersion.__tablename__}"
+            ):
                 _with_tables[name] = layout
                 return
     _empty(server, name)

@@ -26,7 +26,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import hypergeom, nchypergeom_fisher
+from scipy.special import betaln
 
 from tarstop_core.calibration.recall_bound import largest_total
 from tarstop_core.documents.tables import Flags, Floats, Ints
@@ -257,13 +257,21 @@ def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) 
         return Interval(hits, hits)
     tail, most = (1 - level) / 2, excluded - drawn + hits
     totals = range(hits, most + 1)
-    low = bisect_left(
-        totals, True, key=lambda total: bool(hypergeom.sf(hits - 1, excluded, total, drawn) > tail)
-    )
-    high = bisect_left(
-        totals, True, key=lambda total: bool(hypergeom.cdf(hits, excluded, total, drawn) <= tail)
-    )
+    low = bisect_left(totals, True, key=lambda total: 1 - _at_most(hits - 1, excluded, total, drawn) > tail)
+    high = bisect_left(totals, True, key=lambda total: _at_most(hits, excluded, total, drawn) <= tail)
     return Interval(hits + low, hits + high - 1)
+
+
+def _at_most(hits: int, excluded: int, total: int, drawn: int) -> float:
+    """Chance of so many hits or fewer among so many drawn of the excluded records, `total` of which are relevant."""
+    found = np.arange(max(0, drawn - (excluded - total)), min(hits, total, drawn) + 1)
+    ways = _log_ways(total, found) + _log_ways(excluded - total, drawn - found) - _log_ways(excluded, drawn)
+    return float(np.exp(ways).sum())
+
+
+def _log_ways(number: int, chosen: Ints | int) -> Floats:
+    """Logarithm of the ways to choose some of a number."""
+    return np.asarray(-np.log1p(number) - betaln(number - chosen + 1, chosen + 1))
 
 
 def missed_within(
@@ -294,6 +302,8 @@ def missed_within(
     >>> missed_within(299, 19, 9, excluded=467, limit=100)
     Interval(low=0, high=122)
     """
+    from scipy.stats import nchypergeom_fisher  # slow to import, seldom needed
+
     tail, totals = (1 - level) / 2, range(excluded + 1)
 
     def of(total: int, odds: float) -> tuple[int, int, int, float]:
@@ -346,7 +356,7 @@ def draws_needed(
     tail = (1 - level) / 2
 
     def shows(relevant: int, most: int, drawn: int) -> bool:
-        return bool(hypergeom.cdf(relevant, excluded, most + 1, drawn) <= tail)
+        return _at_most(relevant, excluded, most + 1, drawn) <= tail
 
     def enough(relevant: int) -> int:
         most = int((share * relevant_found + relevant) / (1 - share) + 1e-9)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,7 @@ DRAWN: dict[str, Callable[..., Figure]] = {
 }
 
 
+@cache
 def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", names: str = "S") -> Evidence:
     """Studies as rows TP, FP, FN, TN."""
     cells = np.array(rows, dtype=float).reshape(-1, 4)

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,7 @@ def live(
     )
 
 
+@cache
 def ranking(n: int, hit: int | None = None, q_star: float = 0.5) -> DecisivePath:
     p = np.minimum(0.9, 0.3 / np.arange(1, n + 1) ** 0.7)
     return DecisivePath(hit_curve(p), 0.5, Payoffs.from_q_star(q_star), hit=hit)

@@ -1,7 +1,9 @@
 """The lesson: every number is the engine's, and what decide and replay print."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -167,10 +169,15 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
         assert (path.studies <= review.path.studies[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("key", samples())
-@pytest.mark.parametrize(
-    "spec", ["optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "decide-now"]
-)
+def of_every_sample() -> Iterator[Any]:
+    """Every sample by the first rule, and five by each of the others."""
+    for spec in ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "decide-now"):
+        for key in samples():
+            marks = () if spec == "optimal" or key in KEYS else pytest.mark.deep
+            yield pytest.param(key, spec, marks=marks)
+
+
+@pytest.mark.parametrize(("key", "spec"), of_every_sample())
 def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
     one = given(key, parse_policy(spec))
     for depth in range(one.stop + 1):
