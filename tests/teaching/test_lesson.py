@@ -177,7 +177,7 @@ def of_every_sample() -> Iterator[Any]:
             yield pytest.param(key, spec, marks=marks)
 
 
-@pytest.mark.parametrize(("key", "spec"), of_every_sample())
+@pytest.mark.parametrize(("key", "spec"), list(of_every_sample()))
 def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
     one = given(key, parse_policy(spec))
     for depth in range(one.stop + 1):
