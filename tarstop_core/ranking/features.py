@@ -9,7 +9,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -158,18 +157,20 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
     frequent = np.argsort(-held_by[shared], kind="stable")
     column = np.full(len(places), -1, dtype=np.int32)
     column[shared[frequent]] = np.arange(len(shared))
-    term = _table(places) if len(places) > FEW else partial(np.searchsorted, places)
+    term = _finder(places)
     for number, block in enumerate(blocks):
         blocks[number] = _weighed(block, term(block.indices), idf, column, len(shared))
     matrix = vstack(blocks, format="csr")
     return Features(places[shared], column[shared], idf[shared[frequent]], *split(matrix))
 
 
-def _table(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[np.int32]]:
-    """Look up where places stand among all that occur."""
+def _finder(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[np.int32]]:
+    """Return what looks up where places stand among all that occur."""
+    if len(places) <= FEW:
+        return lambda wanted: np.searchsorted(places, wanted).astype(np.int32)
     at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
     at[places] = np.arange(len(places))
-    return at.__getitem__
+    return lambda wanted: at[wanted]
 
 
 def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:

@@ -13,8 +13,8 @@ def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
     >>> poisson([0, 1, 2], 1.0).round(3)
     array([0.368, 0.368, 0.184])
     """
-    count = np.asarray(k)
-    return np.asarray(np.exp(xlogy(count, mean) - gammaln(count + 1) - mean))
+    count, expected = np.asarray(k, dtype=float), np.asarray(mean, dtype=float)
+    return np.asarray(np.exp(xlogy(count, expected) - gammaln(count + 1) - expected))
 
 
 def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
@@ -24,8 +24,9 @@ def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     array([0.25, 0.5 , 0.25, 0.  ])
     """
     count, others = _split(k, n)
-    log = _log_ways(count, others) + xlogy(count, p) + xlog1py(others, -np.asarray(p, dtype=float))
-    return np.where(np.asarray(k) <= n, np.exp(log), 0.0)
+    chance = np.asarray(p, dtype=float)
+    log = _log_ways(count, others) + xlogy(count, chance) + xlog1py(others, -chance)
+    return np.where(np.asarray(k) <= np.asarray(n), np.exp(log), 0.0)
 
 
 def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
@@ -36,7 +37,7 @@ def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
     """
     count, others = _split(k, n)
     log = _log_ways(count, others) + betaln(count + a, others + b) - betaln(a, b)
-    return np.where(np.asarray(k) <= n, np.exp(log), 0.0)
+    return np.where(np.asarray(k) <= np.asarray(n), np.exp(log), 0.0)
 
 
 def _split(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:

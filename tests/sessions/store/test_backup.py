@@ -224,16 +224,24 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_refused_and_changes_nothing(other: str, tmp_path: Path, damage: str) -> None:
-    spoil, said = DAMAGES[damage]
-    source = f"sqlite:///{tmp_path}/s.db"
-    with Store(source) as store:
+@pytest.fixture(scope="module")
+def whole_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A backup of 600 records."""
+    folder = tmp_path_factory.mktemp("whole")
+    with Store(f"sqlite:///{folder}/s.db") as store:
         record(store, new_session(store, 300), label(0))
         frame = store.records(store.collections()[0].id)
         store.save_collection("texts", frame.assign(abstract="word " * 50), [], 0)
-    file = tmp_path / "b.db"
-    backup(file, source)
+    backup(folder / "b.db", f"sqlite:///{folder}/s.db")
+    return folder / "b.db"
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_refused_and_changes_nothing(
+    other: str, whole_backup: Path, tmp_path: Path, damage: str
+) -> None:
+    spoil, said = DAMAGES[damage]
+    file = shutil.copy(whole_backup, tmp_path / "b.db")
     spoil(file)
     with Store(other) as store:
         new_session(store)
