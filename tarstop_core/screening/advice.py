@@ -30,23 +30,44 @@ def advise(
     """
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
+    advice = advice_in_short(settings, calibrator, p, state, paths)
+    gain, pays = _gain(settings, paths.path, advice)
+    held_by = _held_by(settings, paths.path, advice)
+    advice = replace(advice, held_by=held_by, gain=gain, plan_pays=pays)
+    if advice.headline == "confirm":
+        return replace(advice, if_fails=advise(settings, calibrator, p, _without_pending(state)))
+    if advice.headline in ("found", "reports", "all read"):
+        return advice
+    return replace(advice, variations=_variations(paths, state.depth))
+
+
+def advice_in_short(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths
+) -> Advice:
+    """Advice without its reasons: which floor holds, what going on gains, and what other assumptions say.
+
+    Parameters
+    ----------
+    settings, calibrator, p, state, paths
+        As for :func:`advise`.
+
+    Returns
+    -------
+    Advice
+        Headline, numbers and facts.
+    """
     path, scenario = paths.path, scenario_of(settings)
     plain = _plain(settings, path, state.depth)
-    facts = scenario.facts(settings, calibrator, path, p, state)
-    held_by = _held_by(settings, path, plain)
-    gain, pays = _gain(settings, path, plain)
-    advice = replace(plain, held_by=held_by, facts=facts, gain=gain, plan_pays=pays)
+    advice = replace(plain, facts=scenario.facts(settings, calibrator, path, p, state))
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
-        if_fails = advise(settings, calibrator, p, _without_pending(state))
-        return replace(advice, headline="confirm", if_fails=if_fails)
+        return replace(advice, headline="confirm")
     if scenario.reports_first(advice):
         return replace(advice, headline="reports", go_on=True)
     if state.depth == len(p):
         return replace(advice, headline="all read")
-    headline = "prior alone" if state.depth == 0 and not advice.go_on else advice.headline
-    return replace(advice, headline=headline, variations=_variations(paths, state.depth))
+    return replace(advice, headline="prior alone") if state.depth == 0 and not advice.go_on else advice
 
 
 def stopping_outcomes(
@@ -89,7 +110,7 @@ def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None
 
 def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bool]:
     """What going on as advised is expected to gain, and whether any plan does."""
-    if not advice.go_on:
+    if not advice.more:
         return 0.0, False
     depth, rule, cost = advice.depth, settings.rule, settings.cost
     costs = np.array([cost])

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advice import advice_in_short
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
@@ -52,7 +52,7 @@ def trace(
                 p = chances(now, calibrator, stored, state)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
-            advice = advise(now, calibrator, p, state, paths)
+            advice = advice_in_short(now, calibrator, p, state, paths)
             fit = {} if not final.reordered else {"fit": event.payload.get("fit", "")}
             rows.append(
                 {
