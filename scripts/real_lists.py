@@ -140,10 +140,9 @@ def text_lists(data: Path, only: Collection[str] = ()) -> Iterator[TextList]:
         grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
         for path in sorted((data / "records").glob("CD*.jsonl.gz")):
             name = path.name.split(".")[0]
-            if only and name not in only:
-                continue
-            relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
-            yield TextList(group, name, titles[name], read_records(path).frame, relevant)
+            if not only or name in only:
+                relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
+                yield TextList(group, name, titles[name], read_records(path).frame, relevant)
     for name, query in questions(data).items():
         if not only or name in only:
             yield from filter(None, [screening_set(data, name, query)])

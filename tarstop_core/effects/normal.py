@@ -50,7 +50,20 @@ class EffectPrior:
 
 
 def log_normal(x: Floats, mean: float = 0.0, sd: float = 1.0) -> Floats:
-    """Logarithm of the density of a normal distribution at x; shape as x."""
+    """Return the logarithm of a normal density.
+
+    Parameters
+    ----------
+    x : array
+        Where; any shape.
+    mean, sd : float
+        Of the distribution.
+
+    Returns
+    -------
+    array
+        Shape as x.
+    """
     return np.asarray(-0.5 * ((x - mean) / sd) ** 2 - math.log(sd * math.sqrt(2 * math.pi)))
 
 

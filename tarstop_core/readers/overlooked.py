@@ -264,9 +264,9 @@ def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) 
 
 def _at_most(hits: int, excluded: int, total: int, drawn: int) -> float:
     """Chance of so many hits or fewer among so many drawn of the excluded records, `total` of which are relevant."""
-    found = np.arange(max(0, drawn - (excluded - total)), min(hits, total, drawn) + 1)
-    ways = _log_ways(total, found) + _log_ways(excluded - total, drawn - found) - _log_ways(excluded, drawn)
-    return float(np.exp(ways).sum())
+    number = np.arange(max(0, drawn - (excluded - total)), min(hits, total, drawn) + 1)
+    ways = _log_ways(total, number) + _log_ways(excluded - total, drawn - number)
+    return float(np.exp(ways - _log_ways(excluded, drawn)).sum())
 
 
 def _log_ways(number: int, chosen: Ints | int) -> Floats:

@@ -18,8 +18,20 @@ def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
 
 
 def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
-    """Chance of k among n, each with chance p; 0 beyond n. Arrays broadcast.
+    """Chance of k among n, each with chance p.
 
+    Parameters
+    ----------
+    k, n, p : array_like
+        They broadcast.
+
+    Returns
+    -------
+    ndarray
+        0 beyond n.
+
+    Examples
+    --------
     >>> binomial([0, 1, 2, 3], 2, 0.5)
     array([0.25, 0.5 , 0.25, 0.  ])
     """
@@ -30,8 +42,22 @@ def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
 
 
 def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
-    """Chance of k among n, whose common chance is from a beta distribution; 0 beyond n. Arrays broadcast.
+    """Chance of k among n, whose common chance is from a beta distribution.
 
+    Parameters
+    ----------
+    k, n : array_like
+        They broadcast.
+    a, b : float
+        Parameters of the beta distribution.
+
+    Returns
+    -------
+    ndarray
+        0 beyond n.
+
+    Examples
+    --------
     >>> beta_binomial([0, 1, 2, 3], 2, 1.0, 1.0).round(3)
     array([0.333, 0.333, 0.333, 0.   ])
     """
