@@ -47,6 +47,7 @@ def panel(work: Work) -> None:
         if not folded.open:
             return
         st.html(bullets(in_words(several) or ["Nothing has been judged by two readers yet."]))
+        machine.who_next(work)
         with st.container(horizontal=True, gap="small"):
             if undrawn(several):
                 words = "Judge a random one that all excluded"

@@ -69,8 +69,9 @@ def who_reads(
     includes = machine == 1
     relevant = np.where(answered, verdicts.relevant, person) == 1
     learned = replace(Learned(), sensitivity=sensitivity)
-    # Where the machine includes, an answer is the truth. Where it excludes, a person who looked found what he recognised.
-    exposure = np.where(by_person & ~(answered & includes), sensitivity, (by_person | answered).astype(float))
+    # Where the machine includes, or in a random draw, an answer is the truth. Elsewhere a person who looked found what he recognised.
+    is_true = answered & (includes | (verdicts.drawn > 0))
+    exposure = np.where(by_person & ~is_true, sensitivity, (by_person | answered).astype(float))
     for side, name in ((includes, "included"), (~includes, "excluded")):
         rate = getattr(learned, name).after(int((relevant & side).sum()), float(exposure[side].sum()))
         learned = replace(learned, **{name: rate})

@@ -9,11 +9,14 @@ import numpy as np
 
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import Interval, Reader
+from tarstop_core.readers.strategies import Learned, Strategy, Stretch
+from tarstop_core.readers.who_reads import WhoReads
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import SECOND, Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
+from tarstop_core.sessions.who_next import WhoNext
 from tests.branches import every_branch
 from tests.session_cases import START
 
@@ -103,6 +106,13 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         oversight = {"people": people, "settled": settled, "waiting": waiting, "drawn": drawn}
         yield "machine_oversight", oversight
+    for way in Strategy:
+        yield "way", {"way": way.name, "machine": "Bot", "person": "Rita"}
+    for read, is_learned in ((0, False), (9, True)):
+        who = WhoReads(read, Stretch(20, 80), Stretch(0, 0), Learned(), ())
+        compared = WhoNext("Bot", "Rita", "£", 0.9, is_learned, who)
+        assert len(compared.head) == 5
+        yield "ways_rest_on", {"compared": compared}
 
 
 def test_every_branch_reads_as_a_sentence() -> None:
