@@ -55,9 +55,9 @@ def missed(several: SeveralReaders) -> Overlooked | None:
     return overlooked(table_of(several).verdicts) if several.judged else None
 
 
-def with_overlooked(state: State, several: SeveralReaders | None) -> State:
+def with_overlooked(state: State, several: SeveralReaders) -> State:
     """The state of what counts, with what several readers overlooked."""
-    return state if several is None else replace(state, overlooked=missed(several))
+    return replace(state, overlooked=missed(several))
 
 
 def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:

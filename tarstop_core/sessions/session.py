@@ -171,7 +171,8 @@ class OpenSession(Readable):
     @cached_property
     def state(self) -> State:
         """Where the session stands; of several readers by what counts, with what they overlooked."""
-        return with_overlooked(super().state, self.several)
+        state = super().state
+        return state if self.several is None else with_overlooked(state, self.several)
 
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:

@@ -35,7 +35,8 @@ class SessionSnapshot(Session):
     @cached_property
     def state(self) -> State:
         """Where the session stands; of several readers with what they overlooked."""
-        return with_overlooked(super().state, self.several)
+        state = super().state
+        return state if self.several is None else with_overlooked(state, self.several)
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""
