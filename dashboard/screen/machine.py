@@ -37,8 +37,8 @@ def who_next(work: Work) -> None:
         "width": 420,
         **lasting(f"{KEY}/worth/{work.row.id}"),
     }
-    shown = "" if first is None else number(first)
-    given = st.number_input(WORTH.format(unit=unit), value=None, placeholder=shown, **how)
+    placeholder = "" if first is None else number(first)
+    given = st.number_input(WORTH.format(unit=unit), value=None, placeholder=placeholder, **how)
     worth = first if given is None else given
     compared = compare_ways(several, work.row.ids, settings, worth) if worth else None
     if compared is not None:

@@ -96,6 +96,8 @@ class Readable(Session):
 
     store: Store
     reader: str = ""  # Name of the person who reads
+    several: SeveralReaders | None = None
+    """What several readers have said, where all of it counts here: not where one of them reads."""
     seq: int | None = None  # Of the last event of several readers, whoever recorded it
     to_judge: Sequence[str] = ()
     """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
@@ -114,7 +116,8 @@ class Readable(Session):
             fold.apply(event)
         state = fold.after(self.events, self.to_judge)
         self._folded = fold, self.events
-        return state if self.seq is None else replace(state, seq=self.seq)
+        state = state if self.seq is None else replace(state, seq=self.seq)
+        return state if self.several is None else with_overlooked(state, self.several)
 
     def document(self, at: int) -> Record:
         """The document at this place of the screening order, with its text."""
@@ -156,7 +159,6 @@ class OpenSession(Readable):
     """
 
     deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
-    several: SeveralReaders | None = None  # What several readers have said
     own: Readable = field(init=False)
     """The session as the person at the keyboard reads it: itself where there is one reader."""
     _log: list[Event] = field(default_factory=list)
@@ -167,12 +169,6 @@ class OpenSession(Readable):
     _foreseeing: Timer | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
-
-    @cached_property
-    def state(self) -> State:
-        """Where the session stands; of several readers by what counts, with what they overlooked."""
-        state = super().state
-        return state if self.several is None else with_overlooked(state, self.several)
 
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:

@@ -98,14 +98,14 @@ def compare_ways(
     if not people or not several.machines:
         return None
     person, (machine, taken) = people[0], next(iter(several.machines.items()))
-    said = taken.payload["verdicts"]
-    listed = [doc for doc in ids if doc in said]
+    verdict_of = taken.payload["verdicts"]
+    listed = [doc for doc in ids if doc in verdict_of]
     table = table_of(several)
     places = {doc: at for at, doc in enumerate(table.names)}
     at = np.array([places.get(doc, len(places)) for doc in listed], dtype=int)
     own = np.append(table.verdicts.included[:, several.readers.names.index(person)], np.nan)[at]
     verdicts = Verdicts(
-        np.stack([np.array([said[doc] == "relevant" for doc in listed], dtype=float), own], axis=1),
+        np.stack([np.array([verdict_of[doc] == "relevant" for doc in listed], dtype=float), own], axis=1),
         np.append(table.verdicts.relevant, np.nan)[at],
         np.append(table.verdicts.drawn, 0)[at],
     )
