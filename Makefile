@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 APP_READY := $(VENV)/.app-ready
 DEV_READY := $(VENV)/.dev-ready
+COMPILED := $(VENV)/.compiled
 SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What is never imported need not be compiled: half of the time.
@@ -41,10 +42,10 @@ app: $(APP_READY) $(SAMPLES)
 test: $(DEV_READY)
 	@$(MAKE) --no-print-directory --jobs 3 lint in-browser without-browser
 
-without-browser: $(DEV_READY)
+without-browser: $(COMPILED)
 	@nice -n 5 $(PYTEST) -m "not deep" --ignore tests/browser
 
-in-browser: $(DEV_READY)
+in-browser: $(COMPILED)
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
 lint: $(DEV_READY)
@@ -131,4 +132,9 @@ $(APP_READY): requirements.txt pyproject.toml Makefile
 
 $(DEV_READY): $(APP_READY) requirements-dev.txt
 	@$(INSTALL) -r requirements-dev.txt
+	@touch $@
+
+# One process compiles what is imported, beside mypy: else each of those that run the tests would, at the same time.
+$(COMPILED): $(DEV_READY)
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null || true
 	@touch $@
