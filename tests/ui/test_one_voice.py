@@ -28,7 +28,8 @@ from tests.cli.conftest import tarstop as tarstop
 from tests.stated import about, in_explore, under_other_assumptions, unexplained
 from tests.ui.drawn_sessions import Drawn, drawn
 
-SESSIONS = {"patent": 410, "review": 100}
+SESSIONS = {"patent": 200, "review": 100}
+MORE = 3  # times as many by `make deep`
 DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 
 
@@ -36,12 +37,13 @@ def explorable(settings: Settings) -> bool:
     return isinstance(settings.rule, plans.EXPECTABLE)
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(MORE, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("scenario", ["patent", "review"])
-def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
+def test_explore_and_evidence_compute_what_screen_says(scenario: str, times: int) -> None:
     rng = np.random.default_rng(11)
     seen = {"go on": 0, "held": 0, "settled": 0, "waiting": 0, "not open": 0, "tables": 0, "varied": 0}
     seen |= {"disagrees": 0, "dearer": 0}
-    for _ in range(SESSIONS[scenario]):
+    for _ in range(times * SESSIONS[scenario]):
         session = drawn(rng, scenario)
         at = settings, calibrator, p, state = session.at(session.state)
         paths = session_paths(*at)
