@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, count
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -62,7 +63,18 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     """A box that opens, with options and what each is called; `first` is what is chosen to begin with."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
-    return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
+    return at.selectbox(label, list(options), format_func=_told_apart(options).__getitem__, **more)
+
+
+def _told_apart(options: Mapping[T, str]) -> Mapping[T, str]:
+    """Number namesakes: the browser answers with what an option is called, and would mean the first of them."""
+    if len(set(options.values())) == len(options):
+        return options
+    called: dict[T, str] = {}
+    for option, name in options.items():
+        numbered = (f"{name} ({at})" for at in count(2))
+        called[option] = next(each for each in chain([name], numbered) if each not in called.values())
+    return called
 
 
 def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
@@ -78,7 +90,9 @@ def some_of(
     label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
 ) -> list[T]:
     """A box that takes several options; `first` are chosen to begin with."""
-    return at.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
+    return at.multiselect(
+        label, list(options), list(first), format_func=_told_apart(options).__getitem__, **more
+    )
 
 
 def go_to_one(

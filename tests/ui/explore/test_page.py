@@ -301,6 +301,20 @@ def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
     assert found.values("agreement")[row, column] == pytest.approx(right)
 
 
+def test_namesakes_are_told_apart(open_app: OpenApp, store: Store) -> None:
+    """The browser answers with what an option is called: of two sessions of one name it would mean the first."""
+    first, other = start_demo(store), start_demo(store)
+    for session in (first, other):
+        store.rename(session, "Mine")
+    (later,) = {each.id for each in store.sessions()[:1]}
+    (earlier,) = {first, other} - {later}
+    app = open_app("explore", of=f"session:{earlier}")
+    box = app.selectbox("explore/of")
+    assert len(set(box.options)) == len(box.options)
+    app.selectbox("explore/of").set_value(f"session:{earlier}").run()
+    assert app.selectbox("explore/of").value == f"session:{earlier}"
+
+
 def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenApp) -> None:
     app = open_app("explore", of="searches", cell="0.2,0.001")
     link = app.dataframe[0].value["Look into it"].iloc[2]
