@@ -23,6 +23,7 @@ from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
 FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
 DEAR = 1e-2  # What the documents of a block may cost, as a share of all that is at stake
+SELDOM = 1e-6  # A chance to come as far as a depth without a find, below which plans begin anew there
 INCLUDED = 8  # Included documents that are told apart, where lists differ and not each brings a study
 
 
@@ -221,8 +222,11 @@ class ClosedLoop:
 
     # --- the plan
 
-    def gains(self, start: int = 0) -> Floats:
-        """What "until something is found, at most D" gains over stopping at `start`, D = start … length, shape (C, …)."""
+    def gains(self, start: int = 0) -> tuple[Floats, Floats]:
+        """What "until something is found, at most D" gains over stopping at `start`, D = start … length, shape (C, …).
+
+        And the chance that nothing is found before D.
+        """
         p, now = self._root_chances[start : self.length], float(self.acting[0])
         depths = np.arange(start + 1, self.length + 1)
         after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
@@ -231,19 +235,27 @@ class ClosedLoop:
         lost = now * (1.0 if self._apart else self.share)
         gain = p * (after_find - lost - self.full_cost) - self.costs[:, None]
         passed = np.cumprod(np.append(1.0, 1 - finds))
-        return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0)))
+        return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0))), passed
 
     def stop(self, start: int = 0) -> Depths:
         """First depth ≥ start where acting is at least as good as going on, while nothing is found, shape (C,)."""
-        if start >= self.length:
-            return np.full(len(self.costs), start)
-        gains = self.gains(start)
-        near = gains >= gains.max(axis=1, keepdims=True) - TOLERANCE * self.payoffs.K
-        return np.asarray(start + near.argmax(axis=1))
+        stops, going, at = np.full(len(self.costs), max(start, self.length)), np.arange(len(self.costs)), start
+        while at < self.length and len(going):
+            gains, passed = self.gains(at)
+            gains = gains[going]
+            # What is gained below a depth counts for who comes there, however unlikely that is: seldom reached depths are
+            # weighed from there on, where rounding does not hide it.
+            near = int((passed < SELDOM).argmax()) or len(passed)
+            below = np.maximum.accumulate(gains[:, ::-1], axis=1)[:, ::-1] - gains
+            stopping = below[:, :near] <= TOLERANCE * self.payoffs.K * passed[:near]
+            ends = stopping.any(axis=1)
+            stops[going[ends]] = at + stopping[ends].argmax(axis=1)
+            going, at = going[~ends], at + near
+        return stops
 
     def gain(self, start: int = 0) -> Floats:
         """What the best plan gains over stopping, in the payoffs' unit, shape (C,)."""
-        return np.asarray(self.gains(start).max(axis=1)) if start < self.length else np.zeros(len(self.costs))
+        return np.asarray(self.gains(start)[0].max(axis=1)) if start < self.length else np.zeros(len(self.costs))
 
     @property
     def value(self) -> Floats:

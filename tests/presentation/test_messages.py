@@ -1,6 +1,9 @@
 """Sentences from templates: what is missing or too much is an error, and no branch stays unrendered unnoticed."""
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from jinja2 import DictLoader, UndefinedError
@@ -8,6 +11,7 @@ from jinja2 import DictLoader, UndefinedError
 from tarstop_core.presentation.messages import SENTENCES, Messages
 from tests.branches import every_branch
 
+CORE = Path(__file__).parents[2] / "tarstop_core"
 TEMPLATE = """\
 {% macro stops(rule, depth, right) %}
 {{ rule }} stops
@@ -76,3 +80,15 @@ def test_a_branch_that_nobody_renders_is_named(message: Messages) -> None:
 def test_a_sentence_with_a_slip_is_named(message: Messages) -> None:
     with pytest.raises(AssertionError, match=r"loose: “after 3 \.”"), every_branch(message):
         message("loose", depth=3)
+
+
+def test_no_template_joins_two_words() -> None:
+    """A block that ends a line swallows its end: a word before it and one on the next line become one."""
+    block_alone, joined = re.compile(r"{%.*?%}"), []
+    for file in sorted(CORE.rglob("*.jinja")):
+        lines = file.read_text(encoding="utf-8").splitlines()
+        for at, (line, after) in enumerate(pairwise(lines), start=1):
+            ends = line.rstrip().endswith("%}") and not block_alone.fullmatch(line.strip())
+            if ends and re.match(r"[\w“]|{{ ", after):
+                joined.append(f"{file.name}:{at}")
+    assert not joined

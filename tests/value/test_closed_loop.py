@@ -173,6 +173,21 @@ def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
         )
 
 
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 1e-5, "waiting": 2}])
+def test_it_goes_on_where_hardly_anybody_comes_without_a_study(more: dict[str, float]) -> None:
+    """A depth is weighed by what going on gains there, not by how seldom nothing turns up so far."""
+    p, state = np.repeat([0.6, 0.3, 0.002], [40, 60, 200]), Knowledge.plain(0.5, 1.0)
+    for cost in (1e-6, 1e-4):
+        plan = ClosedLoop(p, state, EVEN, np.array([cost]), **more)  # type: ignore[arg-type]
+        stop = int(plan.stop()[0])
+        assert stop > 60, "nothing turns up so far once in 10⁸ lists"
+        for depth in (60, 100, stop - 1, stop):
+            there = replace(plan, p=p[depth:])
+            assert (there.stop()[0] > 0) == (depth < stop)
+        both = ClosedLoop(p, state, EVEN, np.array([cost, 0.01]), **more)  # type: ignore[arg-type]
+        assert both.stop()[0] == pytest.approx(stop, rel=0.02) and both.stop()[1] in (40, 100)
+
+
 def test_a_poor_yield_says_that_the_list_is_poor() -> None:
     kinds = Richness(np.array([0.3, 3.0]), np.array([0.5, 0.5]))
     p = np.full(40, 0.1)
