@@ -239,7 +239,11 @@ class ClosedLoop:
 
     def stop(self, start: int = 0) -> Depths:
         """First depth ≥ start where acting is at least as good as going on, while nothing is found, shape (C,)."""
-        stops, going, at = np.full(len(self.costs), max(start, self.length)), np.arange(len(self.costs)), start
+        stops, going, at = (
+            np.full(len(self.costs), max(start, self.length)),
+            np.arange(len(self.costs)),
+            start,
+        )
         while at < self.length and len(going):
             gains, passed = self.gains(at)
             gains = gains[going]
@@ -255,7 +259,9 @@ class ClosedLoop:
 
     def gain(self, start: int = 0) -> Floats:
         """What the best plan gains over stopping, in the payoffs' unit, shape (C,)."""
-        return np.asarray(self.gains(start)[0].max(axis=1)) if start < self.length else np.zeros(len(self.costs))
+        return (
+            np.asarray(self.gains(start)[0].max(axis=1)) if start < self.length else np.zeros(len(self.costs))
+        )
 
     @property
     def value(self) -> Floats:
