@@ -60,7 +60,7 @@ EMPTY = "import streamlit\nstreamlit.title('Empty')\n"
 
 
 class Load(NamedTuple):
-    """One opening of a page: the layout shift, milliseconds to the largest paint, what moved, and pixels beyond the window."""
+    """One opening of a page: the layout shift, milliseconds to the largest paint, what moved, and pixels by which it scrolls sideways."""
 
     shift: float
     largest: float
@@ -80,7 +80,9 @@ def load(page: Page, url: str | None) -> Load:
     page.wait_for_timeout(300)
     shifts: list[dict[str, Any]] = page.evaluate("window.shifts")
     moved = [f"{each['score']:.3f} {'; '.join(each['moved'])}" for each in shifts if each["score"] > 0.005]
-    beyond = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth")
+    beyond = page.evaluate(
+        "(({scrollWidth, clientWidth}) => scrollWidth - clientWidth)(document.querySelector('[data-testid=stMain]'))"
+    )
     return Load(sum(each["score"] for each in shifts), page.evaluate("window.largest"), moved, beyond)
 
 

@@ -121,12 +121,13 @@ TOO_LONG = (
 CORE = "/_stcore/"
 OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
 """What the pages ask of Streamlit; all else below :data:`CORE`, such as figures about visitors, is closed."""
-LOGIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
+PLAIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1.1rem/1.6 sans-serif;max-width:26rem;
 margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,button{font:inherit;padding:.5rem}
 input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
 """
-"""All that a stranger sees, whatever they ask for."""
+"""All that a stranger sees, whatever they ask for; and what is said where no page is."""
+NOWHERE = '<p>No page has this address.</p><p><a href="%s">Go to Home</a></p>'
 ASKED_TO_LOG_IN = {
     Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you are not let in, or your login is '
     "over: ask whoever runs this server.</p>",
@@ -254,13 +255,24 @@ class Guarded:
                 sent += PIECE
             await send({**message, "body": body[sent:]} if sent else message)
 
+        base, lost = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/"), False
+        path = scope["path"].removeprefix(base)
+
+        async def found(message: Message) -> None:
+            nonlocal lost
+            # Wherever nothing is, Streamlit answers with its own page, which shows Home below a message of its own.
+            if _begins_page(message) and path not in shell.addresses():
+                lost = True
+                await HTMLResponse(PLAIN_PAGE % (NOWHERE % f"{base}/"), 404)(scope, receive, marked)
+            elif not lost:
+                await marked(message)
+
         refusal, status = refused(Headers(scope=scope)), 400
         here, gate = None, self.gate
         if gate is not None and not refusal:
-            base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
-            here, path = people.visitor(scope, gate), scope["path"].removeprefix(base)
+            here = people.visitor(scope, gate)
             if here is None and path not in BEFORE_LOGIN[type(gate)]:
-                refusal, status = LOGIN_PAGE % (ASKED_TO_LOG_IN[type(gate)] % f"{base}/"), 401
+                refusal, status = PLAIN_PAGE % (ASKED_TO_LOG_IN[type(gate)] % f"{base}/"), 401
             elif here is not None and not (_theirs(path, here.name) and _open(path, gate)):
                 refusal, status = "Not found\n", 404
         _, core, inner = scope["path"].partition(CORE)
@@ -276,7 +288,7 @@ class Guarded:
             while_welcome = receive
             if here is not None and scope["type"] == "websocket":
                 while_welcome = _until(here.until, receive, marked)
-            await self.app(scope, while_welcome, marked)
+            await self.app(scope, while_welcome, found)
             return
         answer = (HTMLResponse if status == 401 else PlainTextResponse)(refusal, status)
         if status == 401:
@@ -285,6 +297,14 @@ class Guarded:
             await answer(scope, receive, marked)
         else:
             await WebSocket(scope, receive, marked).send_denial_response(answer)
+
+
+def _begins_page(answer: Message) -> bool:
+    """Whether an answer begins that is a page."""
+    if answer["type"] != "http.response.start":
+        return False
+    kind = Headers(raw=answer["headers"]).get("content-type", "")
+    return bool(answer["status"] == 200 and kind.startswith("text/html"))
 
 
 def _theirs(path: str, name: str) -> bool:
@@ -376,7 +396,7 @@ def join(request: Request) -> Response:
     given = request.query_params.get("key") or request.query_params.get("code", "")
     if not (word := attended.join(given)):
         return HTMLResponse(
-            LOGIN_PAGE % f"<p>That is not the code of this class.</p>{ASKED_TO_LOG_IN[Classroom] % ''}", 401
+            PLAIN_PAGE % f"<p>That is not the code of this class.</p>{ASKED_TO_LOG_IN[Classroom] % ''}", 401
         )
     answer = RedirectResponse("learn", 303)
     answer.set_cookie(

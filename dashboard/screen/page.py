@@ -119,15 +119,15 @@ def _screening(work: Work) -> None:
         if st.session_state.pop(full_text.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             shell.apart(ARRIVAL_SCRIPT, "arrival")
-    with advice_side:
+    with advice_side, st.container(key="advised"):
         if state.decision is not None and what_if is None:
             advising.decided(work, state, state.decision)
         else:
             advising.advice_panel(work, state, advice, tried, what_if)
         why.panel(work, state, settings, tried)
         reading_on = reporting is None and resolving is None and at == work.own.state.depth
-        learning.line(work, state, reading_on=reading_on and not state.stopped)
         advising.curves(work, state, settings, tried)
+        learning.line(work, state, reading_on=reading_on and not state.stopped)
     _below(work, state, settings, what_if)
     if work.deleted:
         _deleted(work)

@@ -22,7 +22,7 @@ from tarstop_core.sessions.session import Readable
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""
-LISTED = 8
+LISTED = 16
 """Documents of the list that stand below the one on the page, where it leaves room."""
 LOOK = "look_at"
 """Where the page's script writes the number of a document whose link was pressed."""

@@ -93,6 +93,7 @@ def _steps() -> None:
         if ready is not None:
             ready = listing.with_audit(ready, more if scenario.settings_class.weighs else draws)
             listing.first_titles(chosen, ready, asked)
+    where = dict.fromkeys(problems, FIRST_STEP)
     with second:
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
     with goal:
@@ -140,7 +141,8 @@ def _steps() -> None:
     ranked = None if ready is None else ready.screened
     summary = _summary(chosen, settings if answered else None, ranked)
     unusable: dict[str, str] = st.session_state.get(f"{form.stakes_key(chosen.simulated)}/problems", {})
-    _bar(summary, settings.weighs, plan, problems, next(iter(unusable.values()), ""))
+    there = {problem: where.get(problem, SECOND_STEP[settings.weighs]) for problem in problems}
+    _bar(summary, settings.weighs, plan, there, next(iter(unusable.values()), ""))
 
 
 def _scenario() -> Scenario:
@@ -248,9 +250,13 @@ def _readers(settings: Settings, key: str, drawn: bool, problems: list[str]) -> 
         return settings
 
 
-def _bar(summary: str, weighs: bool, plan: Plan | None, problems: list[str], unusable: str) -> None:
-    """What stays at the bottom of the window: the next step, and the start, shut while an amount is `unusable`."""
-    last = st.session_state.get(STEP) == SECOND_STEP[weighs]
+def _bar(summary: str, weighs: bool, plan: Plan | None, problems: dict[str, str], unusable: str) -> None:
+    """What stays at the bottom of the window: the next step, and the start, shut while an amount is `unusable`.
+
+    `problems` are by step.
+    """
+    here = st.session_state.get(STEP)
+    last = here == SECOND_STEP[weighs]
     with st.bottom:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/bar"):
             st.html(block("meta", summary))
@@ -263,7 +269,10 @@ def _bar(summary: str, weighs: bool, plan: Plan | None, problems: list[str], unu
                 how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (SECOND_STEP[weighs],)}
                 st.button(NEXT[weighs], key=f"{PREFIX}/next", **how)
         if pressed and problems:
-            shell.problem_box(problems[0])
+            problem, step = next(iter(problems.items()))
+            shell.problem_box(problem)
+            if step != (here or FIRST_STEP):
+                st.button(f"Go to {step}", key=f"{PREFIX}/there", on_click=_go, args=(step,))
     if pressed and not problems and plan is not None:
         with shell.problems_shown():
             session = create(shell.store(), plan)

@@ -147,7 +147,7 @@ def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
 
 
 def path_figure(
-    cell: Cell, *, belief_title: str = "chance it exists", simulated: bool = False, dark: bool = False
+    cell: Cell, *, belief_title: str = "chance of prior art", simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Draw belief and value along the list, as the Screen page does, up to where the rule stops.
 

@@ -57,7 +57,7 @@ def live_curves(
     hit: int | None,
     span: tuple[int, int],
     unit: str = "",
-    belief_title: str = "chance it exists",
+    belief_title: str = "chance of prior art",
     worth_title: str = "worth each",
     log_depth: bool = False,
     stops: bool = True,
@@ -269,7 +269,7 @@ def _nothing_gained(
     drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float], cost: float
 ) -> fig.Figure:
     """Say what a logarithmic axis cannot show: that reading on has no worth above 0."""
-    text = "worth less than it costs" if cost > 0 else "nothing to gain"
+    text = "the next document: worth less than it costs" if cost > 0 else "nothing to gain"
     end, side = (drawn.ends[1], "right") if any(_seen(lines)) else (drawn.ends[0], "left")
     return drawn.label(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
 

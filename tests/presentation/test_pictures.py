@@ -64,7 +64,7 @@ def test_texts_are_those_of_the_figure_and_it_says_what_it_shows() -> None:
     html = fluid(live(), 'more than "half" & so')
     assert "&quot;half&quot; &amp; so" in html and '"half"' not in html
     for said in (
-        "chance it exists",
+        "chance of prior art",
         "worth each ÷ cost",
         "documents read",
         f"act above {percent(0.5)}",

@@ -215,7 +215,7 @@ def topic_figure(
     depth: int,
     hit: int | None,
     steps: bool = False,
-    belief_title: str = "chance it exists",
+    belief_title: str = "chance of prior art",
     simulated: bool = False,
     dark: bool = False,
 ) -> fig.Figure:

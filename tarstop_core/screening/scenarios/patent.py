@@ -39,7 +39,7 @@ class Patent(Scenario[PatentSettings]):
     asked_file = "A description or claims as plain text"
     given = "The claim"
     sample = "search"
-    belief_title = "chance it exists"
+    belief_title = "chance of prior art"
     reasons = "for example:\nanother technical field\nlacks the hinge"
     example = "If about one application in three like this one fails, say 33 %."
 

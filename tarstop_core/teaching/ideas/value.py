@@ -157,7 +157,7 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
         chart.line(BELIEFS, values, colour, width=width, dash=dash, hovertemplate=HOVER)
         chart.name(f"{MARKS[dash]} {name}", colour, 0.98 - 0.085 * row - 0.1, x=end, xanchor=other)
     chart.rise(q_star, [0, top], THRESHOLD, dash="dot")
-    chart.axis("xaxis", "chance that it exists", range=[0, 1], tickformat=".1f")
+    chart.axis("xaxis", "chance of prior art", range=[0, 1], tickformat=".1f")
     title = "worth of the next document (shares of K)"
     chart.axis("yaxis", title, range=[0, top], nticks=6, exponentformat="none")
     return chart.figure()

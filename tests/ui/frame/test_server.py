@@ -55,6 +55,9 @@ def asked(server: AppServer, path: str, method: str = "GET", **headers: str) -> 
     [
         ("/", "GET", 200),
         ("/screen", "GET", 200),
+        ("/nowhere", "GET", 404),
+        ("/learn/nowhere", "GET", 404),
+        ("/index.html", "GET", 404),
         ("/favicon.png", "GET", 200),
         ("/_stcore/health", "GET", 200),
         ("/_stcore/host-config", "GET", 200),
@@ -93,9 +96,14 @@ def test_every_answer_carries_the_headers(server: AppServer, path: str, method: 
 )
 def test_no_path_leads_to_a_file_of_the_machine(server: AppServer, path: str) -> None:
     status, text = asked(server, path)
-    # Below a page's own address everything is the page, which holds nothing of anybody.
-    assert status in (400, 403, 404) or (status == 200 and "<title>Streamlit</title>" in text)
+    assert status in (400, 403, 404)
     assert "root:" not in text and "gatherUsageStats" not in text and "import App" not in text
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/learn/nowhere", "/screen.html"])
+def test_where_no_page_is_one_says_so_and_leads_home(server: AppServer, path: str) -> None:
+    _, text = asked(server, path)
+    assert "<title>TARstop</title>" in text and 'href="/"' in text and "<script" not in text
 
 
 def test_it_answers_by_its_own_names_only(server: AppServer) -> None:

@@ -137,6 +137,18 @@ def test_what_is_missing_is_said_on_start(page: AppTest, store: Store, field: st
     start(page)
     assert words in words_of(page.error)
     assert not store.sessions()
+    assert [button.label for button in page.button if button.key == "set_up/there"] == (
+        [] if field == "query" else ["Go to 2 What is at stake"]
+    )
+
+
+def test_what_is_missing_on_the_other_step_leads_there(page: AppTest) -> None:
+    page.text_area(query(page)).set_value(" ").run()
+    page.button("set_up/next").click().run()
+    start(page)
+    assert "Say what you are looking for" in words_of(page.error)
+    page.button("set_up/there").click().run()
+    assert page.session_state["step"] == "1 Documents" and not page.error
 
 
 class TestUpload:
