@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tarstop_core.presentation.numbers import amount, count_of, multiple, number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.settings import Settings, StudySettings
-from tarstop_core.screening.wording import question
+from tarstop_core.screening.wording import Verdict, question
 
 DIGIT = re.compile(r"\d")
 
@@ -16,6 +16,18 @@ def plain(text: str) -> str:
     """A page as it is read."""
     apart = re.sub(r"</(span|b)>(?=<(span|b)\b)", " ", text)  # names and values
     return html.unescape(re.sub(r"</?(span|strong|b)\b[^>]*>", "", apart)).replace("\xa0", " ")
+
+
+def too_long(glance: Verdict) -> list[str]:
+    """Return what a verdict says in more words than a glance takes: of two sentences of 18 words each, and a line of 25."""
+    sentences = re.split(r"(?<=[.!?])\s+", plain(glance.says))
+    line = plain(f"{glance.now} {glance.rests}")
+    long = [sentence for sentence in sentences if _words(sentence) > 18]
+    return [*sentences[2:], *long, *([line] if _words(line) > 25 else [])]
+
+
+def _words(text: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in text.split())
 
 
 def unexplained(text: str, phrases: Sequence[str]) -> str:
@@ -66,6 +78,8 @@ def _settings(settings: Settings) -> Iterator[str]:
         studies = count_of(settings.least_studies, "study", "studies")
         patients = f"{settings.least_patients:,} patients who have the condition are in"
         yield from (f"before {studies} with {patients}", f"before {studies} are in", f"before {patients}")
+        needed = f"{settings.least_patients:,} patients first"
+        yield from (f"needs {studies} with {needed}", f"needs {studies} first", f"needs {needed}")
         yield f"a chance of the right decision of at least {percent(settings.floor)}"
         yield f"you asked for at least {count_of(settings.floor_studies, 'study', 'studies')} first"
 

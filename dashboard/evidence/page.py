@@ -88,7 +88,9 @@ def evidence_page() -> None:
     # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
     headline = st.container(key="evidence-headline")
     headline.empty()  # without anything in it a container would take its place late
-    chosen_at = st.container()
+    chosen_at = st.container(key="evidence-chosen")
+    if not shell.presenting():
+        chosen_at.empty()
     drawn, asked = shell.beside(2.5, 1)
     with asked if shell.presenting() else chosen_at:
         row, below = st.container(horizontal=True, key="evidence-choices"), st.container()

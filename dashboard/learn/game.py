@@ -169,8 +169,8 @@ def _between(play: Play) -> None:
         at = game.decided - 1
         own = engine.played(sample(game.keys[at]), game.settings(at), game.calls[at])
         word = f"Round {at + 1}: {'right' if own.right else 'wrong'}, {points(own.net_utility)}"
-        st.html(told(word, engine.round_sentence(game, at), kind="revealed"))
-        _round_figure(play, at)
+        kind = f"revealed tar-round-{'right' if own.right else 'wrong'}"
+        st.html(told(word, engine.round_sentence(game, at), kind=kind))
     else:
         st.html(f'<p class="tar-lead">{html.escape(unbroken(engine.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
@@ -182,6 +182,8 @@ def _between(play: Play) -> None:
         type="primary",
         shortcut="Right",
     )
+    if game.decided:
+        _round_figure(play, game.decided - 1)
 
 
 def _round(play: Play) -> None:
@@ -261,7 +263,7 @@ def _result(play: Play) -> None:
     standing, decisions = engine.standing_sentences(game, rows)
     sentence = f"{engine.luck_sentence(rows)} {engine.often_ahead(game, rows)}"
     luck = f'<p class="tar-rest">{html.escape(unbroken(sentence))}</p>'
-    st.html(told("You and the rules", f"{standing} {decisions}", more=luck, kind="revealed"))
+    st.html(told(_place(rows), f"{standing} {decisions}", more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         press("The same lists again", play.anew, key="call-same")
@@ -271,7 +273,7 @@ def _result(play: Play) -> None:
     with left:
         figure(
             "call-standings",
-            _place(rows),
+            "What you and every rule came to",
             figures.standings(rows, dark=dark()),
             f"{standing} {figures.FAMILIES}",
             frame,

@@ -5,7 +5,7 @@ import pandas as pd
 
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.documents.tables import Flags
-from tarstop_core.presentation.figures import Figure, axis, drawn, ink, interval, note, plain, points
+from tarstop_core.presentation.figures import Figure, axis, drawn, ink, interval, note, plain, points, stroke
 from tarstop_core.presentation.numbers import listed, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
 
@@ -40,9 +40,10 @@ def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
     mean, low, high, true = np.log10(forecasts[["mean", "low", "high", "true"]].to_numpy().T + 1.0)
     names = np.array([plain(name, 22) for name in forecasts["set"]])
     is_held = intervals_held(forecasts)
-    marker = {"symbol": "line-ns-open", "line": {"width": 2, "color": BELIEF}}
-    reach = interval((high - mean).tolist(), (mean - low).tolist(), BELIEF, 1.5, width=4)
-    data = [points(mean.tolist(), names.tolist(), BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")]
+    blue = stroke(BELIEF, dark)
+    marker = {"symbol": "line-ns-open", "line": {"width": 2, "color": blue}}
+    reach = interval((high - mean).tolist(), (mean - low).tolist(), blue, 1.5, width=4)
+    data = [points(mean.tolist(), names.tolist(), blue, 9, marker=marker, error_x=reach, hoverinfo="skip")]
     notes = [note(0, 1, "┠┼┨ said, 90 %", ink(BELIEF, dark), xanchor="left", yshift=2)]
     for at, (which, colour, symbol, words) in enumerate(
         ((is_held, STUDY, "circle", "● found"), (~is_held, PLUS, "x", "✕ outside"))

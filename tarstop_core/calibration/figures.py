@@ -19,6 +19,7 @@ from tarstop_core.presentation.figures import (
     note,
     plain,
     points,
+    stroke,
     text_colour,
     thinned,
     with_unit,
@@ -80,11 +81,11 @@ def first_hit_figure(
     data: list[dict[str, Any]] = [
         {**edge, "x": x, "y": high.tolist()},
         {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BELIEF_BAND},
-        line(x, come.tolist(), BELIEF, width=3, hoverinfo="skip"),
+        line(x, come.tolist(), stroke(BELIEF, dark), width=3, hoverinfo="skip"),
     ]
     notes = [label(end, 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
     for outcome, words, symbol, colour, height in (
-        ("hit", "first hits", "line-ns-open", BELIEF, -0.07),
+        ("hit", "first hits", "line-ns-open", stroke(BELIEF, dark), -0.07),
         ("stopped", "stopped without", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "missed", "x-open", PLUS, -0.23),
     ):
@@ -184,7 +185,9 @@ def two_reliabilities(
         label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
         *(
             note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), text, **_CORNER)
-            for at, (mark, name, colour) in enumerate((("●", names[0], BELIEF), ("■", names[1], PLUS)))
+            for at, (mark, name, colour) in enumerate(
+                (("●", names[0], stroke(BELIEF, dark)), ("■", names[1], PLUS))
+            )
         ),
     ]
     if simulated:
@@ -223,7 +226,7 @@ def worth_figure(
     text = text_colour(dark)
     data, notes = [], []
     for at, ((name, worth), colour, dash) in enumerate(
-        zip(lines, (BELIEF, PLUS), ("solid", "dash"), strict=False)
+        zip(lines, (stroke(BELIEF, dark), PLUS), ("solid", "dash"), strict=False)
     ):
         depths = thinned(len(worth), read)
         # A log axis has no place for zero.
@@ -282,14 +285,15 @@ def reliability_figure(
     p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
     low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
+    blue = stroke(BELIEF, dark)
     observed = points(
         p.tolist(),
         share.tolist(),
-        BELIEF,
+        blue,
         8,
         mode="markers+lines",
-        error_y=interval((high - share).tolist(), (share - low).tolist(), BELIEF, 1.5),
-        line={"color": BELIEF, "width": 1.5},
+        error_y=interval((high - share).tolist(), (share - low).tolist(), blue, 1.5),
+        line={"color": blue, "width": 1.5},
         hoverinfo="skip",
     )
     notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD)]

@@ -184,7 +184,7 @@ class GRLStop(AtAnyCost):
     """An agent of one's own (:func:`scripts.grlstop.training.train`) in a subclass; None: the shipped one."""
     name = "grlstop"
     title = "GRLStop"
-    rule = "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."
+    rule = "Read windows of 1 % of the list until a trained agent says that the target recall is reached."
     formula = r"\text{reward on stopping: } +2 \text{ with recall} \ge \text{target}, \ -2 \text{ below}; \quad -\tfrac{1}{W} \text{ a window}"
     source = (
         "Fletcher & Stevenson, baseline GRLStop (after Bin-Hezam & Stevenson, SIGIR 2025); "

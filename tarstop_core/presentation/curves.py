@@ -331,9 +331,10 @@ def found_curve(
                 0.0, mean, words, ink, xanchor="left", yanchor="bottom", bgcolor=fig.paper(dark), yshift=3
             )
         )
-    curve = fig.line(at.astype(float).tolist(), total_found[at].astype(float).tolist(), BELIEF, width=3)
+    blue = fig.stroke(BELIEF, dark)
+    curve = fig.line(at.astype(float).tolist(), total_found[at].astype(float).tolist(), blue, width=3)
     curve["line"]["shape"] = "hv"
-    data += [curve, fig.points([depth], [int(total_found[-1])], BELIEF)]
+    data += [curve, fig.points([depth], [int(total_found[-1])], blue)]
     layout = fig.clear_layout(
         300,
         {"l": 56, "r": 8, "t": 8, "b": 36},

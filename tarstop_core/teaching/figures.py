@@ -178,7 +178,8 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
         stops.setdefault(depth, []).append(name)
     layout = figure["layout"]
     layout["shapes"] = [
-        fig.upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
+        fig.upright(depth, fig.stroke(BELIEF, dark) if YOU in names else THRESHOLD, 2, "dot")
+        for depth, names in stops.items()
     ]
     for row, (depth, names) in enumerate(sorted(stops.items())):
         side = {"xanchor": "right" if depth > last / 2 else "left", "yanchor": "top"}
@@ -244,7 +245,7 @@ def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool
     chart.points(
         totals,
         range(first, lines),
-        [PLUS if row.you else BELIEF for row in rows],
+        [PLUS if row.you else fig.stroke(BELIEF, dark) for row in rows],
         [15 if row.you else 11 for row in rows],
         marker={"symbol": ["diamond" if row.you else SYMBOLS.get(row.family, "circle-open") for row in rows]},
         mode="markers+text",

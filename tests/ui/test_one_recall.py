@@ -10,7 +10,7 @@ from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import explain, verdict
-from tests.stated import plain
+from tests.stated import plain, too_long
 from tests.ui.drawn_sessions import drawn
 from tests.ui.test_one_voice import DISAGREES
 
@@ -35,7 +35,9 @@ def test_where_nothing_is_weighed_one_number_is_said_of_what_was_found() -> None
             *(facts.relevant, facts.left[0], None if facts.left_is_open else facts.recall[0]),
         )
         # An interval that tells nobody anything is nowhere printed.
-        said = [explain(advice, settings).sentence, verdict(advice, settings).says, *rows.values()]
+        glance = verdict(advice, settings)
+        said = [explain(advice, settings).sentence, glance.says, *rows.values()]
+        assert not too_long(glance)
         told = percent(facts.recall[0]) in rows["Recall so far"]
         assert told != facts.left_is_open == ("too early" in rows["Recall so far"])
         assert told or not any(f"({percent(facts.recall[1])} to" in plain(text) for text in said)

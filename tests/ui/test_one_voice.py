@@ -25,7 +25,7 @@ from tarstop_core.screening.wording import (
 from tarstop_core.sessions.report import SAYS_STOP
 from tarstop_core.value.path import ListPath
 from tests.cli.conftest import tarstop as tarstop
-from tests.stated import about, in_explore, under_other_assumptions, unexplained
+from tests.stated import about, in_explore, too_long, under_other_assumptions, unexplained
 from tests.ui.drawn_sessions import Drawn, drawn
 
 SESSIONS = {"patent": 200, "review": 100}
@@ -103,7 +103,7 @@ def one_voice(advice: Advice, settings: Settings) -> tuple[Verdict, Explanation]
     assert not unexplained(scenario.incomplete(advice, settings), phrases)
     for text in told.robustness:
         assert not unexplained(text, under_other_assumptions(advice, settings)), text
-    assert told.word == glance.word == WORDS[advice.headline]
+    assert told.word == glance.word == WORDS[advice.headline] and not too_long(glance)
     assert glance.now.startswith("Stop now") == (advice.headline in (*SAYS_STOP, "all read"))
     assert glance.now.startswith("If you stopped") == (advice.headline in ("continue", "reports"))
     rows = dict(scenario.rows(advice, settings))
