@@ -85,6 +85,7 @@ def test_what_was_found_is_named() -> None:
     )
     waits = situation("confirm", if_fails=situation("continue"))
     assert verdict(waits, START, [one]).says.startswith(f"{one} may settle the question")
+    assert verdict(waits, START, [one, other, one]).says.startswith(f"{one} and 2 others may settle")
 
 
 def test_going_on_that_is_expected_to_lose_is_said_to_differ_from_the_best_plan() -> None:
