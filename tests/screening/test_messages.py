@@ -194,7 +194,7 @@ def reviews() -> Iterator[ReviewFacts]:
 
 
 def test_every_branch_of_a_review() -> None:
-    pounds = replace(ACCURACY, payoffs=ACCURACY.payoffs.scaled(20_000, "£"))
+    pounds = replace(ACCURACY, payoffs=ACCURACY.payoffs.scaled(20_000, "£"), least_studies=2)
     least = replace(
         ACCURACY, least_studies=5, least_patients=100, policy="greedy", floor=0.9, floor_studies=5
     )
