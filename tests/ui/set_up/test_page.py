@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.set_up.order import read_text
+from dashboard.set_up.order import NO_QUERY, read_text
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.errors import InputProblem
@@ -128,7 +128,7 @@ def test_a_wrong_payoff_keeps_start_from_going_on(page: AppTest, store: Store) -
     assert store.sessions()
 
 
-@pytest.mark.parametrize("field, words", [("name", "has no name"), ("query", "Say what you are looking for")])
+@pytest.mark.parametrize("field, words", [("name", "has no name"), ("query", NO_QUERY)])
 def test_what_is_missing_is_said_on_start(page: AppTest, store: Store, field: str, words: str) -> None:
     if field == "query":
         page.text_area(query(page)).set_value(" ").run()
@@ -146,7 +146,7 @@ def test_what_is_missing_on_the_other_step_leads_there(page: AppTest) -> None:
     page.text_area(query(page)).set_value(" ").run()
     page.button("set_up/next").click().run()
     start(page)
-    assert "Say what you are looking for" in words_of(page.error)
+    assert NO_QUERY in words_of(page.error)
     page.button("set_up/there").click().run()
     assert page.session_state["step"] == "1 Documents" and not page.error
 
