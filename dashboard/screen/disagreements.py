@@ -11,7 +11,7 @@ from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
-from dashboard.screen import machine
+from dashboard.screen import machine, who_next
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.independent import Judged, SeveralReaders
@@ -47,7 +47,7 @@ def panel(work: Work) -> None:
         if not folded.open:
             return
         st.html(bullets(in_words(several) or ["Nothing has been judged by two readers yet."]))
-        machine.who_next(work)
+        who_next.panel(work)
         with st.container(horizontal=True, gap="small"):
             if undrawn(several):
                 words = "Judge a random one that all excluded"

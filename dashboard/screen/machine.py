@@ -4,46 +4,14 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import shell
-from dashboard.frame.markup import grid, scrolling
-from dashboard.frame.widgets import ask_for_files, lasting, one_of, press
+from dashboard.frame.widgets import ask_for_files, one_of, press
 from dashboard.frame.work import Work, say
-from tarstop_core.presentation.numbers import count_of, number
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.readers.table import columns_of, read_one
 from tarstop_core.screening.several_readers import MachineReader
-from tarstop_core.sessions.who_next import compare_ways, worth_of_one
 
-WORTH = "One more relevant document is worth, in {unit}"
-WORTH_HELP = "What you would give for it. Left empty, what the advice says that it is worth."
 KINDS = ["csv", "tsv", "txt", "xlsx"]
 KEY = "machine"
-
-
-def who_next(work: Work) -> None:
-    """Ways of reading the next stretch, where a machine is one of the readers; the best first."""
-    several, settings = work.several, work.state.settings
-    assert several is not None
-    if not several.machines:
-        return
-    first = worth_of_one(work.advice(settings), settings)
-    unit = (
-        (settings.payoffs.unit or "units of the stakes")
-        if settings.weighs
-        else "documents that you would read"
-    )
-    how: dict[str, Any] = {
-        "min_value": 0.0,
-        "help": WORTH_HELP,
-        "width": 420,
-        **lasting(f"{KEY}/worth/{work.row.id}"),
-    }
-    placeholder = "" if first is None else number(first)
-    given = st.number_input(WORTH.format(unit=unit), value=None, placeholder=placeholder, **how)
-    worth = first if given is None else given
-    compared = compare_ways(several, work.row.ids, settings, worth) if worth else None
-    if compared is not None:
-        st.html(scrolling(compared.head[0], grid(compared.head, compared.rows)))
-        st.caption(shell.escape_markdown(compared.because))
 
 
 def form(work: Work) -> None:

@@ -118,7 +118,8 @@ class Learned:
 class Option:
     """A way of reading the next stretch, with what is expected of it."""
 
-    way: Strategy
+    way: Enum
+    """A :class:`Strategy`, or a way in which two people read."""
     hits: float
     overlooked: float
     """Relevant records, of the stretch."""

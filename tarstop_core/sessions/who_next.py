@@ -1,14 +1,16 @@
-"""Who reads the next stretch of a session that a machine reads too: what each way finds, overlooks, costs and gains."""
+"""Who reads the next stretch of a session: what each way finds, overlooks, costs and gains."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.readers.overlooked import Verdicts, overlooked
-from tarstop_core.readers.strategies import SENSITIVITY, Prices
-from tarstop_core.readers.who_reads import WhoReads, who_reads
+from tarstop_core.readers.second_reader import compare_pairings, learned_pair
+from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
+from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.settings import Settings
@@ -16,47 +18,45 @@ from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import table_of
 
 STRETCH, FEWEST = 100, 20
-"""Documents of a stretch, and the fewest: of fewer the costs would tell what the machine says of single ones."""
+"""Documents of a stretch, and the fewest: of fewer the costs would tell what a machine says of single ones."""
 IN_DOCUMENTS = "documents"
 """What is counted in where nothing is weighed: one that a person reads costs 1."""
 
 
 @dataclass(frozen=True)
 class WhoNext:
-    """Ways of reading the next stretch of a session, and what they are compared by."""
+    """Ways of reading the next stretch of a session, and what their comparison rests on."""
 
-    machine: str
-    person: str
+    documents: int
+    first: str
+    second: str
+    """A person, and a machine or another person."""
     unit: str
-    sensitivity: float
-    """Chance that the person recognises a relevant document."""
-    is_learned: bool
-    """Whether that follows from random draws among what all excluded; else it is that of people in general."""
-    who: WhoReads
+    options: tuple[Option, ...]
+    """The best first."""
+    because: str
+    at_least: bool = False
+    """Whether what a way overlooks is the least that it may be, as nobody knows what both overlook."""
 
     @property
     def head(self) -> tuple[str, ...]:
         """The headings of :attr:`rows`."""
-        return f"Who reads the next {len(self.who.stretch):,}", "finds", "overlooks", "costs", "gains"
+        overlooks = "overlooks at least" if self.at_least else "overlooks"
+        return f"Who reads the next {self.documents:,}", "finds", overlooks, "costs", "gains"
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """A row for each way, the best first."""
+        """A row for each way."""
         return [
             (
-                message("way", way=one.way.name, machine=self.machine, person=self.person),
+                message("way", way=one.way.name, first=self.first, second=self.second),
                 number(round(one.hits, 1)),
                 number(round(one.overlooked, 1)),
                 amount(one.cost, self.unit),
                 amount(one.value, self.unit),
             )
-            for one in self.who.options
+            for one in self.options
         ]
-
-    @property
-    def because(self) -> str:
-        """What the comparison rests on."""
-        return message("ways_rest_on", compared=self)
 
 
 def worth_of_one(advice: Advice, settings: Settings) -> float | None:
@@ -69,9 +69,14 @@ def worth_of_one(advice: Advice, settings: Settings) -> float | None:
 
 
 def compare_ways(
-    several: SeveralReaders, ids: Sequence[str], settings: Settings, worth: float
+    several: SeveralReaders,
+    ids: Sequence[str],
+    p: Floats,
+    unread: float,
+    settings: Settings,
+    worth: float,
 ) -> WhoNext | None:
-    """Compare ways of reading the next stretch.
+    """Compare ways of reading the next stretch: by a person and a machine, where one is a reader, else by one person or two.
 
     Parameters
     ----------
@@ -79,6 +84,10 @@ def compare_ways(
         What was said.
     ids : sequence of str
         Documents in the order of reading.
+    p : ndarray, shape (N,)
+        Chance of each.
+    unread : float
+        How many documents that both together would include are probably still unread; where these are, the chances say.
     settings : Settings
         Those in force, which have the costs.
     worth : float
@@ -87,7 +96,7 @@ def compare_ways(
     Returns
     -------
     WhoNext or None
-        None where no machine reads beside a person, or too few documents are left.
+        None where nobody reads beside a person, or too few documents are left.
 
     Raises
     ------
@@ -95,37 +104,70 @@ def compare_ways(
         When the worth is not above 0.
     """
     people = [name for name in several.readers.names if name not in several.machines]
-    if not people or not several.machines:
-        return None
-    person, (machine, taken) = people[0], next(iter(several.machines.items()))
+    if several.machines and people:
+        return _beside_a_machine(several, people[0], ids, settings, worth)
+    return _one_or_two(several, people, ids, p, unread, settings, worth) if len(people) > 1 else None
+
+
+def _beside_a_machine(
+    several: SeveralReaders, person: str, ids: Sequence[str], settings: Settings, worth: float
+) -> WhoNext | None:
+    machine, taken = next(iter(several.machines.items()))
     verdict_of = taken.payload["verdicts"]
     listed = [doc for doc in ids if doc in verdict_of]
     table = table_of(several)
     places = {doc: at for at, doc in enumerate(table.names)}
     at = np.array([places.get(doc, len(places)) for doc in listed], dtype=int)
     own = np.append(table.verdicts.included[:, several.readers.names.index(person)], np.nan)[at]
-    verdicts = Verdicts(
-        np.stack([np.array([verdict_of[doc] == "relevant" for doc in listed], dtype=float), own], axis=1),
-        np.append(table.verdicts.relevant, np.nan)[at],
-        np.append(table.verdicts.drawn, 0)[at],
-    )
-    begun = np.flatnonzero(~np.isnan(own) | ~np.isnan(verdicts.relevant))
+    by_machine = np.array([verdict_of[doc] == "relevant" for doc in listed], dtype=float)
+    relevant, drawn = np.append(table.verdicts.relevant, np.nan)[at], np.append(table.verdicts.drawn, 0)[at]
+    begun = np.flatnonzero(~np.isnan(own) | ~np.isnan(relevant))
     if len(listed) - (begun[-1] + 1 if len(begun) else 0) < FEWEST:
         return None
     missed = overlooked(table.verdicts) if len(table.names) else None
     learned = missed and missed.readers[several.readers.names.index(person)].sensitivity_estimate
-    thousand = taken.payload.get("cost_per_thousand") or 0.0
-    prices = (
-        Prices(1.0, 0.0)
-        if not settings.weighs
-        else Prices(settings.cost, thousand / 1000, settings.cost_in_full)
-    )
+    prices, unit = _prices(settings, taken.payload.get("cost_per_thousand") or 0.0)
     sensitivity = learned or SENSITIVITY
-    return WhoNext(
-        machine,
-        person,
-        settings.payoffs.unit if settings.weighs else IN_DOCUMENTS,
-        sensitivity,
-        bool(learned),
-        who_reads(verdicts, STRETCH, prices, worth, sensitivity),
+    verdicts = Verdicts(np.stack([by_machine, own], axis=1), relevant, drawn)
+    who = who_reads(verdicts, STRETCH, prices, worth, sensitivity)
+    because = message(
+        "beside_a_machine",
+        who=who,
+        machine=machine,
+        person=person,
+        sensitivity=sensitivity,
+        is_learned=bool(learned),
     )
+    return WhoNext(len(who.stretch), person, machine, unit, who.options, because)
+
+
+def _one_or_two(
+    several: SeveralReaders,
+    people: Sequence[str],
+    ids: Sequence[str],
+    p: Floats,
+    unread: float,
+    settings: Settings,
+    worth: float,
+) -> WhoNext | None:
+    chances = p[np.array([doc not in several.judged for doc in ids], dtype=bool)]
+    documents = min(len(chances), STRETCH)
+    if documents < FEWEST or not several.judged:
+        return None
+    hits = unread * float(chances[:documents].sum() / (chances.sum() or 1.0))
+    table = table_of(several)
+    columns = [several.readers.names.index(name) for name in people[:2]]
+    pair, missed = learned_pair(table.verdicts, *columns), overlooked(table.verdicts)
+    share = missed.share_estimate if missed.is_audited and missed.share_estimate else 1.0
+    prices, unit = _prices(settings, 0.0)
+    options = compare_pairings(pair, documents, hits, share, prices, worth)
+    first, second = people[:2]
+    because = message("one_or_two", pair=pair, first=first, second=second, found=missed)
+    return WhoNext(documents, first, second, unit, options, because, at_least=not missed.is_audited)
+
+
+def _prices(settings: Settings, thousand: float) -> tuple[Prices, str]:
+    """What a record costs, and in which unit; `thousand` is the price of a thousand that a machine reads."""
+    if not settings.weighs:
+        return Prices(1.0, 0.0), IN_DOCUMENTS
+    return Prices(settings.cost, thousand / 1000, settings.cost_in_full), settings.payoffs.unit

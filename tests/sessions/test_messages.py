@@ -9,6 +9,7 @@ import numpy as np
 
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import Interval, Reader
+from tarstop_core.readers.second_reader import Pair, Pairing
 from tarstop_core.readers.strategies import Learned, Strategy, Stretch
 from tarstop_core.readers.who_reads import WhoReads
 from tarstop_core.screening.enough_settings import EnoughSettings
@@ -16,8 +17,8 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import SECOND, Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
-from tarstop_core.sessions.who_next import WhoNext
 from tests.branches import every_branch
+from tests.screening.test_messages import READ_TWICE
 from tests.session_cases import START
 
 
@@ -106,13 +107,15 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         oversight = {"people": people, "settled": settled, "waiting": waiting, "drawn": drawn}
         yield "machine_oversight", oversight
-    for way in Strategy:
-        yield "way", {"way": way.name, "machine": "Bot", "person": "Rita"}
+    for way in (*Strategy, *Pairing):
+        yield "way", {"way": way.name, "first": "Rita", "second": "Sam"}
     for read, is_learned in ((0, False), (9, True)):
         who = WhoReads(read, Stretch(20, 80), Stretch(0, 0), Learned(), ())
-        compared = WhoNext("Bot", "Rita", "£", 0.9, is_learned, who)
-        assert len(compared.head) == 5
-        yield "ways_rest_on", {"compared": compared}
+        both = {"machine": "Bot", "person": "Rita", "sensitivity": 0.9, "is_learned": is_learned}
+        yield "beside_a_machine", {"who": who, **both}
+    for found in READ_TWICE:
+        pair = Pair(0.9, 0.8, 0.02, 0.01, 40)
+        yield "one_or_two", {"pair": pair, "first": "Rita", "second": "Sam", "found": found}
 
 
 def test_every_branch_reads_as_a_sentence() -> None:

@@ -158,13 +158,12 @@ def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> N
         and event.payload["model"] == "a model"
         and len(event.payload["verdicts"]) == N
     )
-    worth = page.number_input(f"machine/worth/{key}")
+    worth = page.number_input(f"who_next/{key}")
     assert worth.label.endswith("in £")
     worth.set_value(500.0).run()
     assert f"Who reads the next {N}" in html(page) and "Rita, only what Bot includes" in html(page)
     assert any("nobody has read yet" in each.value for each in page.caption)
-    worth = page.number_input(f"machine/worth/{key}")
-    worth.set_value(0.0).run()
+    page.number_input(f"who_next/{key}").set_value(0.0).run()
     assert "Who reads the next" not in html(page)
     press(page, "Exclude")
     assert OpenSession.load(store, key).state.depth == 1
