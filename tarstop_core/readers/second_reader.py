@@ -38,7 +38,7 @@ class Pair:
     wrong_first: float
     wrong_second: float
     """Of the other records: included by one of them alone, which somebody has to resolve."""
-    found: int
+    hits: int
     """Relevant records that either included, which teach this."""
 
 
@@ -60,21 +60,21 @@ def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int =
     first, second = verdicts.included[:, [first_column, second_column]].T
     both_read = ~(np.isnan(first) | np.isnan(second))
     relevant = (verdicts.relevant == 1) & both_read & ((first == 1) | (second == 1))
-    found = int(relevant.sum())
-    others = int(both_read.sum()) - found
+    number = int(relevant.sum())
+    others = int(both_read.sum()) - number
 
     def share(of: Flags) -> float:
-        return (int((of & relevant).sum()) + WEIGHT * SENSITIVITY / PAIR) / (found + WEIGHT)
+        return (int((of & relevant).sum()) + WEIGHT * SENSITIVITY / PAIR) / (number + WEIGHT)
 
     def wrong(by: Floats, not_by: Floats) -> float:
         return int(((by == 1) & (not_by == 0) & (verdicts.relevant == 0)).sum()) / max(others, 1)
 
-    return Pair(share(first == 1), share(second == 1), wrong(first, second), wrong(second, first), found)
+    return Pair(share(first == 1), share(second == 1), wrong(first, second), wrong(second, first), number)
 
 
 def compare_pairings(
     pair: Pair, documents: int, hits: float, share_found: float, prices: Prices, worth: float
-) -> tuple[Option, ...]:
+) -> tuple[Option[Pairing], ...]:
     """All ways of reading the next stretch, the best first.
 
     Parameters
@@ -99,7 +99,7 @@ def compare_pairings(
 
     Examples
     --------
-    >>> pair = Pair(0.9, 0.8, 0.02, 0.01, found=40)
+    >>> pair = Pair(0.9, 0.8, 0.02, 0.01, hits=40)
     >>> [(way.way.name, round(way.hits, 1), round(way.cost, 1)) for way in compare_pairings(pair, 100, 10, 1.0, Prices(1, 0), 150)]
     [('AFTER', 10, 191.1), ('BOTH', 10, 205.7), ('FIRST', 9.0, 100.0)]
     """
@@ -109,7 +109,7 @@ def compare_pairings(
     wrong_first, wrong_second = others * pair.wrong_first, others * pair.wrong_second
     by_first = hits * pair.first
     included = by_first + wrong_first
-    found = {Pairing.FIRST: by_first, Pairing.BOTH: hits, Pairing.AFTER: hits}
+    finds = {Pairing.FIRST: by_first, Pairing.BOTH: hits, Pairing.AFTER: hits}
     reads = {
         Pairing.FIRST: documents,
         Pairing.BOTH: 2 * documents + only_first + only_second + wrong_first + wrong_second,
@@ -118,7 +118,7 @@ def compare_pairings(
     wrong = {Pairing.FIRST: wrong_first, Pairing.BOTH: 0.0, Pairing.AFTER: wrong_first}
     options = []
     for way in Pairing:
-        cost = reads[way] * prices.person + (found[way] + wrong[way]) * prices.follow_up
-        gain = worth * found[way] - cost
-        options.append(Option(way, found[way], relevant - found[way], cost, gain, 0.0))
+        cost = reads[way] * prices.person + (finds[way] + wrong[way]) * prices.follow_up
+        gain = worth * finds[way] - cost
+        options.append(Option(way, finds[way], relevant - finds[way], cost, gain, 0.0))
     return tuple(sorted(options, key=lambda option: -option.value))

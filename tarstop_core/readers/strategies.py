@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.stats import nbinom
@@ -26,6 +27,7 @@ SENSITIVITY = 0.866
 FALSE_INCLUSIONS = 0.05
 """Share of other records that one person includes; an assumption."""
 _NEGLIGIBLE = 1e-6
+W = TypeVar("W", bound=Enum)
 
 
 class Strategy(Enum):
@@ -115,11 +117,10 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(Generic[W]):
     """A way of reading the next stretch, with what is expected of it."""
 
-    way: Enum
-    """A :class:`Strategy`, or a way in which two people read."""
+    way: W
     hits: float
     overlooked: float
     """Relevant records, of the stretch."""
@@ -190,7 +191,7 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
 
 def compare(
     stretch: Stretch, rest: Stretch, learned: Learned, prices: Prices, worth: float
-) -> tuple[Option, ...]:
+) -> tuple[Option[Strategy], ...]:
     """All ways of reading the next stretch, the best first.
 
     Parameters

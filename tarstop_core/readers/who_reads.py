@@ -8,7 +8,7 @@ from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.readers.overlooked import Verdicts
-from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Stretch, compare
+from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Strategy, Stretch, compare
 
 message = Messages("readers/who_reads.jinja")
 MACHINE, PERSON = 0, 1
@@ -24,7 +24,7 @@ class WhoReads:
     stretch: Stretch
     rest: Stretch
     learned: Learned
-    options: tuple[Option, ...]
+    options: tuple[Option[Strategy], ...]
     """The best first."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class WhoNext:
     second: str
     """A person, and a machine or another person."""
     unit: str
-    options: tuple[Option, ...]
+    options: tuple[Option[Any], ...]
     """The best first."""
     because: str
     at_least: bool = False

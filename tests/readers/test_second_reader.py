@@ -36,7 +36,7 @@ def play(way: Pairing) -> tuple[int, int, int]:
 @pytest.mark.parametrize("share_found", [1.0, 19 / 20])
 def test_each_way_is_what_it_is_when_it_is_played(share_found: float) -> None:
     others = 80 if share_found < 1 else 81
-    pair = Pair(17 / 19, 16 / 19, 4 / others, 6 / others, found=19)
+    pair = Pair(17 / 19, 16 / 19, 4 / others, 6 / others, hits=19)
     options = compare_pairings(pair, 100, 19, share_found, Prices(3.0, 0.0, 7.0), 40.0)
     assert {one.way for one in options} == {*Pairing}
     for one in options:
@@ -50,7 +50,7 @@ def test_each_way_is_what_it_is_when_it_is_played(share_found: float) -> None:
 
 
 def test_no_more_are_overlooked_than_there_are_documents() -> None:
-    pair = Pair(0.9, 0.8, 0.02, 0.01, found=3)
+    pair = Pair(0.9, 0.8, 0.02, 0.01, hits=3)
     assert all(
         one.hits + one.overlooked <= 100 for one in compare_pairings(pair, 100, 20, 0.1, Prices(1, 0), 9)
     )
@@ -60,7 +60,7 @@ def test_what_two_people_taught_is_weighed_with_people_in_general() -> None:
     first, second, relevant = LIST.T.astype(float)
     known = np.where((first == 0) & (second == 0), np.nan, relevant)
     pair = learned_pair(Verdicts(np.stack([second, first], axis=1), known, np.zeros(100, dtype=int)), 1, 0)
-    assert (pair.first, pair.second, pair.found) == (
+    assert (pair.first, pair.second, pair.hits) == (
         pytest.approx((17 + WEIGHT * SENSITIVITY / PAIR) / (19 + WEIGHT)),
         pytest.approx((16 + WEIGHT * SENSITIVITY / PAIR) / (19 + WEIGHT)),
         19,
