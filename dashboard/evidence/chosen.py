@@ -43,6 +43,7 @@ class Start:
     engine: str = "bivariate"
     prior: Prior = WEAK
     payoffs: Payoffs = EVEN
+    theta_sp: float | None = None
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,14 @@ class OnSession:
     def start(self) -> Start:
         """What the page begins with on this session."""
         own = self.settings
-        return Start(own.theta, own.engine, own.belief_prior, own.payoffs)
+        return Start(own.theta, own.engine, own.belief_prior, own.payoffs, own.theta_sp)
 
     def tried(self, summary: Evidence, payoffs: Payoffs) -> ReviewSettings:
         """Return the session's settings with those that the page has."""
         own = self.settings.prior  # where it was learned moves no number
         prior = replace(summary.prior, b_0=own.b_0, learned_from=own.learned_from)
-        tried = replace(self.settings, theta=summary.theta, engine=summary.engine, payoffs=payoffs)
+        belief = {"theta": summary.theta, "theta_sp": summary.theta_sp, "engine": summary.engine}
+        tried = replace(self.settings, **belief, payoffs=payoffs)
         return replace(tried, prior=prior, b_0=summary.prior.b_0)
 
 

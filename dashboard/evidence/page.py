@@ -54,7 +54,7 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.screening.settings import SENSITIVITY, ReviewSettings
+from tarstop_core.screening.settings import SENSITIVITY, SPECIFICITY, ReviewSettings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
@@ -109,9 +109,10 @@ def evidence_page() -> None:
     if st.session_state.setdefault(START, start) != start:
         begin_anew(start)
     with asked:
-        theta, engine, payoffs = _question(start, chosen.actions)
-        prior = chosen_prior(theta, start, disabled=not ENGINES[engine].knows_prior)
-    summary = evidence(chosen.tables, theta, engine, prior)
+        theta, theta_sp, engine, payoffs = _question(start, chosen.actions)
+        unasked = not ENGINES[engine].knows_prior
+        prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
+    summary = evidence(chosen.tables, theta, engine, prior, theta_sp)
     with headline:
         _headline(chosen, summary, payoffs)
         if chosen.session is not None:
@@ -147,6 +148,7 @@ def begin_anew(start: Start) -> None:
     state[START] = start
     state[f"{PREFIX}/engine"] = start.engine
     state.update(theta=edged(start.theta), q_star=edged(start.payoffs.q_star))
+    state.update(both=start.theta_sp is not None, theta_sp=edged(start.theta_sp or SPECIFICITY.value))
     state[f"{PREFIX}/prior"] = None
     put_prior(start.prior)
 
@@ -315,20 +317,25 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
-    """θ, the engine and the payoffs; what is other than at the start is in the URL."""
+def _question(start: Start, actions: words.Actions) -> tuple[float, float | None, str, Payoffs]:
+    """The thresholds, the engine and the payoffs; what is other than at the start is in the URL."""
     theta = beyond(replace(SENSITIVITY, value=start.theta), **bound("theta"))
+    theta_sp = None
+    if st.checkbox("Specificity decides too", start.theta_sp is not None, **bound("both")):
+        theta_sp = beyond(
+            replace(SPECIFICITY, value=start.theta_sp or SPECIFICITY.value), **bound("theta_sp")
+        )
     meaning = f"The worse a wrong adoption is, the surer you have to be: {shell.term('q-star', 'threshold')}."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
     payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs
     note(
-        f"“{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity "
-        f"exceeds {words.threshold(theta)}."
+        f"“{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity exceeds "
+        f"{words.threshold(theta)}{f' and specificity {words.threshold(theta_sp)}' if theta_sp else ''}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}
     engine = choice_in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
-    return theta, engine, payoffs
+    return theta, theta_sp, engine, payoffs

@@ -25,7 +25,7 @@ def edged(value: float) -> float:
     return min(0.99, max(0.01, value))
 
 
-def chosen_prior(theta: float, start: Start, disabled: bool) -> Prior:
+def chosen_prior(theta: float, start: Start, disabled: bool, both: bool) -> Prior:
     """The prior that the widgets hold, with where it was learned where that is unchanged."""
     how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
     starting, first = f"The {shell.term('b-0', 'starting belief')} b₀.", start.prior
@@ -54,7 +54,8 @@ def chosen_prior(theta: float, start: Start, disabled: bool) -> Prior:
             prior = replace(first, b_0=b_0)
         elif taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
-        captioned(prior_figure(prior, theta, dark()), prior_sentence(prior, theta))
+        drawn = prior.margins[0] if both else prior
+        captioned(prior_figure(drawn, theta, dark()), prior_sentence(drawn, theta))
         _other_priors(prior, theta)
     return prior
 
@@ -90,7 +91,9 @@ def _other_priors(prior: Prior, theta: float) -> None:
 
 def _take_prior(prior: Prior, theta: float) -> None:
     """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
-    b_0 = st.session_state.get("b_0", prior.b_0) if prior.width_alone else round(prior.at(theta).b_0, 2)
+    # What a learned prior says is of sensitivity alone.
+    keeps = prior.width_alone or st.session_state.get("both")
+    b_0 = st.session_state.get("b_0", prior.b_0) if keeps else round(prior.at(theta).b_0, 2)
     st.session_state[f"{PREFIX}/prior"] = prior
     put_prior(replace(prior, b_0=b_0))
 

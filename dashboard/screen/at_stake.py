@@ -18,7 +18,7 @@ from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import Settings, StudySettings
+from tarstop_core.screening.settings import SPECIFICITY, ReviewSettings, Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts
@@ -33,6 +33,7 @@ ADJUSTABLE = (
         "floor",
         "floor_studies",
         "policy",
+        "theta_sp",
     ),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
@@ -173,6 +174,8 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
     left, middle, right = st.columns(3, gap="medium")
     if (threshold := settings.threshold) is not None:
         stakes.beyond(threshold, at=left, **moves(settings.threshold_field))
+        if "theta_sp" in now:
+            stakes.beyond(replace(SPECIFICITY, value=now["theta_sp"]), at=left, **moves("theta_sp"))
         with left:
             caption(f"{scenario_of(settings).threshold_in_words(settings)}.")
     if settings.two_stages:
@@ -205,7 +208,10 @@ def _shown(settings: StudySettings) -> dict[str, float]:
     if (threshold := settings.threshold) is None:
         return {}
     value = min(0.99, max(0.01, threshold.value)) if threshold.is_share else threshold.value
-    return {settings.threshold_field: value}
+    shown = {settings.threshold_field: value}
+    if isinstance(settings, ReviewSettings) and settings.theta_sp is not None:
+        shown["theta_sp"] = min(0.99, max(0.01, settings.theta_sp))
+    return shown
 
 
 def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:
@@ -214,4 +220,6 @@ def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:
         return replace(settings, full_cost=value * settings.payoffs.K)
     if name == "floor":
         return replace(settings, floor=value / 100)
+    if isinstance(settings, ReviewSettings) and name == "theta_sp":
+        return replace(settings, theta_sp=value)
     return settings.with_threshold(value, keeps_b_0=False)

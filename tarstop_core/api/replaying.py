@@ -27,7 +27,7 @@ from tarstop_core.screening.settings import ReviewSettings
 
 LIST = "list"
 OF_THE_PAPER = (
-    *("b_0", "scale", "theta", "truth", "engine", "prior"),
+    *("b_0", "scale", "theta", "theta_sp", "truth", "engine", "prior"),
     *("measure", "ratio", "delta", "above", "outcome"),
 )
 """Settings that a replay knows."""
@@ -122,6 +122,7 @@ def played(
             asked.engine,
             asked.belief_prior,
             asked.scale,
+            asked.theta_sp,
         )
     else:
         (came,) = replaying.replay([topic], source, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale)

@@ -24,7 +24,7 @@ HEIGHT = 330
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Belief(Result):
-    """How likely pooled sensitivity exceeds a threshold."""
+    """How likely pooled sensitivity exceeds a threshold, and pooled specificity its own where one is given."""
 
     belief: float | None  # After all studies; None where the engine is not identified
     after: tuple[float | None, ...]  # After 0 … n studies
@@ -32,6 +32,7 @@ class Belief(Result):
     engine: str
     notes: tuple[str, ...]  # Studies that count only in part or not at all
     tables: Tables
+    theta_sp: float | None = None
 
     def __float__(self) -> float:
         return float("nan") if self.belief is None else self.belief
@@ -41,10 +42,12 @@ class Belief(Result):
         studies = count_of(len(self.tables), "study", "studies")
         if self.belief is None:
             return f"After {studies} the engine {self.engine} has no answer: it needs three studies with all four counts."
-        return (
-            f"After {studies} the chance that pooled sensitivity exceeds {percent(self.theta)} is "
-            f"{percent(self.belief)} ({self.engine})."
-        )
+        return f"After {studies} the chance that pooled {self._exceeds} is {percent(self.belief)} ({self.engine})."
+
+    @property
+    def _exceeds(self) -> str:
+        exceeds = f"sensitivity exceeds {percent(self.theta)}"
+        return exceeds if self.theta_sp is None else f"{exceeds} and specificity {percent(self.theta_sp)}"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each study: its counts, and the belief after it; the first row is that before any study."""
@@ -63,7 +66,7 @@ class Belief(Result):
         chart.axis("xaxis", "studies", range=[-0.02 * last, last * 1.02])
         chart.axis(
             "yaxis",
-            f"chance that sensitivity exceeds {percent(self.theta)}",
+            f"chance that {self._exceeds}",
             range=[-0.03, 1.03],
             tickformat=".0%",
         )
@@ -77,6 +80,7 @@ def belief(
     engine: str = "bivariate",
     b_0: float | None = None,
     prior: Prior | None = None,
+    theta_sp: float | None = None,
 ) -> Belief:
     """Return the chance that pooled sensitivity exceeds a threshold, given the 2×2 tables of studies.
 
@@ -95,6 +99,8 @@ def belief(
         Belief before any study; 0.5, or that of the prior, unless given.
     prior : Prior, optional
         What is believed before any study; a weak one unless given.
+    theta_sp : float, optional
+        Threshold that pooled specificity has to exceed as well, in (0, 1): the belief is that both do.
 
     Returns
     -------
@@ -118,5 +124,6 @@ def belief(
     counts, start = as_tables(tables), prior or Prior()
     if engine == "reml" and (b_0 is not None or prior is not None):
         raise InputProblem("The engine reml knows no prior; leave out b_0 and prior.")
-    path = belief_path(counts, theta, engine, start if b_0 is None else replace(start, b_0=b_0))
-    return Belief(path.beliefs[-1], path.beliefs, theta, engine, path.notes, counts)
+    start = start if b_0 is None else replace(start, b_0=b_0)
+    path = belief_path(counts, theta, engine, start, theta_sp=theta_sp)
+    return Belief(path.beliefs[-1], path.beliefs, theta, engine, path.notes, counts, theta_sp)

@@ -9,26 +9,33 @@ front of what the other studies predict, leaves the same mean and variance.
 """
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
+from tarstop_core.belief.both import both_below, log_odds_by_margins, log_odds_of_each
 from tarstop_core.belief.lattice import tau_nodes
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.belief.univariate import log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
 NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
 TAIL = 1e-5  # posterior of τ left outside the joint grid, at either end
 ROUNDS, SETTLED = 12, 1e-4  # of expectation propagation
-NO_INFORMATION = 1e8  # variance of the site of an unknown false-positive rate
+NO_INFORMATION = 1e8  # variance of the site of an unknown sensitivity or false-positive rate
+CERTAIN = 1e-12  # nearer than this to 0 or 1 a chance of both is not told apart from it
+
+Event = Literal["sensitivity", "specificity", "both"]
+"""What exceeds its threshold."""
 
 _HERMITE, _HERMITE_WEIGHT = np.polynomial.hermite_e.hermegauss(24)
 _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
 
 
-def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
+def bivariate_path(
+    tables: Tables, theta: float, prior: Prior | None = None, theta_sp: float | None = None
+) -> Floats:
     """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after each study.
 
     Parameters
@@ -39,25 +46,30 @@ def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> 
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior, optional
         What is believed before any study; the weak default without one.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
 
     Returns
     -------
     ndarray, shape (n + 1,)
-        Beliefs after 0 … n studies.
+        Beliefs after 0 … n studies: with `theta_sp` the chance of both.
 
     Notes
     -----
-    Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all. The model
+    Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all, or with
+    `theta_sp` towards specificity alone. The model
     is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu & Cole 2006); sites as in Minka
     (2001). Beliefs after each study are remembered, so that a growing review pays for its newest study only.
     """
     prior = prior or Prior()
-    log_odds = log_odds_path(tables, theta, prior)
-    shifts = [_remembered_shift(tables.first(n), theta, prior) for n in range(len(tables) + 1)]
+    log_odds = log_odds_by_margins(tables, theta, prior, theta_sp)
+    shifts = [_remembered_shift(tables.first(n), theta, prior, theta_sp) for n in range(len(tables) + 1)]
     return np.asarray(expit(log_odds + shifts))
 
 
-def bivariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -> float:
+def bivariate_belief(
+    tables: Tables, theta: float, prior: Prior | None = None, theta_sp: float | None = None
+) -> float:
     """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after all studies.
 
     Parameters
@@ -68,6 +80,8 @@ def bivariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior, optional
         What is believed before any study; the weak default without one.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
 
     Returns
     -------
@@ -75,32 +89,73 @@ def bivariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -
         The last entry of :func:`bivariate_path`.
     """
     prior = prior or Prior()
-    log_odds = log_odds_path(tables, theta, prior, last_only=True)[0]
-    return float(expit(log_odds + _remembered_shift(tables, theta, prior)))
+    log_odds = log_odds_by_margins(tables, theta, prior, theta_sp, last_only=True)[0]
+    return float(expit(log_odds + _remembered_shift(tables, theta, prior, theta_sp)))
 
 
-def _remembered_shift(tables: Tables, theta: float, prior: Prior) -> float:
+def beliefs_of_each(tables: Tables, theta: float, theta_sp: float, prior: Prior) -> tuple[float, float]:
+    """P(pooled sensitivity > θ) and P(pooled specificity > its threshold), after all studies.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta, theta_sp : float
+        Thresholds on pooled sensitivity and on pooled specificity, in (0, 1).
+    prior : Prior
+        What is believed before any study; its b_0 is the chance that both exceed them.
+
+    Returns
+    -------
+    sensitivity, specificity : float
+        Neither is below the chance of both.
+    """
+    log_odds = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)
+    shifts = (
+        _remembered_shift(tables, theta, prior, theta_sp, event) for event in ("sensitivity", "specificity")
+    )
+    sensitivity, specificity = (
+        float(expit(odds[0] + shift)) for odds, shift in zip(log_odds, shifts, strict=True)
+    )
+    return sensitivity, specificity
+
+
+def _remembered_shift(
+    tables: Tables, theta: float, prior: Prior, theta_sp: float | None, event: Event | None = None
+) -> float:
     informative = tables.diseased > 0
+    if theta_sp is not None:
+        informative |= tables.healthy > 0
     cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN])[:, informative]
     # In a fixed order, so that the same studies are the same key however they came in.
     cells = cells[:, np.lexsort(cells)]
-    return _shift(cells.tobytes(), theta, prior)
+    return _shift(
+        cells.tobytes(), theta, prior, theta_sp, event or ("sensitivity" if theta_sp is None else "both")
+    )
 
 
 @lru_cache(maxsize=8192)
-def _shift(cells: bytes, theta: float, prior: Prior) -> float:
-    """Log odds that the correlation adds; `cells` are TP, FN, FP and TN of shape (4, n)."""
+def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, event: Event) -> float:
+    """Log odds that the correlation adds to an event; `cells` are TP, FN, FP and TN of shape (4, n)."""
     TP, FN, FP, TN = np.frombuffer(cells).reshape(4, -1)
-    both = FP + TN > 0  # also false where they are missing
-    if not both.any():
+    diseased, healthy = TP + FN > 0, FP + TN > 0  # also false where they are missing
+    if not (diseased & healthy).any():
         return 0.0
-    lam = float(logit(check_theta(theta)))
-    y1, v1, tau1 = _margin(TP, FN, lam, prior.shift, prior.s, prior, NODES[0])
-    y2, v2 = np.zeros(len(TP)), np.full(len(TP), NO_INFORMATION)
-    y2[both], v2[both], tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior, NODES[1])
-    margins = (y1, v1, *tau1), (y2, v2, *tau2)
-    free = _log_odds(*margins, *_rho_nodes(prior.eta), prior)
-    return free - _log_odds(*margins, np.zeros(1), np.ones(1), prior)
+    lam, means = float(logit(check_theta(theta))), (prior.shift, 0.0)
+    lam_fpr = -lam
+    if theta_sp is not None:
+        of_sensitivity, of_specificity = prior.margins
+        lam_fpr, means = -float(logit(check_theta(theta_sp))), (of_sensitivity.shift, -of_specificity.shift)
+    y, v = np.zeros((2, len(TP))), np.full((2, len(TP)), NO_INFORMATION)
+    y[0, diseased], v[0, diseased], tau1 = _margin(
+        TP[diseased], FN[diseased], lam, means[0], prior.s, prior, NODES[0]
+    )
+    y[1, healthy], v[1, healthy], tau2 = _margin(
+        FP[healthy], TN[healthy], lam_fpr, means[1], prior.s_fpr, prior, NODES[1]
+    )
+    margins = (y[0], v[0], *tau1), (y[1], v[1], *tau2)
+    free = _log_odds(*margins, *_rho_nodes(prior.eta), prior, means, event)
+    return free - _log_odds(*margins, np.zeros(1), np.ones(1), prior, means, event)
 
 
 @lru_cache(maxsize=8)
@@ -193,8 +248,13 @@ def _log_odds(
     rho: Floats,
     rho_weight: Floats,
     prior: Prior,
+    means: tuple[float, float],
+    event: Event,
 ) -> float:
-    """Log odds of μ1 > λ in the normal–normal model; margins are (y, v, τ nodes, log weights), y counted from λ and −λ."""
+    """Log odds of an event in the normal–normal model: μ1 > 0, μ2 < 0 or both.
+
+    Margins are (y, v, τ nodes, log weights), and y, as the prior means of μ1 and μ2, is counted from the thresholds.
+    """
     (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
@@ -209,12 +269,17 @@ def _log_odds(
 
     p1, p2 = 1 / prior.s**2, 1 / prior.s_fpr**2
     A11, A22, A12 = p1 + d_1, p2 + a_1, -c * s
-    h1, h2 = p1 * prior.shift + d_y1 - c * s2, a_y2 - c * s1
+    h1, h2 = p1 * means[0] + d_y1 - c * s2, p2 * means[1] + a_y2 - c * s1
     quadratic = d_y11 + a_y22 - 2 * c * s12
     det_A = A11 * A22 - A12**2
     m1 = (A22 * h1 - A12 * h2) / det_A
     m2 = (A11 * h2 - A12 * h1) / det_A
     log_weight = np.add.outer(np.add.outer(log_weight1, log_weight2), np.log(rho_weight)).ravel()
     log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - prior.weight * np.log(det).sum(1) - np.log(det_A))
-    z = m1 / np.sqrt(A22 / det_A)
+    z1, z2 = m1 / np.sqrt(A22 / det_A), -m2 / np.sqrt(A11 / det_A)
+    if event == "both":
+        weight = np.exp(log_weight - log_weight.max())
+        chance = float(weight @ both_below(z1, z2, A12 / np.sqrt(A11 * A22)) / weight.sum())
+        return float(logit(min(max(chance, CERTAIN), 1 - CERTAIN)))
+    z = z1 if event == "sensitivity" else z2
     return float(logsumexp(log_weight + log_ndtr(z)) - logsumexp(log_weight + log_ndtr(-z)))

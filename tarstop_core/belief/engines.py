@@ -30,10 +30,10 @@ ENGINES = {
         ),
         Engine(
             "univariate",
-            "Exact counts, sensitivity only",
-            "A quick preview; needs no FP and TN.",
-            "belief from exact counts of the diseased",
-            "exact binomial likelihood of sensitivity alone",
+            "Exact counts, each group by itself",
+            "A quick preview; where specificity does not decide, it needs no FP and TN.",
+            "belief from exact counts of each group by itself",
+            "exact binomial likelihood, each group of patients by itself",
         ),
         Engine(
             "reml",

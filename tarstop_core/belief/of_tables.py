@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+from scipy.special import expit
 
 from tarstop_core.belief import bivariate, reitsma, univariate
+from tarstop_core.belief.both import log_odds_by_margins, log_odds_of_each
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats, Tables
@@ -31,6 +33,7 @@ def belief_path(
     prior: Prior | None = None,
     *,
     correction: str = "single",
+    theta_sp: float | None = None,
 ) -> BeliefPath:
     """Belief that pooled sensitivity exceeds θ, after each study.
 
@@ -46,6 +49,8 @@ def belief_path(
         What is believed before any study; "reml" knows none.
     correction : {"single", "all", "none"}
         Which studies get a continuity correction, by "reml" alone.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1): the belief is that both do.
 
     Returns
     -------
@@ -55,9 +60,11 @@ def belief_path(
     Raises
     ------
     InputProblem
-        When θ lies outside (0, 1), or there is no such engine.
+        When a threshold lies outside (0, 1), or there is no such engine.
     """
     check_theta(theta)
+    if theta_sp is not None:
+        check_theta(theta_sp)
     if engine == "reml":
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
         last, mu, se = fits[-1], None, None
@@ -68,12 +75,67 @@ def belief_path(
             for at, used in enumerate(reitsma.usable(tables))
             if not used
         )
-        return BeliefPath(tuple(reitsma.reml_belief(fit, theta) for fit in fits), mu, se, left_out)
-    path = bivariate.bivariate_path if check_engine(engine) == "bivariate" else univariate.univariate_path
-    return BeliefPath(tuple(float(b) for b in path(tables, theta, prior)), notes=univariate.notes(tables))
+        return BeliefPath(tuple(reitsma.reml_belief(fit, theta, theta_sp) for fit in fits), mu, se, left_out)
+    if check_engine(engine) == "bivariate":
+        path = bivariate.bivariate_path(tables, theta, prior, theta_sp)
+    else:
+        path = expit(log_odds_by_margins(tables, theta, prior or Prior(), theta_sp))
+    return BeliefPath(tuple(float(b) for b in path), notes=univariate.notes(tables))
 
 
-def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
+def last_belief(
+    tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None = None
+) -> float | None:
+    """Belief after all studies.
+
+    Parameters
+    ----------
+    tables, theta, engine, prior, theta_sp
+        As of :func:`belief_path`.
+
+    Returns
+    -------
+    float or None
+        The last one of :func:`belief_path`, without the others where that is quicker.
+    """
+    if engine == "reml":
+        fitted = reitsma.fit(tables) if reitsma.usable(tables).any() else None
+        return reitsma.reml_belief(fitted, theta, theta_sp)
+    if check_engine(engine) == "bivariate":
+        return bivariate.bivariate_belief(tables, theta, prior, theta_sp)
+    return float(expit(log_odds_by_margins(tables, theta, prior, theta_sp, last_only=True)[0]))
+
+
+def beliefs_of_each(
+    tables: Tables, theta: float, theta_sp: float, engine: str, prior: Prior
+) -> tuple[float, float] | None:
+    """Beliefs that pooled sensitivity, and that pooled specificity, exceeds its threshold, after all studies.
+
+    Parameters
+    ----------
+    tables, theta, theta_sp, engine, prior
+        As of :func:`belief_path`.
+
+    Returns
+    -------
+    (float, float) or None
+        Neither is below the belief that both do; None where "reml" is not identified.
+    """
+    if engine == "reml":
+        fitted = reitsma.fit(tables) if reitsma.usable(tables).any() else None
+        sensitivity = reitsma.reml_belief(fitted, theta)
+        return (
+            None
+            if fitted is None or sensitivity is None
+            else (sensitivity, fitted.specificity_above(theta_sp))
+        )
+    if check_engine(engine) == "bivariate":
+        return bivariate.beliefs_of_each(tables, theta, theta_sp, prior)
+    sensitivity, specificity = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)
+    return float(expit(sensitivity[0])), float(expit(specificity[0]))
+
+
+def beliefs(tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None = None) -> Floats:
     """Belief after each study as numbers throughout.
 
     Parameters
@@ -86,11 +148,13 @@ def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
         One of :data:`~tarstop_core.belief.engines.ENGINES`.
     prior : Prior
         What is believed before any study.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
 
     Returns
     -------
     ndarray, shape (n + 1,)
         As :func:`belief_path`; where "reml" is not identified yet, the prior's b_0.
     """
-    path = belief_path(tables, theta, engine, prior).beliefs
+    path = belief_path(tables, theta, engine, prior, theta_sp=theta_sp).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])

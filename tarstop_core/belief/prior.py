@@ -77,6 +77,16 @@ class Prior:
         return float(self.s * ndtri(self.b_0))
 
     @property
+    def margins(self) -> tuple[Prior, Prior]:
+        """Priors of sensitivity and of specificity, each by itself, where b_0 is the chance that both exceed thresholds.
+
+        >>> [round(each.b_0, 2) for each in Prior(0.49).margins]
+        [0.7, 0.7]
+        """
+        of_sensitivity = replace(self, b_0=math.sqrt(self.b_0), learned_from=None)
+        return of_sensitivity, replace(of_sensitivity, s=self.s_fpr)
+
+    @property
     def width_alone(self) -> bool:
         """Whether only its width was learned, and b_0 is a person's own."""
         return self.learned_from is not None and self.learned_from.keeps_b_0

@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri
 
 from tarstop_core.belief import normal_fit, sroc
+from tarstop_core.belief.both import both_below
+from tarstop_core.belief.prior import check_theta
 from tarstop_core.documents.tables import Flags, Floats, Tables
 from tarstop_core.errors import InputProblem
 
@@ -64,6 +66,10 @@ class ReitsmaFit:
     def se(self) -> Floats:
         """Standard errors of ``mu``, shape (2,)."""
         return np.sqrt(np.diag(self.cov))
+
+    def specificity_above(self, theta_sp: float) -> float:
+        """P(pooled specificity > a threshold) as the normal approximation has it."""
+        return float(ndtr((-self.mu[1] - logit(theta_sp)) / self.se[1]))
 
     def _estimate(self, at: int, sign: int) -> Estimate:
         wide = ndtri(0.975) * self.se[at]
@@ -219,16 +225,21 @@ def fit_prefixes(
     return [fits[size] for size in (0, *np.cumsum(usable(tables)))]
 
 
-def reml_belief(fitted: ReitsmaFit | None, theta: float) -> float | None:
+def reml_belief(fitted: ReitsmaFit | None, theta: float, theta_sp: float | None = None) -> float | None:
     """P(pooled sensitivity > θ) as the normal approximation has it: Φ((μ̂1 − logit θ)/se).
 
-    None with fewer than 3 studies: the model is not identified. InputProblem when θ is not between 0 and 1.
+    With `theta_sp` the chance that pooled specificity exceeds that as well. None with fewer than 3 studies: the model is
+    not identified. InputProblem when a threshold is not between 0 and 1.
     """
-    if not 0 < theta < 1:
-        raise InputProblem(f"θ is {theta:g}; give a sensitivity between 0 and 1, both excluded.")
+    above = (
+        logit(check_theta(theta)) if theta_sp is None else logit([check_theta(theta), check_theta(theta_sp)])
+    )
     if fitted is None or not fitted.identified:
         return None
-    return float(ndtr((fitted.mu[0] - logit(theta)) / fitted.se[0]))
+    if theta_sp is None:
+        return float(ndtr((fitted.mu[0] - above) / fitted.se[0]))
+    sensitivity, specificity = (fitted.mu * (1, -1) - above) / fitted.se
+    return float(both_below(sensitivity, specificity, -fitted.cov[0, 1] / fitted.se.prod()))
 
 
 def _fit_sizes(

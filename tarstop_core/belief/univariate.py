@@ -189,26 +189,6 @@ def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) ->
     return expit(log_odds_path(tables, theta, prior or Prior()))
 
 
-def univariate_belief(tables: Tables, theta: float, prior: Prior) -> float:
-    """P(pooled sensitivity > θ) from sensitivity alone, after all studies.
-
-    Parameters
-    ----------
-    tables : Tables
-        2×2 tables of n studies, in the order in which they came.
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    prior : Prior
-        What is believed before any study.
-
-    Returns
-    -------
-    float
-        The last entry of :func:`univariate_path`.
-    """
-    return float(expit(log_odds_path(tables, theta, prior, last_only=True)[0]))
-
-
 def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool = False) -> Floats:
     """Log odds of ω⁺ after each study: exact where the belief itself rounds to 0 or 1.
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("table", type=PATH)
 @click.option("--theta", type=float, help="Threshold on pooled sensitivity; 0.75 unless given.")
+@click.option("--theta-sp", type=float, help="Pooled specificity has to exceed this as well.")
 @click.option(
     "--engine",
     type=click.Choice([*ENGINES, *(each for each in EFFECT_ENGINES if each not in ENGINES)]),
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 def belief(
     table: Path,
     theta: float | None,
+    theta_sp: float | None,
     engine: str | None,
     measure: str | None,
     prefixes: bool,
@@ -77,15 +79,16 @@ def belief(
 ) -> None:
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
-    TABLE may be a review's session file: its θ, engine and prior hold unless others are given, and say what Screen says.
+    With --theta-sp it is the belief that specificity exceeds its threshold too.
+    TABLE may be a review's session file: its thresholds, engine and prior hold unless others are given, and say what Screen says.
     With --measure it is a table of an intervention's studies: belief that their average effect is beyond --delta.
     """
     if measure is not None:
         from tarstop_core.cli.effect import print_belief
 
-        if theta is not None or prior_file is not None:
+        if any(option is not None for option in (theta, theta_sp, prior_file)):
             raise InputProblem(
-                "--theta and --prior are for 2×2 tables of a test; leave them out beside --measure."
+                "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out beside --measure."
             )
         asked = cast("Engine | None", engine)
         print_belief(table, measure, asked, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects)
@@ -96,11 +99,13 @@ def belief(
         )
     if engine is not None and engine not in ENGINES:
         raise InputProblem(f"The engine {engine} is for effects of interventions; say which --measure.")
-    from tarstop_core.belief.of_tables import belief_path
+    from tarstop_core.belief.of_tables import belief_path, beliefs_of_each
     from tarstop_core.belief.prior import check_theta
 
     tables, notes, own = _tables(table)
     theta = check_theta(theta if theta is not None else own.theta if own else 0.75)
+    if theta_sp is None and own:
+        theta_sp = own.theta_sp
     engine = engine or (own.engine if own else "bivariate")
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
@@ -108,12 +113,15 @@ def belief(
         prior = own.belief_prior if b_0 is None else replace(own.belief_prior, b_0=b_0)
     else:
         prior = shared.given_prior(b_0, prior_file, theta)
-    path = belief_path(tables, theta, engine, prior, correction=correction)
+    path = belief_path(tables, theta, engine, prior, correction=correction, theta_sp=theta_sp)
+    of_each = None if theta_sp is None else beliefs_of_each(tables, theta, theta_sp, engine, prior)
     shared.say((*notes, *path.notes))
     last, knows_prior = path.beliefs[-1], ENGINES[engine].knows_prior
     if as_json:
         result: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
         result |= {"theta": theta, "studies": len(tables), "prior": prior.to_dict() if knows_prior else None}
+        if theta_sp is not None:
+            result |= {"theta_sp": theta_sp, "belief_of_each": of_each}
         if prefixes:
             result["prefixes"] = list(path.beliefs)
         print_json(result)
@@ -123,10 +131,15 @@ def belief(
     if last is None:
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
     else:
-        click.echo(
-            f"After {count_of(len(tables), 'study', 'studies')} the chance that pooled sensitivity exceeds {percent(theta)} is "
-            f"{percent(last)} ({engine})."
-        )
+        claim = f"pooled sensitivity exceeds {percent(theta)}"
+        if theta_sp is not None:
+            claim += f" and pooled specificity {percent(theta_sp)}"
+        studies = count_of(len(tables), "study", "studies")
+        click.echo(f"After {studies} the chance that {claim} is {percent(last)} ({engine}).")
+        if of_each is not None:
+            click.echo(
+                f"Of sensitivity alone it is {percent(of_each[0])}, of specificity alone {percent(of_each[1])}."
+            )
     if knows_prior:
         from tarstop_core.screening.scenarios.review import REVIEW
 

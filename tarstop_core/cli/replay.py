@@ -64,9 +64,10 @@ if TYPE_CHECKING:
 @click.option(
     "--truth",
     type=click.Choice(["pooled", "full_evidence"]),
-    help="Reviews: pooled sensitivity exceeds θ (the default), or what full evidence would choose.",
+    help="Reviews: what is pooled exceeds its threshold (the default), or what full evidence would choose.",
 )
 @click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
+@click.option("--theta-sp", type=float, help="Reviews: pooled specificity has to exceed this as well.")
 @click.option(
     "--engine",
     type=click.Choice([*ENGINES, "exact", "normal"]),
@@ -127,12 +128,12 @@ def replay(
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
     of_effects = TASKS[scenario] is EffectTask
-    names = ("chances", "tables", "truth", "theta", "engine", "prior")
-    given = [f"--{name}" for name in names if of_reviews[name] is not None]
+    names = ("chances", "tables", "truth", "theta", "theta_sp", "engine", "prior")
+    given = [f"--{name.replace('_', '-')}" for name in names if of_reviews[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
-    foreign = ("theta", "prior") if of_effects else ("measure", "delta", "direction")
-    if other := [f"--{name}" for name in foreign if of_reviews[name] is not None]:
+    foreign = ("theta", "theta_sp", "prior") if of_effects else ("measure", "delta", "direction")
+    if other := [f"--{name.replace('_', '-')}" for name in foreign if of_reviews[name] is not None]:
         whose = "reviews of accuracy" if of_effects else "reviews of interventions"
         raise InputProblem(f"{other[0]} is for {whose}; leave it out.")
     if of_reviews["engine"] and (of_reviews["engine"] in ENGINES) == of_effects:
@@ -141,6 +142,9 @@ def replay(
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
+    theta_sp: float | None = of_reviews["theta_sp"]
+    if theta_sp is not None:
+        check_theta(theta_sp)
     chances: Path | None = of_reviews["chances"]
     fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
     topics, notes = shared.labelled_topics(run, qrels)
@@ -170,10 +174,11 @@ def replay(
         if chances is not None:
             source = read_chances(chances, {each.review: judged[each.review] for each in file.outcomes})
         outcomes = replaying.replay_reviews(
-            reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale
+            reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale, theta_sp
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, theta, engine, prior)]
+            belief = theta, engine, prior, theta_sp
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]
     mean = replaying.summary(outcomes)
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:

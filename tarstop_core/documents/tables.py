@@ -63,6 +63,13 @@ class Tables:
         return Tables(names, self.TP[keep], self.FP[keep], self.FN[keep], self.TN[keep])
 
     @property
+    def turned(self) -> Tables:
+        """The healthy in the place of the diseased, so that specificity stands where sensitivity stood; 0 where unknown."""
+        known = ~np.isnan(self.healthy)
+        TN, FP = np.where(known, self.TN, 0.0), np.where(known, self.FP, 0.0)
+        return Tables(self.study, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
+
+    @property
     def diseased(self) -> Floats:
         """n1 = TP + FN, shape (n,)."""
         return self.TP + self.FN

@@ -130,6 +130,7 @@ def replay_reviews(
     engine: str = "bivariate",
     prior: Prior | None = None,
     scale: float = 1.0,
+    theta_sp: float | None = None,
 ) -> list[Played]:
     """Stop on outcomes of reviews, as :func:`replay` does; every rule but an Oracle acts on the belief reached.
 
@@ -141,7 +142,7 @@ def replay_reviews(
         Of "brings data"; or, by review, each document's chance as it stood when it was next.
     policy, payoffs, cost, scale
         As of :func:`replay`.
-    theta, truth, engine : float, str, str
+    theta, truth, engine, theta_sp : float, str, str, float
         As of :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`.
     prior : Prior, optional
         Of the belief; the weak one unless given.
@@ -160,7 +161,7 @@ def replay_reviews(
         raise InputProblem(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
-    task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
+    task = ReviewTask(theta=theta, theta_sp=theta_sp, truth_is=truth, engine=engine, scale=scale)
     fitted, adaptive = _apart(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
@@ -285,6 +286,7 @@ def with_left(
     theta: float = 0.75,
     engine: str = "bivariate",
     prior: Prior | None = None,
+    theta_sp: float | None = None,
 ) -> list[PlayedReview]:
     """Add to replayed reviews what is said, where they stop, of documents still unread.
 
@@ -292,7 +294,7 @@ def with_left(
     ----------
     played, outcomes
         What :func:`replay_reviews` came to, and on which outcomes.
-    calibrator, theta, engine, prior
+    calibrator, theta, engine, prior, theta_sp
         As of :func:`replay_reviews`.
     q_star : float
         Threshold belief.
@@ -311,7 +313,7 @@ def with_left(
             # Outcomes of one review share its list.
             key = outcome.review, at
             left[name] = by_list[key] = by_list.get(key) or still_unread(outcome.topic, by, at)
-        states = states_of(outcome.tables, theta, engine, prior or Prior())
+        states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
         turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=past_stops().tempering)

@@ -235,8 +235,8 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
         flank = int(high[-1 if right else 0])
         side = {"xanchor": "left", "xshift": 8} if right else {"xanchor": "right", "xshift": -8}
         notes.append(fig.label(float(x[flank]), float(after[flank]), "after", blue, yanchor="middle", **side))
-        if evidence.belief is not None:
-            words = f"{percent(evidence.belief)} above {threshold(theta)}"
+        if evidence.of_sensitivity is not None:
+            words = f"{percent(evidence.of_sensitivity)} above {threshold(theta)}"
             side = {"xanchor": "right", "xshift": -6} if theta > 0.4 else {"xanchor": "left", "xshift": 6}
             notes.append(fig.label(theta, top, words, blue, yanchor="top", **side))
     xaxis = fig.axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2)

@@ -93,17 +93,21 @@ def evidence_report(
 
 def _decision_rows(evidence: Evidence, payoffs: Payoffs, actions: words.Actions) -> list[tuple[str, str]]:
     """What is asked and believed: titles and texts, empty where the engine pools nothing."""
-    theta, pooled, tables = evidence.theta, evidence.pooled, evidence.tables
+    pooled, tables = evidence.pooled, evidence.tables
     patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
     return [
-        ("Question", message("question", theta=theta)),
+        ("Question", message("question", evidence=evidence)),
         ("How sure before you act (q*)", message("how_sure", plus=actions.plus, q_star=payoffs.q_star)),
         ("Consequences", message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)),
         ("Computed by", ENGINES[evidence.engine].title),
         (
-            f"Chance that it exceeds {words.threshold(theta)} (ω⁺)",
+            f"Chance that {evidence.claim} (ω⁺)",
             message("belief_row", belief=evidence.belief),
         ),
+        *[
+            (f"Chance of {name} alone", message("belief_row", belief=b))
+            for name, b in zip(("sensitivity", "specificity"), evidence.of_each or (), strict=False)
+        ],
         ("Pooled sensitivity", words.interval(pooled.sensitivity) if pooled.sensitivity else ""),
         ("Pooled specificity", words.interval(pooled.specificity) if pooled.specificity else ""),
         ("Studies", message("studies_row", count=len(evidence), **patients)),
@@ -112,11 +116,12 @@ def _decision_rows(evidence: Evidence, payoffs: Payoffs, actions: words.Actions)
 
 def _methods(evidence: Evidence, actions: words.Actions) -> list[str]:
     """How the belief was computed, what it began with, and how it leads to an action."""
-    engine, prior, theta = ENGINES[evidence.engine], evidence.prior, evidence.theta
-    sentences = [message("model", engine=engine)]
+    engine, sentences = ENGINES[evidence.engine], []
     if engine.knows_prior:
-        sentences.append(message("prior_of_belief", prior=prior, sentence=prior_sentence(prior, theta)))
-    return [*sentences, message("rule", theta=theta, plus=actions.plus, minus=actions.minus)]
+        sentence = prior_sentence(evidence.prior_of_sensitivity, evidence.theta)
+        sentences.append(message("prior_of_belief", prior=evidence.prior, sentence=sentence))
+    model = message("model", engine=engine, theta_sp=evidence.theta_sp)
+    return [model, *sentences, message("rule", evidence=evidence, plus=actions.plus, minus=actions.minus)]
 
 
 def studies_sheet(evidence: Evidence) -> Sheet:

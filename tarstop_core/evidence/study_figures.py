@@ -64,6 +64,7 @@ class _Panel:
     sizes: Floats
     shares: Shares
     estimate: Estimate | None
+    threshold: float | None  # what is to be exceeded
 
     def axis(self, of_numbers: bool = False) -> str:
         """Number of the panel's x axis, or of the one under its column of numbers; the first has none."""
@@ -72,14 +73,12 @@ class _Panel:
 
 
 def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
-    tables, pooled = evidence.tables, evidence.pooled
+    tables = evidence.tables
+    of_sensitivity = evidence.sensitivity, evidence.pooled.sensitivity, evidence.theta
+    of_specificity = evidence.specificity, evidence.pooled.specificity, evidence.theta_sp
     return (
-        _Panel(
-            0, "Sensitivity", "diseased", tables.TP, tables.diseased, evidence.sensitivity, pooled.sensitivity
-        ),
-        _Panel(
-            1, "Specificity", "healthy", tables.TN, tables.healthy, evidence.specificity, pooled.specificity
-        ),
+        _Panel(0, "Sensitivity", "diseased", tables.TP, tables.diseased, *of_sensitivity),
+        _Panel(1, "Specificity", "healthy", tables.TN, tables.healthy, *of_specificity),
     )
 
 
@@ -108,13 +107,17 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     data: list[Figure] = []
     axes: dict[str, Any] = {}
     notes = []
+    shapes: list[Figure] = []
     for panel, domain, of_numbers in zip(
         panels, WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True
     ):
         data.append(_studies(panel, rows, evidence.tables.study, largest))
         if panel.estimate is not None:
             data.append(_diamond(panel.estimate, rows, f"x{panel.axis()}"))
-        title = "" if panel.at else f"dotted: {threshold(evidence.theta)}"
+        title = ""
+        if panel.threshold is not None:
+            title = f"dotted: {threshold(panel.threshold)}"
+            shapes.append(fig.upright(panel.threshold, dash="dot", xref=f"x{panel.axis()}"))
         shares = {"tickvals": [0, 0.5, 1], "tickformat": ".1~f"}
         axes[f"xaxis{panel.axis()}"] = axis(
             title, dark, domain=domain, range=[-0.03, 1.03], **shares, showgrid=True
@@ -141,7 +144,7 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     left = 74 if rows.compact else margin_for(["Pooled", *evidence.tables.study])
     edges = [rows.bottom - 0.4, -0.7]
     yaxis = axis("", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False)
-    shapes, margin = [fig.upright(evidence.theta, dash="dot", xref="x")], {"l": left, "r": 4}
+    margin = {"l": left, "r": 4}
     height = 70 + rows.pixels * (rows.bottom + 0.3)
     return evidence_figure(
         data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
@@ -240,6 +243,9 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
         data.append(_outline(fit.prediction_region(), dash="dash"))
         data.append(_outline(fit.confidence_region(), fill="toself", fillcolor=POOLED_AREA))
     data.append(fig.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5))
+    if evidence.theta_sp is not None:
+        data.append(fig.line([1 - evidence.theta_sp] * 2, [0, 1], THRESHOLD, dash="dot", width=1.5))
+        notes.append(label(1 - evidence.theta_sp, 0.0, threshold(evidence.theta_sp), text_colour(dark)))
     if evidence.curve is not None:
         x, y = evidence.curve.T.tolist()
         data.append(fig.line(x, y, POOLED, width=3))

@@ -13,10 +13,11 @@ from typing import Protocol, cast
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
-from tarstop_core.belief import bivariate, reitsma, univariate
+from tarstop_core.belief import reitsma, univariate
+from tarstop_core.belief.both import log_odds_of_both
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.lattice import lattice_for
-from tarstop_core.belief.of_tables import BeliefPath, belief_path
+from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_each, last_belief
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
@@ -93,6 +94,7 @@ class MoreStudies:
     """
     evpi: float  # what certainty would be worth
     n1: int | None  # diseased patients that a study to come is taken to have, where it is one of a test
+    n2: int | None = None  # healthy ones, where specificity counts too
 
 
 class Path(Protocol):
@@ -141,6 +143,7 @@ class Evidence:
     theta: float  # the sensitivity to exceed, in (0, 1)
     engine: str  # one of :data:`~tarstop_core.belief.engines.ENGINES`
     prior: Prior  # what "reml" does not look at
+    theta_sp: float | None = None  # the specificity to exceed as well, in (0, 1)
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -153,19 +156,20 @@ class Evidence:
     @property
     def claim(self) -> str:
         """What the belief is a chance of."""
-        return f"sensitivity exceeds {100 * self.theta:.4g} %"
+        claim = f"sensitivity exceeds {100 * self.theta:.4g} %"
+        return claim if self.theta_sp is None else f"{claim} and specificity {100 * self.theta_sp:.4g} %"
 
     @cached_property
     def path(self) -> BeliefPath:
         """Belief after 0 … n studies."""
-        return belief_path(self.tables, self.theta, self.engine, self.prior)
+        return belief_path(self.tables, self.theta, self.engine, self.prior, theta_sp=self.theta_sp)
 
     @cached_property
     def drawn_path(self) -> BeliefPath:
         """The path to be drawn: that of the engine, or its univariate preview where that would take seconds."""
         if not self.previewed:
             return self.path
-        return belief_path(self.tables, self.theta, "univariate", self.prior)
+        return belief_path(self.tables, self.theta, "univariate", self.prior, theta_sp=self.theta_sp)
 
     @property
     def previewed(self) -> bool:
@@ -174,19 +178,33 @@ class Evidence:
 
     @cached_property
     def belief(self) -> float | None:
-        """P(pooled sensitivity > θ) after all studies; None where "reml" is not identified."""
-        if self.engine == "bivariate":
-            return bivariate.bivariate_belief(self.tables, self.theta, self.prior)
-        return self.path.beliefs[-1]
+        """That the claim is true, after all studies; None where "reml" is not identified."""
+        return self._belief_by(self.engine, self.tables)
+
+    def _belief_by(self, engine: str, tables: Tables) -> float | None:
+        return last_belief(tables, self.theta, engine, self.prior, self.theta_sp)
+
+    @cached_property
+    def of_each(self) -> tuple[float, float] | None:
+        """Beliefs that sensitivity, and that specificity, exceeds its threshold, where both are asked for and known."""
+        if self.theta_sp is None:
+            return None
+        return beliefs_of_each(self.tables, self.theta, self.theta_sp, self.engine, self.prior)
+
+    @property
+    def of_sensitivity(self) -> float | None:
+        """Belief that sensitivity exceeds θ, whatever specificity does."""
+        return self.belief if self.of_each is None else self.of_each[0]
+
+    @property
+    def prior_of_sensitivity(self) -> Prior:
+        """The prior whose b_0 is the chance of that before any study."""
+        return self.prior if self.theta_sp is None else self.prior.margins[0]
 
     @cached_property
     def rival_belief(self) -> float | None:
         """Belief by the other school of models: "reml" beside an exact engine, "bivariate" beside "reml"."""
-        if self.engine == "reml":
-            return bivariate.bivariate_belief(self.tables, self.theta, self.prior)
-        if self.usable < reitsma.IDENTIFIED_FROM:
-            return None
-        return reitsma.reml_belief(self.summary, self.theta)
+        return self._belief_by("bivariate" if self.engine == "reml" else "reml", self.tables)
 
     @cached_property
     def sensitivity(self) -> Shares:
@@ -221,14 +239,17 @@ class Evidence:
             return Pooled(None, None) if fit is None else Pooled(fit.sensitivity, fit.specificity)
         diseased, healthy = self.tables.diseased > 0, self.tables.healthy > 0
         sensitivity = _central(self.density) if self.density is not None and diseased.any() else None
-        if self.engine == "univariate" or not healthy.any():
+        if not healthy.any() or (self.engine == "univariate" and self.theta_sp is None):
             return Pooled(sensitivity, None)
-        # The other margin with the prior that the engine gives it, each group by itself.
-        names = tuple(name for name, known in zip(self.tables.study, healthy, strict=True) if known)
-        TN, FP = self.tables.TN[healthy], self.tables.FP[healthy]
-        turned = Tables(names, TP=TN, FP=FP, FN=FP, TN=TN)
-        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
-        return Pooled(sensitivity, _central(univariate.posterior(turned, self.theta, prior)))
+        turned = self.tables.turned
+        if self.theta_sp is not None and self.of_each is not None:
+            prior = self.prior.margins[1]
+            posterior = univariate.posterior(turned, self.theta_sp, prior, belief=self.of_each[1])
+        else:
+            # With the prior that the engine gives it, each group by itself.
+            prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
+            posterior = univariate.posterior(turned, self.theta, prior)
+        return Pooled(sensitivity, _central(posterior))
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -260,7 +281,8 @@ class Evidence:
         """
         if self.engine == "reml":
             return self._normal_density()
-        return univariate.posterior(self.tables, self.theta, self.prior, belief=self.belief)
+        prior, above = self.prior_of_sensitivity, self.of_sensitivity
+        return univariate.posterior(self.tables, self.theta, prior, belief=above)
 
     def _normal_density(self) -> univariate.Posterior | None:
         if self.path.mu is None or self.path.se is None:
@@ -274,19 +296,10 @@ class Evidence:
     @cached_property
     def without(self) -> Without:
         """The belief without each study in turn."""
-        theta, prior = self.theta, self.prior
         if self.engine != "reml" and len(self) > EXACT_WITHOUT:
             return Without(self._without_at_once(), approximate=self.engine == "bivariate")
-        left = [self.tables.without(i) for i in range(len(self))]
-        beliefs: list[float | None]
-        if self.engine == "reml":
-            fits = [reitsma.fit(tables) if reitsma.usable(tables).any() else None for tables in left]
-            beliefs = [reitsma.reml_belief(fit, theta) for fit in fits]
-        elif self.engine == "bivariate":
-            beliefs = [bivariate.bivariate_belief(tables, theta, prior) for tables in left]
-        else:
-            beliefs = [float(univariate.univariate_path(tables, theta, prior)[-1]) for tables in left]
-        return Without(np.array(beliefs, dtype=float))
+        left = [self._belief_by(self.engine, self.tables.without(i)) for i in range(len(self))]
+        return Without(np.array(left, dtype=float))
 
     def _without_at_once(self) -> Floats:
         """Every leave-one-out belief from one pass over the studies' univariate likelihoods, shape (n,).
@@ -295,16 +308,14 @@ class Evidence:
         correlation, reading between cells) is taken from all studies: one of many changes it little. On
         published outcomes of 39 and 50 studies the error was below .014.
         """
-        lattice = lattice_for(self.tables, self.theta, self.prior)
-        rows = univariate.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
-        logs = np.log(np.maximum(rows, 1e-300))
-        prior = np.outer(lattice.tau_prior(self.prior.tau), lattice.mu_prior(self.prior.shift, self.prior.s))
-        every = logs.sum(axis=0) + np.log(np.maximum(prior.ravel(), 1e-300))
-        left = np.vstack([every, every - logs])
-        below, above = lattice.halves(np.exp(left - left.max(axis=1, keepdims=True)))
-        with np.errstate(divide="ignore"):
-            log_odds = np.log(above) - np.log(below)
-        log_odds = np.clip(log_odds, -700, 700)
+        if self.theta_sp is None:
+            log_odds = _log_odds_without(self.tables, self.theta, self.prior)
+        else:
+            of_sensitivity, of_specificity = self.prior.margins
+            log_odds = log_odds_of_both(
+                _log_odds_without(self.tables, self.theta, of_sensitivity),
+                _log_odds_without(self.tables.turned, self.theta_sp, of_specificity),
+            )
         b = min(max(float(cast(float, self.belief)), 1e-300), 1 - 1e-16)
         return np.asarray(expit(log_odds[1:] - log_odds[0] + logit(b)))
 
@@ -313,7 +324,8 @@ class Evidence:
         """Outcomes of one more study like these at the present belief; None where there is no belief."""
         if self.belief is None:
             return None
-        return next_studies(self.tables, self.theta, self.prior, beliefs=[self.belief], last_only=True)[0]
+        known = {"beliefs": [self.belief], "last_only": True}
+        return next_studies(self.tables, self.theta, self.prior, self.theta_sp, **known)[0]
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
         """Expected value of more studies like these; None where there is no belief."""
@@ -323,7 +335,7 @@ class Evidence:
         k = np.array(AHEAD, dtype=float)
         worth = evsi_of_studies(state.b, state.n_0, k, payoffs)
         worth[0] = state.evsi(payoffs)
-        return MoreStudies(k, np.maximum.accumulate(worth), float(payoffs.evpi(state.b)), state.n1)
+        return MoreStudies(k, np.maximum.accumulate(worth), float(payoffs.evpi(state.b)), state.n1, state.n2)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -336,12 +348,32 @@ class Evidence:
         return self.path.notes if self.engine == "reml" else partly_used(self.tables)
 
 
+def _log_odds_without(tables: Tables, theta: float, prior: Prior) -> Floats:
+    """Univariate log odds of all studies, and without each in turn, counted on the lattice alone, shape (n + 1,)."""
+    lattice = lattice_for(tables, theta, prior)
+    rows = univariate.weighed_likelihood(tables, theta, prior, lattice)
+    logs = np.log(np.maximum(rows, 1e-300))
+    of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s))
+    every = logs.sum(axis=0) + np.log(np.maximum(of_prior.ravel(), 1e-300))
+    left = np.vstack([every, every - logs])
+    below, above = lattice.halves(np.exp(left - left.max(axis=1, keepdims=True)))
+    with np.errstate(divide="ignore"):
+        log_odds = np.log(above) - np.log(below)
+    return np.clip(log_odds, -700, 700)
+
+
 def _central(posterior: univariate.Posterior) -> Estimate:
     """Median and central 95 %."""
     return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
 
-def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Prior | None = None) -> Evidence:
+def evidence(
+    tables: Tables,
+    theta: float,
+    engine: str = "bivariate",
+    prior: Prior | None = None,
+    theta_sp: float | None = None,
+) -> Evidence:
     """Evidence of a review; what was computed for equal arguments before is kept.
 
     Parameters
@@ -354,6 +386,8 @@ def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Pri
         One of :data:`~tarstop_core.belief.engines.ENGINES`.
     prior
         Belief before any study; the weak prior unless given.
+    theta_sp
+        The specificity to exceed as well, in (0, 1).
 
     Returns
     -------
@@ -362,18 +396,22 @@ def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Pri
     Raises
     ------
     InputProblem
-        When θ or the engine cannot be used.
+        When a threshold or the engine cannot be used.
     """
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
+    if theta_sp is not None:
+        check_theta(theta_sp)
     return _evidence(
-        tables.study, cells.tobytes(), check_theta(theta), check_engine(engine), prior or Prior()
+        tables.study, cells.tobytes(), check_theta(theta), check_engine(engine), prior or Prior(), theta_sp
     )
 
 
 @lru_cache(maxsize=64)
-def _evidence(study: tuple[str, ...], cells: bytes, theta: float, engine: str, prior: Prior) -> Evidence:
+def _evidence(
+    study: tuple[str, ...], cells: bytes, theta: float, engine: str, prior: Prior, theta_sp: float | None
+) -> Evidence:
     counts = np.frombuffer(cells).reshape(4, len(study))
-    return Evidence(Tables(study, *counts), theta, engine, prior)
+    return Evidence(Tables(study, *counts), theta, engine, prior, theta_sp)
 
 
 def partly_used(tables: Tables) -> tuple[str, ...]:

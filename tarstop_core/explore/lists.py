@@ -67,7 +67,7 @@ class LabelledList:
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             review = _of_review(settings)
-            belief = review.theta, review.engine, review.belief_prior
+            belief = review.theta, review.engine, review.belief_prior, review.theta_sp
             return outcome_path(self.truth, p, settings.payoffs, *belief)
         topic = self._labelled()
         assert topic.labels is not None  # a truth is labelled throughout
@@ -78,7 +78,9 @@ class LabelledList:
         """Return whether ω⁺ holds; InputProblem when the labels are not known."""
         if isinstance(self.truth, Outcome):
             review = _of_review(settings)
-            return is_plus(self.truth.tables, review.theta, review.truth, review.payoffs.q_star)
+            return is_plus(
+                self.truth.tables, review.theta, review.truth, review.payoffs.q_star, review.theta_sp
+            )
         return self._labelled().omega
 
     def replayed(
@@ -100,7 +102,8 @@ class LabelledList:
         """
         if isinstance(self.truth, Outcome):
             of = _of_review(settings)
-            how = policy, of.payoffs, of.cost, of.theta, of.truth, of.engine, of.belief_prior, of.scale
+            belief = of.theta, of.truth, of.engine, of.belief_prior
+            how = policy, of.payoffs, of.cost, *belief, of.scale, of.theta_sp
             return replay_reviews([self.truth], chances or self.calibrator, *how)[0]
         at = settings
         return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]

@@ -49,7 +49,7 @@ FILE_ORDER = (
 """Settings of patents and reviews in the order in which files hold them."""
 LEFT_OUT = (
     *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
-    *("learns", "words_for", "words_against", "weighs_scores"),
+    *("learns", "words_for", "words_against", "weighs_scores", "theta_sp"),
 )
 """Settings that files leave out at their defaults, because those of the first sessions do not have them."""
 FOREIGN: Mapping[str, object] = {
@@ -80,6 +80,7 @@ class Threshold:
 
 
 SENSITIVITY = Threshold(0.75, "θ", "Sensitivity to exceed")
+SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
 
 
 @dataclass(frozen=True)
@@ -421,6 +422,7 @@ class ReviewSettings(StudySettings):
     engine: str = "bivariate"
     """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
     prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
+    theta_sp: float | None = None  # Where ω⁺ asks for a pooled specificity above this as well, in (0, 1)
 
     scenario: ClassVar[str] = "review"
     threshold_field: ClassVar[str] = "theta"
@@ -428,6 +430,8 @@ class ReviewSettings(StudySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_theta(self.theta)
+        if self.theta_sp is not None:
+            check_theta(self.theta_sp)
         check_engine(self.engine)
 
     def counts(self, report: Report) -> bool:
@@ -439,7 +443,9 @@ class ReviewSettings(StudySettings):
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
         # A learned prior says how likely any sensitivity is.
-        follows = not (keeps_b_0 or self.prior.learned_from is None or self.prior.width_alone)
+        follows = not (
+            keeps_b_0 or self.theta_sp or self.prior.learned_from is None or self.prior.width_alone
+        )
         if follows and ENGINES[self.engine].knows_prior:
             return replace(self, theta=value, b_0=self.prior.at(value).b_0)
         return replace(self, theta=value)

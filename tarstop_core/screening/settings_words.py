@@ -108,6 +108,7 @@ TRIED = {
     "cost": "cost of a document",
     "full_cost": "cost of a report",
     "theta": "sensitivity to exceed",
+    "theta_sp": "specificity to exceed",
     "measure": "measure",
     "delta": "smallest effect that matters",
     "above": "which effect is good",

@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.belief.lattice import lattice_for
-from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.lattice import Lattice, lattice_for
+from tarstop_core.belief.of_tables import beliefs, last_belief
 from tarstop_core.belief.prior import Prior
-from tarstop_core.belief.univariate import univariate_belief
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
@@ -43,7 +42,7 @@ class ReviewPath(CumulativePath):
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
 
-        That is whether pooled sensitivity exceeds θ ("pooled"), or what the whole list would have led to
+        That is whether what is pooled exceeds its threshold ("pooled"), or what the whole list would have led to
         ("full_evidence").
         """
         if truth == "full_evidence":
@@ -89,6 +88,7 @@ def outcome_path(
     theta: float = 0.75,
     engine: str = "bivariate",
     prior: Prior | None = None,
+    theta_sp: float | None = None,
 ) -> ReviewPath:
     """The path of an experiment, where every study is known from the outset: paper mode, one stage.
 
@@ -106,6 +106,8 @@ def outcome_path(
         One of :data:`~tarstop_core.belief.engines.ENGINES`.
     prior : Prior, optional
         What is believed before any study; the weak default without one.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
 
     Returns
     -------
@@ -120,16 +122,16 @@ def outcome_path(
     labels = outcome.topic.labels
     if labels is None:
         raise InputProblem(f"Outcome {outcome.name} has no labels; replaying needs them.")
-    states = states_of(outcome.tables, theta, engine, prior or Prior())
+    states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
     return ReviewPath(p, states, studies_after(outcome.positions, len(p)), payoffs, labels)
 
 
 @lru_cache(maxsize=4096)
-def _full_belief(cells: bytes, theta: float) -> float:
-    return bivariate_belief(_tables(cells), theta)
+def _full_belief(cells: bytes, theta: float, theta_sp: float | None) -> float:
+    return bivariate_belief(_tables(cells), theta, theta_sp=theta_sp)
 
 
-def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
+def is_plus(tables: Tables, theta: float, truth: str, q_star: float, theta_sp: float | None = None) -> bool:
     """Whether the truth of an outcome is ω⁺.
 
     Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the weak prior, whatever
@@ -146,22 +148,30 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
         what the paper's Table 2 implies.
     q_star : float
         Threshold belief above which a⁺ is chosen.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
 
     Returns
     -------
     bool
         True under ω⁺.
     """
-    b = _full_belief(_cells(tables), theta)
+    b = _full_belief(_cells(tables), theta, theta_sp)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
 
 
 KEPT = 256
-_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
+_known: dict[tuple[bytes, float, str, Prior, float | None, bool], tuple[NextStudy, ...]] = {}
 
 
 def states_of(
-    tables: Tables, theta: float, engine: str, prior: Prior, *, last_only: bool = False
+    tables: Tables,
+    theta: float,
+    engine: str,
+    prior: Prior,
+    theta_sp: float | None = None,
+    *,
+    last_only: bool = False,
 ) -> tuple[NextStudy, ...]:
     """What is believed, and what the next study may find, after each study; remembered.
 
@@ -175,6 +185,8 @@ def states_of(
         One of :data:`~tarstop_core.belief.engines.ENGINES`.
     prior : Prior
         What is believed before any study.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
     last_only : bool
         Whether only the state after all n studies is wanted.
 
@@ -183,10 +195,10 @@ def states_of(
     tuple of NextStudy
         n + 1 of them, or one with `last_only`.
     """
-    key = (_cells(tables), theta, engine, prior, last_only)
+    key = (_cells(tables), theta, engine, prior, theta_sp, last_only)
     states = _known.get(key)
     if states is None:
-        states = _known[key] = _states(tables, theta, engine, prior, last_only)
+        states = _known[key] = _states(tables, theta, engine, prior, theta_sp, last_only)
         while len(_known) > KEPT:
             _known.pop(next(iter(_known)), None)
     return states
@@ -202,20 +214,29 @@ def _tables(cells: bytes) -> Tables:
 
 
 def _states(
-    tables: Tables, theta: float, engine: str, prior: Prior, last_only: bool
+    tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None, last_only: bool
 ) -> tuple[NextStudy, ...]:
     if last_only and engine == "reml":
-        return states_of(tables, theta, engine, prior)[-1:]
+        return states_of(tables, theta, engine, prior, theta_sp)[-1:]
     if last_only:
-        b = (bivariate_belief if engine == "bivariate" else univariate_belief)(tables, theta, prior)
-        return tuple(next_studies(tables, theta, prior, beliefs=[b], last_only=True))
+        now = [last_belief(tables, theta, engine, prior, theta_sp)]
+        return tuple(next_studies(tables, theta, prior, theta_sp, beliefs=now, last_only=True))
     if len(tables) and engine != "reml":
-        # A growing review pays for its newest study only, unless that changes the lattice all are computed on.
+        # A growing review pays for its newest study only, unless that changes the lattices all are computed on.
         earlier = tables.first(len(tables) - 1)
-        before = _known.get((_cells(earlier), theta, engine, prior, False))
-        if before and lattice_for(earlier, theta, prior) is lattice_for(tables, theta, prior):
-            return (*before, *states_of(tables, theta, engine, prior, last_only=True))
-    return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
+        before = _known.get((_cells(earlier), theta, engine, prior, theta_sp, False))
+        if before and _lattices(earlier, theta, prior, theta_sp) == _lattices(tables, theta, prior, theta_sp):
+            return (*before, *states_of(tables, theta, engine, prior, theta_sp, last_only=True))
+    path = beliefs(tables, theta, engine, prior, theta_sp)
+    return tuple(next_studies(tables, theta, prior, theta_sp, beliefs=path))
+
+
+def _lattices(tables: Tables, theta: float, prior: Prior, theta_sp: float | None) -> tuple[Lattice, ...]:
+    """Lattices that the belief is counted on; equal ones are the same."""
+    if theta_sp is None:
+        return (lattice_for(tables, theta, prior),)
+    of_sensitivity, of_specificity = prior.margins
+    return lattice_for(tables, theta, of_sensitivity), lattice_for(tables.turned, theta_sp, of_specificity)
 
 
 NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within so many standard deviations

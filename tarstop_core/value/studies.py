@@ -8,12 +8,13 @@ the present knowledge is worth, measured by what the next study is predicted to 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 from scipy.special import expit, gammaln, logit, ndtr, ndtri, owens_t
 
 from tarstop_core.belief.lattice import Lattice, lattice_for
@@ -30,6 +31,8 @@ N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
 # than any one study can tell the pooled one.
 N1_MOST = 1000
+# Of counts of both groups at once so many of each are told apart.
+GROUPS = 100
 
 
 def n1_next(tables: Tables) -> int:
@@ -77,11 +80,14 @@ class NextStudy:
     b: float  # Belief before it
     given_plus: Floats
     given_minus: Floats
-    """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
+    """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,). Where
+    specificity counts too, of every TP with every TN, or of neighbouring counts together where these are many.
+    """
     n_0: float  # How many studies like this one the present knowledge is worth
     weight: float = 1.0  # How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)
     pooled: tuple[float, float] | None = None
     """Mean and standard deviation of the pooled logit sensitivity now, where a session or an experiment has it."""
+    n2: int | None = None  # Its healthy patients, where specificity counts too
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by
@@ -99,6 +105,7 @@ def next_studies(
     tables: Tables,
     theta: float,
     prior: Prior | None = None,
+    theta_sp: float | None = None,
     *,
     beliefs: ArrayLike | None = None,
     n1: int | None = None,
@@ -114,6 +121,8 @@ def next_studies(
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior, optional
         What is believed before any study; the weak default without one.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
     beliefs : array_like, shape (n + 1,), optional
         Beliefs of the session where another engine made them: what a study finds under ω⁺ and under ω⁻ comes from the
         univariate posterior, how likely ω⁺ and ω⁻ are from these.
@@ -139,6 +148,8 @@ def next_studies(
     10.1177/0272989X17715627).
     """
     prior = prior or Prior()
+    if theta_sp is not None:
+        return _studies_of_both(tables, (theta, theta_sp), prior, beliefs=beliefs, n1=n1, last_only=last_only)
     lattice = lattice_for(tables, check_theta(theta), prior)
     first = len(tables) if last_only else 0
     weights = weights_path(tables, theta, prior, lattice)[first:]
@@ -176,6 +187,63 @@ def next_studies(
             )
         )
     return studies
+
+
+def _studies_of_both(
+    tables: Tables,
+    thetas: tuple[float, float],
+    prior: Prior,
+    *,
+    beliefs: ArrayLike | None,
+    n1: int | None,
+    last_only: bool,
+) -> list[NextStudy]:
+    """Studies to come where ω⁺ asks for sensitivity and specificity, whose counts are predicted each by itself.
+
+    No single pooled logit is behind the belief then, so n_0 is that of the normal model in which one study leaves as much
+    doubt, E[b'(1 − b')], as the counts do.
+    """
+    of_sensitivity, of_specificity = prior.margins
+    sensitivity = next_studies(tables, thetas[0], of_sensitivity, n1=n1, last_only=last_only)
+    specificity = next_studies(tables.turned, thetas[1], of_specificity, last_only=last_only)
+    b = [se.b * sp.b for se, sp in zip(sensitivity, specificity, strict=True)] if beliefs is None else beliefs
+    now = np.asarray(b, dtype=float)
+    if now.shape != (len(sensitivity),):
+        raise InputProblem(
+            f"There are {len(now)} beliefs for {len(tables)} studies; {len(sensitivity)} are needed."
+        )
+    studies = []
+    for b_now, se, sp in zip(now.tolist(), sensitivity, specificity, strict=True):
+        (se_plus, se_minus), (sp_plus, sp_minus) = _grouped(se), _grouped(sp)
+        plus = np.outer(se_plus, sp_plus).ravel()
+        # ω⁻ is that sensitivity is too low, or that only specificity is.
+        too_low = np.outer((1 - se.b) * se_minus, sp.b * sp_plus + (1 - sp.b) * sp_minus)
+        minus = _shares(too_low.ravel() + np.outer(se.b * se_plus, (1 - sp.b) * sp_minus).ravel())
+        n_0 = _matching_n_0(b_now, plus, minus) / prior.weight
+        studies.append(replace(se, b=b_now, given_plus=plus, given_minus=minus, n_0=n_0, n2=sp.n1))
+    return studies
+
+
+def _grouped(study: NextStudy) -> tuple[Floats, Floats]:
+    """Chances of the counts of one margin under ω⁺ and ω⁻, of neighbouring counts together where these are many."""
+    starts = np.unique(np.linspace(0, len(study.given_plus), GROUPS, endpoint=False).astype(int))
+    return np.add.reduceat(study.given_plus, starts), np.add.reduceat(study.given_minus, starts)
+
+
+def _matching_n_0(b: float, plus: Floats, minus: Floats) -> float:
+    """How many studies the normal model takes the present knowledge to be worth where the next one leaves the same doubt.
+
+    In that model E[b'(1 − b')] = 2·T(Φ⁻¹(b), √(n_0/(n_0 + 2))), in Owen's T, which rises in its second argument.
+    """
+    chance = b * plus + (1 - b) * minus
+    doubt = float(
+        np.divide(b * plus * (1 - b) * minus, chance, out=np.zeros_like(chance), where=chance > 0).sum()
+    )
+    a = float(ndtri(b))
+    if doubt >= b * (1 - b) * (1 - 1e-12):
+        return math.inf
+    x = brentq(lambda x: 2 * owens_t(a, x) - doubt, 0.0, 1.0)
+    return 2 * x**2 / (1 - x**2)
 
 
 def _binomial(n1: int, theta: float, lattice: Lattice) -> Floats:

@@ -21,6 +21,8 @@ HALF = Payoffs.from_q_star(0.5)
 def belief(belief: float | None, **changed: Any) -> SimpleNamespace:
     """A belief from four studies, as sentences ask for it."""
     usual = {"theta": 0.75, "usable": 2, "engine": "bivariate", "rival_belief": 0.4, "prior": Prior()}
+    usual |= {"theta_sp": None, "of_each": None, "claim": "sensitivity exceeds 75 %"}
+    usual |= {"of_sensitivity": belief, "prior_of_sensitivity": Prior()}
     return SimpleNamespace(**usual | changed, belief=belief)
 
 
@@ -32,7 +34,7 @@ def fitted(**changed: Any) -> SimpleNamespace:
 
 def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
     """Belief, action, and what the other model says."""
-    for evidence in (belief(0.8), belief(None, usable=1), belief(None)):
+    for evidence in (belief(0.8), belief(0.6, of_each=(0.8, 0.7)), belief(None, usable=1), belief(None)):
         yield "belief", {"evidence": evidence, "least": 3}
     for b, turned in ((None, False), (0.8, True), (0.2, False)):
         yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
@@ -103,12 +105,14 @@ def about_change() -> Iterator[tuple[str, dict[str, Any]]]:
         more = SimpleNamespace(**{**dict.fromkeys(MoreStudies.__annotations__), "evpi": evpi, "n1": n1})
         yield "value", {"more": more, "one": one, "ten": ten, "payoffs": payoffs}
         yield "like_these", {"more": more}
+        yield "like_these", {"more": SimpleNamespace(**vars(more) | {"n2": 60})}
     yield "gain", {"value": 0.1, "payoffs": HALF}
 
 
 def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:
     """Rows and methods of the report."""
-    yield "question", {"theta": 0.75}
+    for evidence in (belief(0.8), belief(0.6, theta_sp=0.9)):
+        yield "question", {"evidence": evidence}
     yield "how_sure", {"plus": "Adopt", "q_star": 0.5}
     for payoffs in (HALF, replace(Payoffs.from_q_star(0.8), unit="£"), Payoffs.from_q_star(0.2)):
         yield "consequences", {"payoffs": payoffs, **ACTIONS}
@@ -117,7 +121,8 @@ def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:
     for healthy in (0.0, 1200.0):
         yield "studies_row", {"count": 4, "diseased": 300.0, "healthy": healthy}
     for engine in ENGINES.values():
-        yield "model", {"engine": engine}
+        yield "model", {"engine": engine, "theta_sp": None}
+        yield "model", {"engine": engine, "theta_sp": 0.9}
     for learned, weight in (
         (None, 1.0),
         (SimpleNamespace(studies=90, reviews=12, source=""), 0.6),
@@ -125,7 +130,7 @@ def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         prior = SimpleNamespace(b_0=0.5, learned_from=learned, weight=weight)
         yield "prior_of_belief", {"prior": prior, "sentence": "Before any study it may be anything."}
-    yield "rule", {"theta": 0.75, **ACTIONS}
+    yield "rule", {"evidence": belief(0.8), **ACTIONS}
 
 
 def test_every_branch_reads_as_a_sentence() -> None:

@@ -40,10 +40,10 @@ def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
         "Does pooled sensitivity exceed 75 %?",
         "“Adopt” above a chance of 50 %",
         "A wrong “Adopt” is as bad as a wrong “Don’t adopt”",
-        f"Chance that it exceeds 75 % (ω⁺) {percent(found.belief)}",
+        f"Chance that sensitivity exceeds 75 % (ω⁺) {percent(found.belief)}",
         "Exact counts, both groups",
         "exact binomial likelihood of sensitivity and false-positive rate",
-        "The chance before any study was 50 %.",
+        "The chance of ω⁺ before any study was 50 %.",
         "From a journal.",
     ):
         assert words in text, words
@@ -56,6 +56,19 @@ def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
         assert f"Pooled {name} {value} (95 % interval {low} to {high})" in text
     for at, study in enumerate(TABLES.study):
         assert f"{study} {' '.join(f'{getattr(TABLES, cell)[at]:.0f}' for cell in CELLS)}" in text, study
+
+
+def test_where_specificity_decides_too_it_says_so() -> None:
+    found = evidence(TABLES, 0.75, theta_sp=0.9)
+    text, each = report(found), found.of_each
+    assert found.belief is not None and each is not None
+    for words in (
+        "Do pooled sensitivity and specificity exceed 75 % and 90 %?",
+        f"Chance that sensitivity exceeds 75 % and specificity 90 % (ω⁺) {percent(found.belief)}",
+        f"Chance of sensitivity alone {percent(each[0])}",
+        f"Chance of specificity alone {percent(each[1])}",
+    ):
+        assert words in text, words
 
 
 def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:

@@ -33,7 +33,7 @@ from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings, StudySettings
 from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import Footing
@@ -120,6 +120,11 @@ def of_settings(settings: Settings) -> Values:
     """What a scenario says of settings alone."""
     for name in ("question", "otherwise", "belief_on_list", "mistake_plus", "mistake_minus", "hope"):
         yield name, {"settings": settings}
+    if isinstance(settings, StudySettings):
+        for truth, name in product(("pooled", "full_evidence"), ("pooled_what", "judged_by")):
+            yield name, {"settings": replace(settings, truth=truth)}
+    if isinstance(settings, ReviewSettings):
+        yield "thresholds", {"settings": settings}
     yield "chance_column", {"settings": settings}
     for name in (
         "missed",
@@ -199,10 +204,11 @@ def test_every_branch_of_a_review() -> None:
         ACCURACY, least_studies=5, least_patients=100, policy="greedy", floor=0.9, floor_studies=5
     )
     once = replace(ACCURACY, stages=1, full_cost=0.0, least_patients=100)
+    both = replace(ACCURACY, theta_sp=0.9)
     learned = replace(ACCURACY.belief_prior, weight=0.5, learned_from=SimpleNamespace(source="reviews"))  # type: ignore[arg-type]
     message = REVIEW.message
     with every_branch(message):
-        for settings in (ACCURACY, least, once, replace(once, least_patients=0, least_studies=2)):
+        for settings in (ACCURACY, both, least, once, replace(once, least_patients=0, least_studies=2)):
             assert said(message, of_settings(settings)) and message("least", settings=settings)
         assert message("prior", prior=learned)
         for facts, may_change in product(reviews(), (0.0, 0.3)):

@@ -31,6 +31,7 @@ OTHER = {
     "plus": "Do",
     "minus": "Leave",
     "theta": 0.8,
+    "theta_sp": 0.9,
     "engine": "univariate",
     "prior": Prior(tau=0.7),
     "truth": "full_evidence",

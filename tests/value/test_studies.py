@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
 
+from tarstop_core.belief.of_tables import last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
@@ -167,3 +168,56 @@ def test_studies_that_count_less_are_worth_less() -> None:
     assert less.evsi(EVEN) == pytest.approx(float(evsi_of_studies(less.b, less.n_0, 1, EVEN)))
     at_once = replace(whole, weight=0.9999)
     assert at_once.evsi(EVEN) == pytest.approx(whole.evsi(EVEN), abs=0.02)
+
+
+# --- sensitivity and specificity -----------------------------------------------------------------
+
+
+def test_both_groups_are_enumerated_as_adding_each_possible_study() -> None:
+    theta, theta_sp, prior, rows = 0.7, 0.8, Prior(b_0=0.4), [(5, 1, 1, 6), (4, 1, 2, 6)]
+    study = next_studies(tables(rows), theta, prior, theta_sp)[-1]
+    assert (study.n1, study.n2) == (6, 7)
+    chance = chance_of(study)
+    assert chance.shape == (7 * 8,) and chance.sum() == pytest.approx(1)
+    after = [
+        last_belief(tables([*rows, (tp, 7 - tn, 6 - tp, tn)]), theta, "univariate", prior, theta_sp)
+        for tp in range(7)
+        for tn in range(8)
+    ]
+    np.testing.assert_allclose(study.b * study.given_plus / chance, np.array(after, dtype=float), atol=2e-3)
+    for q_star in (0.3, 0.6, 0.8):
+        payoffs = Payoffs.from_q_star(q_star)
+        gain = np.dot(chance, payoffs.utility(np.array(after, dtype=float))) - payoffs.utility(study.b)
+        assert study.evsi(payoffs) == pytest.approx(max(0.0, float(gain)), abs=1e-3)
+
+
+@given(STUDIES, st.floats(0.4, 0.9), st.floats(0.4, 0.95), Q_STARS, st.floats(0.05, 0.95))
+def test_the_worth_of_studies_of_both_lies_between_none_and_certainty(
+    rows: list[tuple[int, ...]], theta: float, theta_sp: float, q_star: float, b_0: float
+) -> None:
+    payoffs = Payoffs.from_q_star(q_star)
+    study = next_studies(tables(rows), theta, Prior(b_0=b_0), theta_sp, last_only=True)[0]
+    one = study.evsi(payoffs)
+    assert 0 <= one <= float(payoffs.evpi(study.b)) + 1e-9 and study.n_0 > 0
+    more = evsi_of_studies(study.b, study.n_0, [1, 2, 5, 20, 1e9], payoffs)
+    assert (np.diff(more) >= -1e-9).all()
+    assert more[-1] == pytest.approx(float(payoffs.evpi(study.b)), abs=1e-3)
+
+
+def test_the_normal_model_of_both_leaves_the_doubt_that_one_study_leaves() -> None:
+    """n_0 is such that E[b'(1 − b')] is that of the enumeration; by simulation of the normal model."""
+    study = next_studies(tables(SMALL), 0.7, Prior(b_0=0.4), 0.85, last_only=True)[0]
+    chance = chance_of(study)
+    after = np.divide(study.b * study.given_plus, chance, where=chance > 0, out=np.zeros_like(chance))
+    r2 = 1 / (1 + study.n_0)
+    draws = norm.ppf(study.b) + np.sqrt(r2) * norm.ppf((np.arange(100_000) + 0.5) / 100_000)
+    moved = norm.cdf(draws / np.sqrt(1 - r2))
+    assert moved.mean() == pytest.approx(study.b, abs=1e-4)
+    assert (moved * (1 - moved)).mean() == pytest.approx(float(chance @ (after * (1 - after))), abs=1e-4)
+
+
+def test_many_patients_of_both_groups_are_told_apart_in_groups() -> None:
+    rows = [(400, 100, 100, 900), (420, 90, 80, 910)]
+    study = next_studies(tables(rows), 0.7, Prior(), 0.85, last_only=True)[0]
+    assert len(study.given_plus) == 100 * 100
+    assert study.given_plus.sum() == pytest.approx(1) and study.given_minus.sum() == pytest.approx(1)

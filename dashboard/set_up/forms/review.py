@@ -59,16 +59,17 @@ class ReviewForm(StudyForm[ReviewSettings]):
             75,
             **lasting(f"{OF_REVIEW}/theta"),
             help="Good enough is a test that finds more of 100 people who have the condition. θ, the "
-            f"{term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies. "
-            f"{term('specificity', 'Specificity')} is shown beside it and does not decide.",
+            f"{term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
         )
+        start = replace(start, theta=theta / 100, theta_sp=_specificity_asked())
         stages = 2 if self.judges_abstracts() else 1
-        return super().stakes(replace(start, theta=theta / 100, stages=stages), simulated, problems)
+        return super().stakes(replace(start, stages=stages), simulated, problems)
 
     def beside(self, settings: ReviewSettings) -> ReviewSettings:
         """The starting chance may come with a prior."""
         prior = self.prior
-        if prior is None or prior.width_alone or not ENGINES[self.engine].knows_prior:
+        told = prior is None or prior.width_alone or settings.theta_sp is not None
+        if prior is None or told or not ENGINES[self.engine].knows_prior:
             return super().beside(settings)
         if settings.two_stages:
             settings = replace(settings, full_cost=self.full_cost(settings))
@@ -131,8 +132,18 @@ class ReviewForm(StudyForm[ReviewSettings]):
                 "studies it is surer than past reviews bear out."
             )
         drawn = replace(prior, b_0=settings.b_0)
+        if settings.theta_sp is not None:
+            drawn = drawn.margins[0]
         captioned(prior_figure(drawn, settings.theta, dark()), prior_sentence(drawn, settings.theta))
         return prior
+
+
+def _specificity_asked() -> float | None:
+    """Ask whether specificity decides too, and which one is enough."""
+    hint = f"Without, {term('specificity', 'specificity')} is shown beside sensitivity and does not decide."
+    if not st.checkbox("and pooled specificity too", **lasting(f"{OF_REVIEW}/both"), help=hint):
+        return None
+    return hundredths("exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
 
 
 def _least(plus: str, paper: bool) -> tuple[int, int]:

@@ -50,6 +50,7 @@ class ReviewTask(StepwiseTask):
     paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75  # ω⁺ is a pooled sensitivity above it
+    theta_sp: float | None = None  # and a pooled specificity above this, where it is given
     truth_is: str = "pooled"
     """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
     engine: str = "univariate"  # Of the belief that is acted on; the truth is always bivariate
@@ -64,6 +65,8 @@ class ReviewTask(StepwiseTask):
     def settings(self) -> dict[str, Any]:
         names = ("engine", "theta", "b_0", "pseudo", "replications", "seed")
         own = {name: getattr(self, name) for name in names}
+        if self.theta_sp is not None:
+            own["theta_sp"] = self.theta_sp
         return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
@@ -84,16 +87,15 @@ class ReviewTask(StepwiseTask):
         assert case.outcome is not None
         adaptive, prior = case.adaptive_chances, learned.prior or Prior()
         p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
-        first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
+        belief = self.theta, self.engine, prior, self.theta_sp
+        first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], *belief)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
         assert case.outcome is not None
-        tables = case.outcome.tables
-        return np.array(
-            [value_outcomes.is_plus(tables, self.theta, self.truth_is, stake.q_star) for stake in payoffs]
-        )
+        known, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
+        return np.array([value_outcomes.is_plus(*known, q_star, self.theta_sp) for q_star in q_stars])
 
     def play(
         self,
@@ -110,9 +112,8 @@ class ReviewTask(StepwiseTask):
         played = super().play(case, learned, paths, settings, costs, truth, exact)
         if exact and self.engine != "bivariate" and not settings[0].is_oracle:
             assert case.outcome is not None
-            exactly = bivariate_path(case.outcome.tables, self.theta, learned.prior or Prior())[
-                paths[0].studies
-            ]
+            prior = learned.prior or Prior()
+            exactly = bivariate_path(case.outcome.tables, self.theta, prior, self.theta_sp)[paths[0].studies]
             depths = played.screened.astype(np.intp)
             return replace(played, plus_exact=chosen(paths, depths, exactly))
         return played
@@ -135,7 +136,8 @@ class ReviewTask(StepwiseTask):
         seen = np.zeros((*runs.seen.shape[:2], len(tables)), dtype=bool)
         seen[..., ranked] = runs.seen[..., np.searchsorted(documents, outcome.positions[ranked])]
         masks, of = np.unique(seen.reshape(-1, len(tables)), axis=0, return_inverse=True)
-        b = subset_beliefs(tables, masks, self.theta, self.engine, prior)[of].reshape(seen.shape[:2])
+        b = subset_beliefs(tables, masks, self.theta, self.engine, prior, self.theta_sp)[of]
+        b = b.reshape(seen.shape[:2])
         shape = (len(settings), len(paths), costs)
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
         recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
@@ -150,7 +152,9 @@ class ReviewTask(StepwiseTask):
         return [*sentences, message("contradicted")]
 
 
-def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
+def subset_beliefs(
+    tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior, theta_sp: float | None = None
+) -> Floats:
     """Compute the belief from each of several subsets of the studies.
 
     In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the refinement of
@@ -162,7 +166,7 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         All n studies.
     masks : ndarray of bool, shape (K, n)
         Which studies are seen, a row a subset.
-    theta, engine, prior : float, str, Prior
+    theta, engine, prior, theta_sp : float, str, Prior, float
         As of :func:`~tarstop_core.belief.of_tables.beliefs`.
 
     Returns
@@ -174,7 +178,12 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
         subsets = (
             Tables(tuple(names[mask]), *(getattr(tables, cell)[mask] for cell in CELLS)) for mask in masks
         )
-        return np.array([beliefs(subset, theta, engine, prior)[-1] for subset in subsets])
+        return np.array([beliefs(subset, theta, engine, prior, theta_sp)[-1] for subset in subsets])
+    if theta_sp is not None:
+        of_sensitivity, of_specificity = prior.margins
+        return subset_beliefs(tables, masks, theta, engine, of_sensitivity) * subset_beliefs(
+            tables.turned, masks, theta_sp, engine, of_specificity
+        )
     lattice = lattice_for(tables, theta, prior)
     rows = weighed_likelihood(tables, theta, prior, lattice)
     with np.errstate(divide="ignore"):

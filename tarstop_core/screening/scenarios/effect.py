@@ -59,11 +59,6 @@ class Effect(StudyScenario[EffectSettings]):
     find = "an effect"
     finds = ("effect", "effects")
     sheet = "Effects"
-    pooled_what = "the average effect"
-    truths: ClassVar[Mapping[str, str]] = {
-        "pooled": "whether the average effect is beyond the smallest that matters",
-        "full_evidence": "what all documents of the list would have led to",
-    }
 
     # --- chances and path
 

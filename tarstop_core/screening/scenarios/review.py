@@ -29,11 +29,6 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Floats
 from tarstop_core.value.studies import Known, NextStudy
 
-TRUTHS = {
-    "pooled": "whether pooled sensitivity exceeds θ",
-    "full_evidence": "what all documents of the list would have led to",
-}
-
 
 def needed_studies(settings: ReviewSettings, tables: Tables, states: Sequence[Known]) -> Depths | None:
     """Further studies before a⁺ may be taken in each state: after 0 … n studies, or after all n alone.
@@ -76,8 +71,6 @@ class Review(StudyScenario[ReviewSettings]):
     find = "a 2×2 table"
     finds = ("2×2 table", "tables")
     sheet = "2x2 tables"
-    pooled_what = "pooled sensitivity"
-    truths = TRUTHS
 
     def beginning(self, **own: Any) -> ReviewSettings:
         # As uncertain as past reviews show.
@@ -89,7 +82,8 @@ class Review(StudyScenario[ReviewSettings]):
         self, settings: ReviewSettings, studies: Collected, *, last_only: bool = False
     ) -> tuple[NextStudy, ...]:
         prior = settings.belief_prior
-        return states_of(studies.tables, settings.theta, settings.engine, prior, last_only=last_only)
+        belief = settings.theta, settings.engine, prior, settings.theta_sp
+        return states_of(studies.tables, *belief, last_only=last_only)
 
     def needed(self, settings: ReviewSettings, studies: Collected, states: Sequence[Known]) -> Depths | None:
         # A number of studies, or of patients with the condition.
@@ -100,7 +94,7 @@ class Review(StudyScenario[ReviewSettings]):
         return ENGINES[settings.engine].knows_prior
 
     def threshold_in_words(self, settings: ReviewSettings) -> str:
-        return f"θ = {settings.theta:.3g}"
+        return self.message("thresholds", settings=settings)
 
     def badges(self, settings: ReviewSettings) -> list[str]:
         engine, learned = ENGINES[settings.engine], settings.prior.learned_from
@@ -130,7 +124,10 @@ class Review(StudyScenario[ReviewSettings]):
         return ReviewFacts(
             **shared,
             diseased=int(tables.diseased.sum()),
-            past=wrong_stops(len(tables), settings.theta, settings.payoffs.q_star, settings.truth),
+            # Past questions were of sensitivity.
+            past=None
+            if settings.theta_sp
+            else wrong_stops(len(tables), settings.theta, settings.payoffs.q_star, settings.truth),
             pooled_range=pooled_range(now, to_come, past.widening) if len(tables) else None,
             range_held=past.held,
         )
@@ -150,6 +147,7 @@ class Review(StudyScenario[ReviewSettings]):
             "theta": settings.theta,
             "engine": settings.engine,
             "prior": settings.belief_prior.digest,
+            **({} if settings.theta_sp is None else {"theta_sp": settings.theta_sp}),
         }
 
     # --- rows and names
@@ -169,8 +167,9 @@ class Review(StudyScenario[ReviewSettings]):
         return "" if enough else self.message("least", settings=settings)
 
     def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
-        """By the session's own θ, engine and prior."""
-        return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        """By the session's own thresholds, engine and prior."""
+        belief = settings.theta, settings.engine, settings.belief_prior, settings.theta_sp
+        return evidence(state.evidence.tables, *belief)
 
     def rows_of_file(
         self, settings: ReviewSettings, source: BinaryIO, name: str
@@ -183,7 +182,7 @@ class Review(StudyScenario[ReviewSettings]):
 
     def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:
         # By the weak prior, whatever the session believes.
-        return bivariate_belief(studies.tables, settings.theta)
+        return bivariate_belief(studies.tables, settings.theta, theta_sp=settings.theta_sp)
 
     def drawn(self, settings: ReviewSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
         return drawn_studies(self.evidence(settings, state), simulated)
@@ -196,13 +195,15 @@ class Review(StudyScenario[ReviewSettings]):
     def settings_rows(self, settings: ReviewSettings) -> list[tuple[str, str]]:
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
+            *([] if settings.theta_sp is None else [("Specificity to exceed", percent(settings.theta_sp))]),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
             ("Prior", self.message("prior", prior=settings.belief_prior)),
             *super().settings_rows(settings),
         ]
 
     def adjustable(self, settings: ReviewSettings) -> dict[str, str]:
-        return {"θ": number(settings.theta), **super().adjustable(settings)}
+        specificity = {} if settings.theta_sp is None else {"specificity": number(settings.theta_sp)}
+        return {"θ": number(settings.theta), **specificity, **super().adjustable(settings)}
 
 
 REVIEW = Review()

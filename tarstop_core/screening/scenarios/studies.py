@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO, ClassVar, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 import numpy as np
 
@@ -60,8 +60,6 @@ class StudyScenario(Scenario[T]):
     plans_approximately = True
     in_steps = True
     verdicts_tell = False
-    truths: ClassVar[Mapping[str, str]]  # what the decision is judged by, as sentences have it
-    pooled_what: ClassVar[str]  # what is pooled: "the average effect"
 
     # --- chances and path
 
@@ -85,8 +83,10 @@ class StudyScenario(Scenario[T]):
         """
 
     def badges(self, settings: T) -> list[str]:
-        truth = self.pooled_what if settings.truth == "pooled" else "what the whole list would lead to"
-        return [f"right decision: by {truth}"]
+        pooled = self.message("pooled_what", settings=settings)
+        return [
+            f"right decision: by {pooled if settings.truth == 'pooled' else 'what the whole list would lead to'}"
+        ]
 
     def true_belief(self, settings: T, studies: Collected) -> float:
         return float(self.states(settings, studies, last_only=True)[-1].b)
@@ -296,7 +296,7 @@ class StudyScenario(Scenario[T]):
                 ),
             ]
         return [
-            ("The decision is judged by", self.truths[settings.truth]),
+            ("The decision is judged by", self.message("judged_by", settings=settings)),
             ("Reading", STAGES[settings.stages]),
             *reports,
             (

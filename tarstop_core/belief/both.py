@@ -1,0 +1,102 @@
+"""Sensitivity and specificity at once: each by its own studies, and what it takes that both exceed their thresholds.
+
+Specificity is to TN and FP what sensitivity is to TP and FN, so the exact belief of one margin serves the other with its
+tables turned. Before any study the margins are independent and equally likely to be good enough.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr, owens_t
+
+from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import log_odds_path
+from tarstop_core.documents.tables import Floats, Tables
+
+
+def log_odds_by_margins(
+    tables: Tables, theta: float, prior: Prior, theta_sp: float | None = None, *, last_only: bool = False
+) -> Floats:
+    """Log odds of the criterion from each group of patients by itself, as if the margins were independent.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior
+        What is believed before any study.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
+    last_only : bool
+        Whether only the log odds after all studies are wanted.
+
+    Returns
+    -------
+    ndarray, shape (n + 1,), or (1,) with `last_only`
+        Log odds after 0 … n studies: with `theta_sp` of both.
+    """
+    if theta_sp is None:
+        return log_odds_path(tables, theta, prior, last_only=last_only)
+    return log_odds_of_both(*log_odds_of_each(tables, theta, theta_sp, prior, last_only=last_only))
+
+
+def log_odds_of_each(
+    tables: Tables, theta: float, theta_sp: float, prior: Prior, *, last_only: bool = False
+) -> tuple[Floats, Floats]:
+    """Log odds that sensitivity, and that specificity, exceeds its threshold, each from its own patients alone.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta, theta_sp : float
+        Thresholds on pooled sensitivity and on pooled specificity, in (0, 1).
+    prior : Prior
+        What is believed before any study; its b_0 is the chance that both exceed them.
+    last_only : bool
+        Whether only the log odds after all studies are wanted.
+
+    Returns
+    -------
+    sensitivity, specificity : ndarray, shape (n + 1,), or (1,) with `last_only`
+        Log odds after 0 … n studies.
+    """
+    of_sensitivity, of_specificity = prior.margins
+    return (
+        log_odds_path(tables, theta, of_sensitivity, last_only=last_only),
+        log_odds_path(tables.turned, theta_sp, of_specificity, last_only=last_only),
+    )
+
+
+def log_odds_of_both(one: ArrayLike, other: ArrayLike) -> Floats:
+    """Log odds that two independent events happen both, from the log odds of each.
+
+    >>> log_odds_of_both(0.0, 0.0).round(3), log_odds_of_both(800.0, -900.0)
+    (np.float64(-1.099), np.float64(-900.0))
+    """
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    log_one, log_other = -np.logaddexp(0, -one), -np.logaddexp(0, -other)
+    # Not both: the first fails, or it happens and the second fails.
+    neither = np.logaddexp(-np.logaddexp(0, one), log_one - np.logaddexp(0, other))
+    return np.asarray(log_one + log_other - neither)
+
+
+def both_below(h: ArrayLike, k: ArrayLike, r: ArrayLike) -> Floats:
+    """P(X < h, Y < k) of standard normal X and Y with correlation r, in (−1, 1).
+
+    Notes
+    -----
+    By Owen's T (1956, doi 10.1214/aoms/1177728074).
+
+    Examples
+    --------
+    >>> both_below(0.0, 0.0, [0.0, 0.5]).round(4), both_below(1.0, 9.0, -0.3).round(4)
+    (array([0.25  , 0.3333]), np.float64(0.8413))
+    """
+    h, k, r = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (h, k, r)))
+    # Both are divided by; the chance is continuous there.
+    h, k = (np.where(np.abs(x) < 1e-12, 1e-12, x) for x in (h, k))
+    root = np.sqrt((1 - r) * (1 + r))
+    both = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, (k / h - r) / root) - owens_t(k, (h / k - r) / root)
+    return np.asarray(np.clip(both - np.where(h * k < 0, 0.5, 0.0), 0.0, 1.0))
