@@ -169,7 +169,7 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
         words.action_sentence(summary, payoffs.q_star, chosen.actions),
         words.rival_sentence(summary, payoffs.q_star, chosen.actions.plus, chosen.actions.minus),
     )
-    verdict = told(words.belief_sentence(summary), acts, rival)
+    verdict = told(words.belief_sentence(summary), f"{words.each_sentence(summary)} {acts}".strip(), rival)
     about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
     model = (ENGINES[summary.engine].badge, prior_badge(summary, chosen.start))
     marks = badges(*filter(None, (*about, *model)))

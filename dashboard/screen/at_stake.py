@@ -208,10 +208,10 @@ def _shown(settings: StudySettings) -> dict[str, float]:
     if (threshold := settings.threshold) is None:
         return {}
     value = min(0.99, max(0.01, threshold.value)) if threshold.is_share else threshold.value
-    shown = {settings.threshold_field: value}
+    values = {settings.threshold_field: value}
     if isinstance(settings, ReviewSettings) and settings.theta_sp is not None:
-        shown["theta_sp"] = min(0.99, max(0.01, settings.theta_sp))
-    return shown
+        values["theta_sp"] = min(0.99, max(0.01, settings.theta_sp))
+    return values
 
 
 def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:

@@ -120,7 +120,8 @@ def advise(
         As sessions have them. Unless given they are the paper's, where pages begin with more careful ones: `policy`
         ("optimal"; "greedy", "smooth:K=5", … and in "enough" "few-left:tau=0.95"), `b_0` (belief before any document, 0.5),
         `needs_citation` (False: whether only a document found lets one reject), `kappa` (1, chance that the list holds what
-        exists), `s` (1, chance to recognise it), in "review" `theta` (0.75), `engine` ("bivariate") and `floor_studies` (0).
+        exists), `s` (1, chance to recognise it), in "review" `theta` (0.75), `theta_sp` (None: a specificity to
+        exceed too), `engine` ("bivariate") and `floor_studies` (0).
         In "effect" one adopts if the `measure` ("OR") is below `delta` (1; a ratio for OR and RR), or above it with
         ``above=True``.
 
@@ -405,8 +406,8 @@ def replay(
     target : float
         In "enough": the recall that ``reached`` asks for. A rule's own aim is its parameter, as in "few-left:tau=0.8".
     **settings
-        Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `truth`, `engine`, `prior`;
-        in "effect" also `measure`, `delta`, `above`.
+        Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `theta_sp`, `truth`, `engine`,
+        `prior`; in "effect" also `measure`, `delta`, `above`.
 
     Returns
     -------

@@ -83,7 +83,19 @@ def log_odds_of_both(one: ArrayLike, other: ArrayLike) -> Floats:
 
 
 def both_below(h: ArrayLike, k: ArrayLike, r: ArrayLike) -> Floats:
-    """P(X < h, Y < k) of standard normal X and Y with correlation r, in (−1, 1).
+    """P(X < h, Y < k) of standard normal X and Y.
+
+    Parameters
+    ----------
+    h, k : array_like
+        Limits; with `r` they broadcast.
+    r : array_like
+        Correlation, in (−1, 1).
+
+    Returns
+    -------
+    ndarray
+        Chances.
 
     Notes
     -----

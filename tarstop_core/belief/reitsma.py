@@ -228,8 +228,24 @@ def fit_prefixes(
 def reml_belief(fitted: ReitsmaFit | None, theta: float, theta_sp: float | None = None) -> float | None:
     """P(pooled sensitivity > θ) as the normal approximation has it: Φ((μ̂1 − logit θ)/se).
 
-    With `theta_sp` the chance that pooled specificity exceeds that as well. None with fewer than 3 studies: the model is
-    not identified. InputProblem when a threshold is not between 0 and 1.
+    Parameters
+    ----------
+    fitted : ReitsmaFit or None
+        The model, where any study was usable.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well, in (0, 1).
+
+    Returns
+    -------
+    float or None
+        None with fewer than 3 studies: the model is not identified.
+
+    Raises
+    ------
+    InputProblem
+        When a threshold is not between 0 and 1.
     """
     above = (
         logit(check_theta(theta)) if theta_sp is None else logit([check_theta(theta), check_theta(theta_sp)])

@@ -65,8 +65,8 @@ class Tables:
     @property
     def turned(self) -> Tables:
         """The healthy in the place of the diseased, so that specificity stands where sensitivity stood; 0 where unknown."""
-        known = ~np.isnan(self.healthy)
-        TN, FP = np.where(known, self.TN, 0.0), np.where(known, self.FP, 0.0)
+        unknown = np.isnan(self.healthy)
+        TN, FP = np.where(unknown, 0.0, self.TN), np.where(unknown, 0.0, self.FP)
         return Tables(self.study, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
 
     @property

@@ -324,8 +324,8 @@ class Evidence:
         """Outcomes of one more study like these at the present belief; None where there is no belief."""
         if self.belief is None:
             return None
-        known = {"beliefs": [self.belief], "last_only": True}
-        return next_studies(self.tables, self.theta, self.prior, self.theta_sp, **known)[0]
+        belief, both = [self.belief], self.theta_sp
+        return next_studies(self.tables, self.theta, self.prior, both, beliefs=belief, last_only=True)[0]
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
         """Expected value of more studies like these; None where there is no belief."""

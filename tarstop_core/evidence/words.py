@@ -64,6 +64,14 @@ def belief_sentence(evidence: Evidence) -> str:
     return message("belief", evidence=evidence, least=IDENTIFIED_FROM)
 
 
+def each_sentence(evidence: Evidence) -> str:
+    """Word the belief in sensitivity and in specificity, where the decision asks for both and they are known."""
+    if evidence.of_each is None:
+        return ""
+    sensitivity, specificity = evidence.of_each
+    return message("of_each", sensitivity=sensitivity, specificity=specificity)
+
+
 def action_sentence(evidence: Synthesis, q_star: float, actions: Actions = TWO) -> str:
     """Word what the belief means for the decision.
 

@@ -156,7 +156,9 @@ def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) 
     page.reload()
     at_rest(page)
     expect(headline).to_have_text(said)
-    expect(page.get_by_label("How the belief is computed")).to_have_value("Exact counts, sensitivity only")
+    expect(page.get_by_label("How the belief is computed")).to_have_value(
+        "Exact counts, each group by itself"
+    )
 
     page.get_by_role("slider").first.focus()
     page.keyboard.press("ArrowRight")

@@ -66,6 +66,15 @@ def test_theta_moves_belief_and_truth() -> None:
     assert (strict.omega, lax.omega) == (False, True) and (strict.action, lax.action) == ("a-", "a+")
 
 
+def test_specificity_moves_belief_and_truth_too() -> None:
+    payoffs, how = Payoffs.from_q_star(0.5), {"theta": 0.4}
+    strict, lax = (
+        replay_reviews([outcome()], CALIBRATOR, Budget(50), payoffs, 0.0, **how, theta_sp=theta_sp)[0]
+        for theta_sp in (0.99, 0.4)
+    )
+    assert (strict.omega, lax.omega) == (False, True) and (strict.action, lax.action) == ("a-", "a+")
+
+
 def test_a_list_without_labels_is_refused() -> None:
     blank = Outcome(Topic("T", np.array(["x"])), "T", Tables((), *np.empty((4, 0))), np.empty(0, dtype=int))
     with pytest.raises(InputProblem, match="has no judgments"):

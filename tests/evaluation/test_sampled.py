@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.of_tables import beliefs, last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
@@ -39,6 +39,16 @@ def test_beliefs_of_subsets_are_those_of_the_engine(prior: Prior) -> None:
         )
         assert b == pytest.approx(univariate_path(part, 0.75, prior)[-1], abs=1e-9)
     assert got[0] == pytest.approx(prior.b_0, abs=1e-12)
+
+
+def test_beliefs_of_subsets_in_both_groups_are_those_of_the_engine() -> None:
+    every, prior = masks(5)[[0, 3, 21, 31]], Prior(b_0=0.4)
+    got = subset_beliefs(TABLES, every, 0.75, "univariate", prior, 0.8)
+    for mask, b in zip(every, got, strict=True):
+        part = Tables(
+            tuple(np.array(TABLES.study)[mask]), *(getattr(TABLES, c)[mask] for c in ("TP", "FP", "FN", "TN"))
+        )
+        assert b == pytest.approx(last_belief(part, 0.75, "univariate", prior, 0.8), abs=1e-9)
 
 
 def test_beliefs_of_subsets_by_a_slower_engine() -> None:

@@ -21,7 +21,7 @@ HALF = Payoffs.from_q_star(0.5)
 def belief(belief: float | None, **changed: Any) -> SimpleNamespace:
     """A belief from four studies, as sentences ask for it."""
     usual = {"theta": 0.75, "usable": 2, "engine": "bivariate", "rival_belief": 0.4, "prior": Prior()}
-    usual |= {"theta_sp": None, "of_each": None, "claim": "sensitivity exceeds 75 %"}
+    usual |= {"theta_sp": None, "claim": "sensitivity exceeds 75 %"}
     usual |= {"of_sensitivity": belief, "prior_of_sensitivity": Prior()}
     return SimpleNamespace(**usual | changed, belief=belief)
 
@@ -34,8 +34,9 @@ def fitted(**changed: Any) -> SimpleNamespace:
 
 def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
     """Belief, action, and what the other model says."""
-    for evidence in (belief(0.8), belief(0.6, of_each=(0.8, 0.7)), belief(None, usable=1), belief(None)):
+    for evidence in (belief(0.8), belief(None, usable=1), belief(None)):
         yield "belief", {"evidence": evidence, "least": 3}
+    yield "of_each", {"sensitivity": 0.8, "specificity": 0.7}
     for b, turned in ((None, False), (0.8, True), (0.2, False)):
         yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
     short = Actions("Take it", "Leave it", lacking="5 studies")

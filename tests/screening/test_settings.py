@@ -67,3 +67,11 @@ def test_a_rule_that_cannot_advise_is_no_rule_of_a_session(settings: Settings, r
         replace(settings, policy=rule)
     with pytest.raises(InputProblem, match="cannot advise a session"):
         read_settings({**settings.to_dict(), "policy": rule})
+
+
+def test_a_specificity_to_exceed_is_kept_and_leaves_files_of_others_as_they_were() -> None:
+    assert "theta_sp" not in REVIEW.to_dict()
+    both = replace(REVIEW, theta_sp=0.8)
+    assert read_settings(both.to_dict()) == both and read_settings(REVIEW.to_dict()).theta_sp is None
+    with pytest.raises(InputProblem):
+        replace(REVIEW, theta_sp=1.0)

@@ -239,11 +239,14 @@ def with_tables(engine: str, seed: int, **changed: Any) -> Drawn:
             return Drawn(settings, numbered(event for event in session.events if event.kind != "settings"))
 
 
-@pytest.mark.parametrize(("engine", "seed"), [("bivariate", 1), ("univariate", 2), ("reml", 3)])
+@pytest.mark.parametrize(
+    ("engine", "seed", "theta_sp"),
+    [("bivariate", 1, None), ("univariate", 2, None), ("reml", 3, None), ("bivariate", 1, 0.8)],
+)
 def test_the_command_line_says_what_screen_says(
-    engine: str, seed: int, store: Store, tmp_path: Path, tarstop: Run
+    engine: str, seed: int, theta_sp: float | None, store: Store, tmp_path: Path, tarstop: Run
 ) -> None:
-    session = with_tables(engine, seed, prior=priors()[WIDTH])
+    session = with_tables(engine, seed, prior=priors()[WIDTH], theta_sp=theta_sp)
     at = session.at(session.state)
     settings, state, advice = at[0], at[3], advise(*at)
     assert isinstance(settings, ReviewSettings)
@@ -261,7 +264,8 @@ def test_the_command_line_says_what_screen_says(
     lines = [f"S{at},{','.join(f'{count:.0f}' for count in row)}" for at, row in enumerate(cells)]
     tables.write_text("\n".join(("study,TP,FP,FN,TN", *lines)), encoding="utf-8")
     prior.write_text(settings.belief_prior.to_json(), encoding="utf-8")
-    how = f"--theta={settings.theta}", f"--engine={engine}", "--json"
+    how = [f"--theta={settings.theta}", f"--engine={engine}", "--json"]
+    how += [f"--theta-sp={theta_sp}"] if theta_sp else []
     for given in (("--prior", prior), ("--prior", WIDTH, f"--b0={settings.b_0!r}")):
         alike = tarstop("belief", tables, *given, *how).json
         assert alike["belief"] == told["belief"] and alike["prior"] == told["prior"]

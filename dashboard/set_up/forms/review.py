@@ -68,8 +68,12 @@ class ReviewForm(StudyForm[ReviewSettings]):
     def beside(self, settings: ReviewSettings) -> ReviewSettings:
         """The starting chance may come with a prior."""
         prior = self.prior
-        told = prior is None or prior.width_alone or settings.theta_sp is not None
-        if prior is None or told or not ENGINES[self.engine].knows_prior:
+        if (
+            prior is None
+            or prior.width_alone
+            or settings.theta_sp is not None
+            or not ENGINES[self.engine].knows_prior
+        ):
             return super().beside(settings)
         if settings.two_stages:
             settings = replace(settings, full_cost=self.full_cost(settings))
@@ -140,10 +144,10 @@ class ReviewForm(StudyForm[ReviewSettings]):
 
 def _specificity_asked() -> float | None:
     """Ask whether specificity decides too, and which one is enough."""
-    hint = f"Without, {term('specificity', 'specificity')} is shown beside sensitivity and does not decide."
-    if not st.checkbox("and pooled specificity too", **lasting(f"{OF_REVIEW}/both"), help=hint):
+    hint = f"Else {term('specificity', 'specificity')} is shown beside sensitivity and does not decide."
+    if not st.checkbox("Specificity decides too", **lasting(f"{OF_REVIEW}/both"), help=hint):
         return None
-    return hundredths("exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
+    return hundredths("and pooled specificity exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
 
 
 def _least(plus: str, paper: bool) -> tuple[int, int]:

@@ -94,8 +94,8 @@ class ReviewTask(StepwiseTask):
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
         assert case.outcome is not None
-        known, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
-        return np.array([value_outcomes.is_plus(*known, q_star, self.theta_sp) for q_star in q_stars])
+        asked, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
+        return np.array([value_outcomes.is_plus(*asked, q_star, self.theta_sp) for q_star in q_stars])
 
     def play(
         self,

@@ -58,6 +58,19 @@ def test_it_begins_with_the_session_and_the_address_names_that_alone(
     assert "is worth £" in shown(app.run())
 
 
+def test_a_session_in_which_specificity_decides_opens_with_it(open_app: OpenApp, store: Store) -> None:
+    both = with_tables("bivariate", 6, theta_sp=0.7, least_studies=0, least_patients=0)
+    session = in_store(store, both)
+    app, work = open_app("evidence", session=session), OpenSession.load(store, session)
+    settings = work.state.settings
+    assert app.checkbox("both").value and app.slider("theta_sp").value == 0.7
+    assert f"and specificity 70 % is {percent(work.advice(settings).b)}." in shown(app)
+    assert DIFFERS not in shown(app)
+    app.checkbox("both").set_value(False).run()
+    alone = replace(settings, theta_sp=None)
+    assert not_as_in_session(settings, alone, work.advice(settings).b) in shown(app)
+
+
 def test_what_is_changed_is_said_and_taken_back(open_app: OpenApp, store: Store, session: str) -> None:
     app, (settings, says) = open_app("evidence", session=session), own(store, session)
     belief = OpenSession.load(store, session).advice(settings).b

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,9 +49,15 @@ def published(open_app: OpenApp) -> AppTest:
     return open_app("evidence")
 
 
-def belief(theta: float = 0.75, engine: str = "bivariate", prior: Prior | None = None, at: int = 0) -> str:
+def belief(
+    theta: float = 0.75,
+    engine: str = "bivariate",
+    prior: Prior | None = None,
+    at: int = 0,
+    theta_sp: float | None = None,
+) -> str:
     """What the page ought to say of a published set."""
-    found = Evidence(published_sets()[at].tables, theta, engine, prior or Prior()).belief
+    found = Evidence(published_sets()[at].tables, theta, engine, prior or Prior(), theta_sp).belief
     assert found is not None
     return percent(found)
 
@@ -111,7 +118,7 @@ def test_theta_engine_chance_and_threshold_come_from_the_address(open_app: OpenA
     app = open_app("evidence", theta="0.9", engine="univariate", b_0="0.3", q_star="0.9")
     said = shown(app)
     assert f"sensitivity exceeds 90 % is {belief(0.9, 'univariate', Prior(b_0=0.3))}." in said
-    assert "choose “Don’t adopt”" in said and "diseased" in said
+    assert "choose “Don’t adopt”" in said and "each group by itself" in said
 
 
 def test_moving_a_slider_moves_the_belief_and_the_address(published: AppTest) -> None:
@@ -121,6 +128,20 @@ def test_moving_a_slider_moves_the_belief_and_the_address(published: AppTest) ->
     published.slider("tau").set_value(0.5).run()
     assert f"is {belief(0.8, prior=Prior(b_0=0.2, tau=0.5))}." in shown(published)
     assert "prior chosen here" in shown(published)
+
+
+def test_specificity_may_decide_too(published: AppTest) -> None:
+    published.checkbox("both").set_value(True).run()
+    published.slider("theta_sp").set_value(0.75).run()
+    both = belief(theta_sp=0.75)
+    assert both != belief() and f"sensitivity exceeds 75 % and specificity 75 % is {both}." in shown(
+        published
+    )
+    published.button("evidence/prior/clef-reviews").click().run()
+    assert published.slider("b_0").value == 0.5  # what was learned of sensitivity says nothing of both
+    published.checkbox("both").set_value(False).run()
+    learned = replace(priors()["clef-reviews"], b_0=0.5)
+    assert f"sensitivity exceeds 75 % is {belief(prior=learned)}." in shown(published)
 
 
 def test_the_learned_prior_is_taken_over_with_its_origin_and_put_back(published: AppTest) -> None:

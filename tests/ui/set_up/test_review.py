@@ -211,6 +211,13 @@ class TestReview:
         assert "Abstracts" in review.number_input("set_up/review/stakes/documents").label
         assert "does not)" in review.number_input("set_up/review/stakes/L_r").label
 
+    def test_specificity_decides_too_where_that_is_asked(self, review: AppTest, store: Store) -> None:
+        review.checkbox("set_up/review/both").set_value(True).run()
+        review.slider("set_up/review/theta_sp").set_value(85).run()
+        options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
+        assert "does not exceed 85 %" in options[0]
+        assert self.settings(review, store).theta_sp == 0.85
+
     def test_an_upload_serves_either_scenario(self, page: AppTest, store: Store) -> None:
         upload(page, ("records.csv", self.RECORDS))
         page.text_area(query(page)).set_value(self.ASKED).run()
