@@ -63,8 +63,8 @@ class OnSession:
         """Return the session's settings with those that the page has."""
         own = self.settings.prior  # where it was learned moves no number
         prior = replace(summary.prior, b_0=own.b_0, learned_from=own.learned_from)
-        belief = {"theta": summary.theta, "theta_sp": summary.theta_sp, "engine": summary.engine}
-        tried = replace(self.settings, **belief, payoffs=payoffs)
+        tried = replace(self.settings, theta=summary.theta, theta_sp=summary.theta_sp)
+        tried = replace(tried, engine=summary.engine, payoffs=payoffs)
         return replace(tried, prior=prior, b_0=summary.prior.b_0)
 
 

@@ -131,8 +131,8 @@ def beliefs_of_each(
         )
     if check_engine(engine) == "bivariate":
         return bivariate.beliefs_of_each(tables, theta, theta_sp, prior)
-    sensitivity, specificity = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)
-    return float(expit(sensitivity[0])), float(expit(specificity[0]))
+    of_sensitivity, of_specificity = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)
+    return float(expit(of_sensitivity[0])), float(expit(of_specificity[0]))
 
 
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None = None) -> Floats:

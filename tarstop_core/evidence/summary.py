@@ -359,7 +359,7 @@ def _log_odds_without(tables: Tables, theta: float, prior: Prior) -> Floats:
     below, above = lattice.halves(np.exp(left - left.max(axis=1, keepdims=True)))
     with np.errstate(divide="ignore"):
         log_odds = np.log(above) - np.log(below)
-    return np.clip(log_odds, -700, 700)
+    return np.asarray(np.clip(log_odds, -700, 700))
 
 
 def _central(posterior: univariate.Posterior) -> Estimate:

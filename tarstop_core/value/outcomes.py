@@ -219,7 +219,8 @@ def _states(
     if last_only and engine == "reml":
         return states_of(tables, theta, engine, prior, theta_sp)[-1:]
     if last_only:
-        now = [last_belief(tables, theta, engine, prior, theta_sp)]
+        # Only "reml" may have no belief.
+        now = np.array([last_belief(tables, theta, engine, prior, theta_sp)], dtype=float)
         return tuple(next_studies(tables, theta, prior, theta_sp, beliefs=now, last_only=True))
     if len(tables) and engine != "reml":
         # A growing review pays for its newest study only, unless that changes the lattices all are computed on.
