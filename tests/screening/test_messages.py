@@ -120,24 +120,12 @@ def of_settings(settings: Settings) -> Values:
     """What a scenario says of settings alone."""
     for name in ("question", "otherwise", "belief_on_list", "mistake_plus", "mistake_minus", "hope"):
         yield name, {"settings": settings}
-    if isinstance(settings, StudySettings):
-        for truth, name in product(("pooled", "full_evidence"), ("pooled_what", "judged_by")):
-            yield name, {"settings": replace(settings, truth=truth)}
-    if isinstance(settings, ReviewSettings):
-        yield "thresholds", {"settings": settings}
+    for truth in ("pooled", "full_evidence") if isinstance(settings, StudySettings) else ():
+        yield "judged_by", {"settings": replace(settings, truth=truth)}
     yield "chance_column", {"settings": settings}
-    for name in (
-        "missed",
-        "settling",
-        "nothing",
-        "nothing_further",
-        "planned",
-        "finds",
-        "one_find",
-        "thought",
-    ):
+    alone = "missed settling nothing nothing_further planned finds one_find thought observed"
+    for name in alone.split():
         yield name, {}
-    yield "observed", {}
     yield "assumption", {"assumption": HALVED, "settings": settings}
     for share in (30, 50):
         yield "starting_chance", {"share": share, "settings": settings}
@@ -209,7 +197,9 @@ def test_every_branch_of_a_review() -> None:
     message = REVIEW.message
     with every_branch(message):
         for settings in (ACCURACY, both, least, once, replace(once, least_patients=0, least_studies=2)):
-            assert said(message, of_settings(settings)) and message("least", settings=settings)
+            assert said(message, of_settings(settings))
+            for name in ("least", "thresholds", "pooled_what"):
+                assert message(name, settings=settings)
         assert message("prior", prior=learned)
         for facts, may_change in product(reviews(), (0.0, 0.3)):
             assert message("unread", facts=facts)
@@ -250,7 +240,7 @@ def test_every_branch_of_a_review_of_an_intervention() -> None:
     with every_branch(message):
         for settings in (plain, named, added, *others, replace(others[-1], ratio=True)):
             assert said(message, of_settings(settings))
-            for name in ("measure", "smallest", "engine"):
+            for name in ("measure", "smallest", "engine", "pooled_what"):
                 assert message(name, settings=settings)
         for facts, settings in product(effects(), (plain, named, added)):
             assert message("settings_beyond", facts=facts)
