@@ -428,6 +428,7 @@ def break_even_sentences(
             **stands,
             action=action(turn.plus, settings),
             at=value(assumption.name, turn.at),
+            back="" if turn.back is None else value(assumption.name, turn.back),
             value=value(assumption.name, assumption.value),
             more=turn.at > assumption.value,
             plus=settings.plus,

@@ -128,6 +128,7 @@ class Turn:
 
     at: float
     plus: bool  # the action, were one to stop there
+    back: float | None = None  # Where, farther out, the advice is the present one again, within reach
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class BreakEven:
     name: FactorName
     value: float  # as it is
     turns: tuple[Turn, ...]
-    """The nearest value below and above at which the advice turns, where there are such within reach."""
+    """The nearest values below and above at which the advice turns, where there are such within reach."""
 
 
 def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, start: int) -> bool:
@@ -195,7 +196,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
     def turns(path_at: Callable[[float], ListPath], value: float, peak: float) -> tuple[Turn, ...]:
         """Return the turns on either side of the value of an assumption that changes the path."""
         ends = _turns(lambda at: goes_on(settings, path_at(at), policy, cost, start), value, now, peak)
-        return tuple(Turn(at, _acts(path_at(at), policy, start)) for at in ends)
+        return tuple(Turn(at, _acts(path_at(at), policy, start), back) for at, back in ends)
 
     def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> ListPath:
         """Return the path where two payoffs come to this sum, in the proportion they have now."""
@@ -217,11 +218,14 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
         first, second = (getattr(payoffs, name) for name in pair)
         at_sums = turns(partial(with_sum, pair), first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
-            own = [Turn(turn.at - other, turn.plus) for turn in at_sums]
             # A payoff of 0 has no multiples: it is moved as far as the sum is.
-            most = (value or first + second) * REACH
-            within = tuple(turn for turn in own if value / REACH <= turn.at <= most)
-            by_name[name] = BreakEven(name, value, within)
+            least, most = value / REACH, (value or first + second) * REACH
+            own = []
+            for turn in at_sums:
+                at, back = turn.at - other, None if turn.back is None else turn.back - other
+                if least <= at <= most:
+                    own.append(Turn(at, turn.plus, back if back and least <= back <= most else None))
+            by_name[name] = BreakEven(name, value, tuple(own))
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
         # A report in full keeps costing as many documents.
@@ -229,14 +233,17 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             lambda at: goes_on(settings, base.with_reports_times(at / cost), policy, at, start), cost, now
         )
         acts = _acts(base, policy, start)
-        assumptions.append(BreakEven("cost", cost, tuple(Turn(at, acts) for at in ends)))
+        assumptions.append(BreakEven("cost", cost, tuple(Turn(at, acts, back) for at, back in ends)))
     if scenario_of(settings).has_starting_chance(settings):
         odds = settings.b_0 / (1 - settings.b_0)
         at_odds = turns(
             lambda at: _with_b_0(listing, settings, base, at / (1 + at)), odds, odds * odds_wanted / odds_now
         )
-        moved = tuple(Turn(turn.at / (1 + turn.at), turn.plus) for turn in at_odds)
-        assumptions.append(BreakEven("b_0", settings.b_0, moved))
+        chances = tuple(
+            Turn(turn.at / (1 + turn.at), turn.plus, turn.back and turn.back / (1 + turn.back))
+            for turn in at_odds
+        )
+        assumptions.append(BreakEven("b_0", settings.b_0, chances))
     return now, assumptions
 
 
@@ -244,26 +251,35 @@ def _acts(path: ListPath, policy: Policy, depth: int) -> bool:
     return bool(actions(path, policy, np.array([depth]))[0])
 
 
-def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0) -> list[float]:
-    """Return the nearest values below and above at which the answer is another one than `now`.
+def _turns(
+    holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0
+) -> list[tuple[float, float | None]]:
+    """Return the nearest values below and above at which the answer is another one than `now`, and where it is `now` again.
 
     Looked for at steps of a log scale and at `peak`, then bisected.
     """
-    ends = []
+    turns = []
     for reach in (1 / REACH, REACH):
         steps = [value * math.pow(reach, step / SCAN) for step in range(1, SCAN + 1)]
         low, high = sorted((value, steps[-1]))
         inside = [peak] if low < peak < high else []
-        near = value
+        near, ends = value, list[float]()
         for far in sorted((*steps, *inside), reverse=reach < 1):
-            if holds(far) != now:
-                for _ in range(HALVINGS):
-                    middle = math.sqrt(near * far)
-                    near, far = (middle, far) if holds(middle) == now else (near, middle)
-                ends.append(far)
-                break
+            answer = now == (len(ends) % 2 == 0)  # between the last turn and here
+            if len(ends) < 2 and holds(far) != answer:
+                ends.append(_turning(holds, near, far, answer))
             near = far
-    return ends
+        if ends:
+            turns.append((ends[0], ends[1] if len(ends) > 1 else None))
+    return turns
+
+
+def _turning(holds: Callable[[float], bool], near: float, far: float, answer: bool) -> float:
+    """Return the value from `near` to `far` from which on the answer is another one."""
+    for _ in range(HALVINGS):
+        middle = math.sqrt(near * far)
+        near, far = (middle, far) if holds(middle) == answer else (near, middle)
+    return far
 
 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:

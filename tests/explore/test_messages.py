@@ -76,8 +76,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
         for now in ("£3", "£9"):
             for to_read in (0, 2):
-                turned = {**values, **ACTIONS, "to_read": to_read, "at": "£9", "value": now}
-                yield "turn", {**turned, "missed": "a wrong"}
+                for back in ("", "£90"):
+                    turned = {**values, **ACTIONS, "to_read": to_read, "at": "£9", "value": now}
+                    yield "turn", {**turned, "back": back, "missed": "a wrong"}
     for now, begun, to_read in ((True, False, 0), (False, True, 0), (False, True, 2), (False, False, 0)):
         yield "never", {"names": ["B", "cost"], "now": now, "begun": begun, "to_read": to_read}
     for unit in ("£", ""):
