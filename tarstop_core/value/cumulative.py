@@ -309,7 +309,7 @@ class CumulativePath(ListPath):
         """Worth of the studies that m documents bring, m = 1 … SHORT, by depth, shape (SHORT, D); D is 0 where reports wait."""
         likely = np.flatnonzero(self.rho >= LIKELY)
         end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
-        return worth_of_short_plans(self.rho, self._worth.of_whole[self.studies[:end], :SHORT])
+        return worth_of_short_plans(self.rho, self._worth.of_whole(self.studies[:end])[:, :SHORT])
 
     def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
         included = self.included_to[depths + ahead] - self.included_to[depths]

@@ -10,11 +10,12 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln, ndtr, owens_t
 
+from tarstop_core.effects.roots import roots
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
-SCAN, ROUNDS = 48, 48
-"""Means ȳ between which a change of action is looked for, and halvings to find it."""
+SCAN = 48
+"""Means ȳ between which a change of action is looked for."""
 REACH = 9.0
 """Standard deviations that ȳ and the root of S reach."""
 ONE_BY_ONE, SPACED, MOST = 5, 1.6, 400
@@ -86,22 +87,22 @@ def _of(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
 def _gain(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
     """E[(b′ − q*)⁺] and P(b′ > q*), b at most q*."""
     spread = np.sqrt(1 / parts.precision + 1 / (k * parts.study))
-    roots, shares = _sums_of_squares(parts, k)
+    sums, shares = _sums_of_squares(parts, k)
     low, high = (parts.mean - REACH * spread).min(), (parts.mean + REACH * spread).max()
     middle, unit = float(parts.weight @ parts.mean), float(spread.min())
     ends = np.arcsinh((np.array([low, high]) - middle) / unit)
     scan = middle + unit * np.sinh(np.linspace(float(ends[0]), float(ends[1]), SCAN))
-    above = parts.belief_after(k, k, *np.broadcast_arrays(scan, (roots**2)[:, None])) > q_star
+    above = parts.belief_after(k, k, *np.broadcast_arrays(scan, (sums**2)[:, None])) > q_star
     row, left = np.nonzero(above[:, 1:] != above[:, :-1])
     rising = above[row, left + 1]
-    near, far = scan[left], scan[left + 1]
-    for _ in range(ROUNDS):
-        half = (near + far) / 2
-        past = (parts.belief_after(k, k, half, roots[row] ** 2) > q_star) == rising
-        near, far = np.where(past, near, half), np.where(past, half, far)
+
+    def beyond_threshold(mean: Floats, squares: Floats) -> Floats:
+        return parts.belief_after(k, k, mean, squares) - q_star
+
+    turn = roots(beyond_threshold, scan[left], scan[left + 1], sums[row] ** 2)
     # Beyond each change: everything with b′ > q*, a part a column.
     sign = np.where(rising, 1.0, -1.0)[:, None] * shares[row]
-    gained, beyond = _beyond((near + far) / 2, parts, spread, q_star)
+    gained, beyond = _beyond(turn, parts, spread, q_star)
     always = shares[above[:, 0]].sum(axis=0)
     from_start = ndtr(parts.mean * np.sqrt(parts.precision)) - q_star
     gain = (sign * gained).sum(axis=0) + always * from_start

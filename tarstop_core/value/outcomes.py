@@ -71,7 +71,8 @@ class ReviewPath(CumulativePath):
         # Of n reports a binomial number brings data.
         chances = binomial(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
-        worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
+        whole = self._worth.of_whole(np.array([len(self.states) - 1]))[0] if waiting else np.zeros(0)
+        worth = whole[np.minimum(bring, len(whole)) - 1]
         return np.asarray(chances @ worth)
 
     def best_reports(self, waiting: int) -> tuple[int, float]:

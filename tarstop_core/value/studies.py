@@ -422,7 +422,13 @@ class WorthOfStudies:
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
-        return _at(self._table, expected, state)
+        self._compute(state)
+        return _at(self._tables.ravel(), expected, state)
+
+    def of_whole(self, state: Depths) -> Floats:
+        """Worth of 1, 2, 3 … studies in these states, the first exact, shape (…, 199)."""
+        self._compute(state)
+        return self._whole[state]
 
     def turned(self, expected: Floats, state: Depths) -> Floats:
         """Chance that a Poisson number of studies leads to the other action, by its mean and the state."""
@@ -430,7 +436,7 @@ class WorthOfStudies:
 
     @cached_property
     def _turned(self) -> Floats:
-        """Chance at the nodes of :attr:`_table`. Where a⁺ is held back the other action is a⁺, once enough are in."""
+        """Chance at the nodes of :attr:`_tables`. Where a⁺ is held back the other action is a⁺, once enough are in."""
         chances = _CHANCES @ self._other(_TURN_UP).T
         chances[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
         return np.asarray(chances.T).ravel()
@@ -464,19 +470,40 @@ class WorthOfStudies:
         return self._allowed(self.one[:, None], _TURN_UP[:1])[:, 0]
 
     @cached_property
-    def of_whole(self) -> Floats:
-        """Worth of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
-        worth = self._evsi(_TURN_UP)
-        worth[:, 0] = self.one
-        return self._allowed(worth, _TURN_UP)
+    def _whole(self) -> Floats:
+        """Rows of :meth:`of_whole`, NaN where nobody asked yet: mostly one is asked about the last state alone."""
+        return np.full((len(self.b), len(_TURN_UP)), np.nan)
 
     @cached_property
-    def _table(self) -> Floats:
-        """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
-        worth = _CHANCES @ self.of_whole.T
-        many = _EXPECTED[_EXPECTED > MANY]
-        worth[_EXPECTED > MANY] = self._allowed(self._evsi(many), many).T
-        return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
+    def _tables(self) -> Floats:
+        """V at the nodes of the expected number of studies, as far as it was asked for, shape (states, NODES)."""
+        return np.full((len(self.b), NODES), np.nan)
+
+    def _compute(self, state: Depths) -> None:
+        """Fill the rows of these states."""
+        asked = np.unique(state)
+        asked = asked[np.isnan(self._tables[asked, -1])]
+        if not len(asked):
+            return
+        own, many = self._only(asked), _EXPECTED > MANY
+        whole = own._evsi(_TURN_UP)
+        whole[:, 0] = own.one
+        self._whole[asked] = own._allowed(whole, _TURN_UP)
+        worth = np.array([_CHANCES @ row for row in self._whole[asked]])
+        worth[:, many] = own._allowed(own._evsi(_EXPECTED[many]), _EXPECTED[many])
+        self._tables[asked] = np.maximum.accumulate(worth, axis=1)
+
+    def _only(self, states: Depths) -> "WorthOfStudies":
+        """Some of the states."""
+        return WorthOfStudies(
+            self.b[states],
+            self.n_0[states],
+            self.one[states],
+            self.payoffs,
+            None if self.needed is None else self.needed[states],
+            self.held[states],
+            [self.mixtures[state] for state in states] if self.mixtures else (),
+        )
 
     def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
         """Worth where a⁺ may not be taken before enough studies are in, shape (states, studies): fewer change nothing."""

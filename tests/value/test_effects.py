@@ -195,4 +195,4 @@ def test_policies_go_by_the_states() -> None:
     assert (path.evsi() <= path.evpi[:-1]).all()
     assert (path.value_rate() >= path.evsi() - 1e-12).all()
     assert path.closed_depths(np.array([1e-4]))[0] < 90
-    assert path._worth.of_whole[3, 0] == pytest.approx(states[3].evsi(EVEN))
+    assert path._worth.of_whole(np.array([3]))[0, 0] == pytest.approx(states[3].evsi(EVEN))
