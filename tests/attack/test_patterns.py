@@ -65,14 +65,14 @@ def test_a_text_twice_as_long_takes_a_pattern_twice_as_long(folder: str) -> None
     "method, written",
     [
         ("fullmatch", r"(\d*[.,]?\d+)\s*(%|per ?cent)?(?:\W*(?:Cr?I)?\W*(\d.*?))?[\s)\]]*(%?)[\s)\]]*"),
-        ("sub", r"\s*[\n\r]\s*"),
+        pytest.param("sub", r"\s*[\n\r]\s*", marks=pytest.mark.deep),  # as the next one
         ("sub", r"([;\t\r\n])(?=\s*[=+\-@])"),
         pytest.param(
             "sub",
             r"""(?:(?<=[\s(:])|\A)(?:'(?:[^']|'(?=\w)){200,}'|"[^"]{200,}"|“[^”]{200,}”)""",
             marks=pytest.mark.deep,  # shows in the longest texts alone
         ),
-        ("search", r"(\.(csv|gz))+$"),
+        pytest.param("search", r"(\.(csv|gz))+$", marks=pytest.mark.deep),  # as the last one
         ("fullmatch", r"(a+)+"),
     ],
 )  # fmt: skip

@@ -48,6 +48,18 @@ LATER = "id,title,score,doi\n" + "\n".join(
 NEW = {"n0", "n1", "n2"}
 LEARNS = replace(REVIEW, learns=True)
 OWN_SCORES = np.linspace(8, 2, N)
+OTHERS = (("text", False), ("own", True), ("scores", False))
+
+
+in_each_order = pytest.mark.parametrize(
+    ("order", "learns"),
+    [
+        *(("text", True), ("own", False), ("scores", True)),
+        *(pytest.param(order, learns, marks=pytest.mark.deep) for order, learns in OTHERS),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "by labels" if value else "as listed",
+)
+"""Each order once, learning from labels and not; `make deep` has every pair."""
 
 
 @pytest.fixture(autouse=True)
@@ -169,8 +181,7 @@ def collections_in(store: Store) -> list[tuple[object, ...]]:
     return [(row.id, row.name, row.documents, row.files, row.digest) for row in store.collections()]
 
 
-@pytest.mark.parametrize("learns", [False, True], ids=["as listed", "by labels"])
-@pytest.mark.parametrize("order", ["text", "own", "scores"])
+@in_each_order
 def test_what_joined_is_taken_back_until_one_of_them_is_read(
     store: Store, tmp_path: Path, order: str, learns: bool
 ) -> None:
@@ -437,8 +448,7 @@ def test_a_file_of_a_session_that_does_not_fit_together_is_refused(
     assert len(store.sessions()) == 1
 
 
-@pytest.mark.parametrize("learns", [False, True], ids=["as listed", "by labels"])
-@pytest.mark.parametrize("order", ["text", "own", "scores"])
+@in_each_order
 def test_whatever_was_done_in_whichever_order_the_log_tells_it_again(
     store: Store, tmp_path: Path, order: str, learns: bool
 ) -> None:

@@ -30,6 +30,19 @@ PEOPLE = (
     *(f"project {role}" for role in ROLES),
 )
 """Whose every cell is tried. `administrator` has no share, and a project's members have its role."""
+ON_A_SERVER = ("owner", "guest", "stranger", "project reader")
+"""Those of them who are tried on PostgreSQL too: what a role may is decided before a database is asked."""
+of_everybody = pytest.mark.parametrize(
+    ("url", "person"),
+    [
+        *(("sqlite", person) for person in PEOPLE),
+        *(
+            pytest.param("postgres", person, marks=() if person in ON_A_SERVER else pytest.mark.deep)
+            for person in PEOPLE
+        ),
+    ],
+    indirect=["url"],
+)
 MINE = replace(SETTINGS, calibrator=PATENT.digest)
 
 
@@ -199,7 +212,7 @@ def said_of_none(store: Store, call: Callable[[Store, Case], Any]) -> str:
     return str(none.value)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@of_everybody
 def test_every_cell(people: Store, person: str) -> None:
     mine, case = people.for_person(person), made(people)
     before = _everything(people)
@@ -232,7 +245,7 @@ def _everything(store: Store) -> tuple[object, ...]:
     )
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@of_everybody
 def test_lists_hold_what_may_be_seen(people: Store, person: str) -> None:
     case, mine = made(people), people.for_person(person)
     sees = [case.session] if letter(person) else []
@@ -266,7 +279,7 @@ def test_the_owner_owns_all_of_it(people: Store) -> None:
         call(people.for_person(OWNER), case)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@of_everybody
 def test_administrators_alone_administer(people: Store, person: str) -> None:
     mine = people.for_person(person)
     people.save_calibrator(INCLUSION)
