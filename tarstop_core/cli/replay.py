@@ -15,7 +15,11 @@ from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tarstop_core.calibration.calibrator import Calibrator
+    from tarstop_core.documents.tables import Floats
+    from tarstop_core.documents.topic import EffectOutcome, Outcome
 
 
 @click.command()
@@ -148,31 +152,32 @@ def replay(
     chances: Path | None = of_reviews["chances"]
     fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
     topics, notes = shared.labelled_topics(run, qrels)
+    judged = {topic.name: topic for topic in topics}
+
+    def chances_of(reviews: Sequence[Outcome | EffectOutcome]) -> Calibrator | Mapping[str, Floats]:
+        if chances is not None:
+            return read_chances(chances, {outcome.review: judged[outcome.review] for outcome in reviews})
+        assert fitted is not None  # one of both is given
+        return fitted
+
     if tables is None:
         assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     elif of_effects:
-        judged = {topic.name: topic for topic in topics}
         effects, of_file = read_effect_outcomes(tables, judged)
         notes += of_file
+        effects = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in effects]
         task = _effect_task(of_reviews, b_0, scale)
-        of_documents: Any = fitted
-        if chances is not None:
-            of_documents = read_chances(chances, {of.review: judged[of.review] for of in effects})
-        labelled = [replace(of, topic=replace(judged[of.review], name=of.name)) for of in effects]
-        outcomes = replaying.replay_effects(labelled, of_documents, policy, stakes, cost, task)
+        outcomes = replaying.replay_effects(effects, chances_of(effects), policy, stakes, cost, task)
     else:
-        judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
         notes += file.notes
         # Relevant is what the judgments say, so that recall divides by their R.
-        named = [(each, replace(judged[each.review], name=each.name)) for each in file.outcomes]
-        reviews = [replace(each, topic=topic) for each, topic in named]
+        reviews = [
+            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
+        ]
         engine, truth = of_reviews["engine"] or "bivariate", of_reviews["truth"] or "pooled"
-        prior = shared.given_prior(b_0, of_reviews["prior"], theta)
-        source: Any = fitted
-        if chances is not None:
-            source = read_chances(chances, {each.review: judged[each.review] for each in file.outcomes})
+        prior, source = shared.given_prior(b_0, of_reviews["prior"], theta), chances_of(reviews)
         outcomes = replaying.replay_reviews(
             reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale, theta_sp
         )

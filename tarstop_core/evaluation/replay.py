@@ -176,7 +176,7 @@ def _apart(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
 
 def replay_effects(
     outcomes: Iterable[EffectOutcome],
-    calibrator: Calibrator | Mapping[str, Floats],
+    calibrator: Chances,
     policy: Policy,
     payoffs: Payoffs,
     cost: float,
@@ -198,13 +198,12 @@ def replay_effects(
     list of Played
     """
     check_cost(cost)
-    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None)
-    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    fitted, adaptive = _apart(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, None, adaptive.get(outcome.review), outcome)
         for outcome in outcomes
     )
-    return [_played(task, case, learned, policy, payoffs, cost) for case in cases]
+    return [_played(task, case, Learned(fitted), policy, payoffs, cost) for case in cases]
 
 
 @dataclass(frozen=True)

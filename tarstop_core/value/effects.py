@@ -8,16 +8,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import irfft, rfft, rfftfreq
-from scipy.special import expit, logit, ndtr
+from scipy.special import ndtr
 
 from tarstop_core.effects.beliefs import Target, chances_beyond, posterior
-from tarstop_core.effects.exact import ExactBelief, beyond
+from tarstop_core.effects.exact import ExactBelief
 from tarstop_core.effects.measures import Engine
 from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
-from tarstop_core.value.counts import binomial
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -30,7 +28,6 @@ UNSEEN = 5.0
 """While no study is known, the next one's standard error is the prior's standard deviation divided by this."""
 FAR = 40.0  # Standard deviations between settings beyond which a share is 0 or 1
 KEPT = 64
-TAILS = 9.0  # Standard deviations between settings that a new trial's effect may lie away
 _known: dict[tuple[object, ...], tuple["KnownEffect", ...]] = {}
 
 
@@ -195,45 +192,3 @@ def _shift(weight: Floats, mean: Floats, sd: Floats, b: float) -> float:
         np.array([b]),
     )
     return float(shift)
-
-
-def evsi_of_events(
-    exact: ExactBelief, adopt_if: tuple[float, bool], per_arm: int, control_risk: float, payoffs: Payoffs
-) -> float:
-    """Expected value of one more trial, by all numbers of events that it may find.
-
-    Parameters
-    ----------
-    exact : ExactBelief
-        What is known.
-    adopt_if : tuple of float and bool
-        δ on the log odds ratio, and whether a⁺ is right above it.
-    per_arm : int
-        People in each arm.
-    control_risk : float
-        Risk in its control arm, taken to be known, in (0, 1): so the treated arm's events say all.
-    payoffs : Payoffs
-        What right and wrong decisions bring.
-
-    Returns
-    -------
-    float
-        In the payoffs' unit, between 0 and EVPI.
-    """
-    delta, above = adopt_if
-    mu, step = exact.mu, exact.mu[1] - exact.mu[0]
-    margin = int(TAILS * exact.tau.max() / step)  # so that the ends of the grid do not meet
-    theta = mu[0] + step * np.arange(-margin, len(mu) + margin)
-    blur = np.exp(-0.5 * (exact.tau[:, None] * 2 * np.pi * rfftfreq(len(theta), step)) ** 2)
-    right = beyond(mu, delta) / step
-    right = right if above else 1 - right
-    joint = exact.joint * step
-    gain = []
-    belief = float((joint * right).sum())
-    now = bool(payoffs.chooses_plus(belief))
-    for events in range(per_arm + 1):
-        likelihood = binomial(events, per_arm, expit(logit(control_risk) + theta))
-        given = irfft(rfft(likelihood) * blur, len(theta))[:, margin : margin + len(mu)]
-        chance, plus = float((given * joint).sum()), float((given * joint * right).sum())
-        gain.append(payoffs.q_star * chance - plus if now else plus - payoffs.q_star * chance)
-    return float(np.clip(payoffs.K * np.maximum(0.0, gain).sum(), 0.0, payoffs.evpi(belief)))

@@ -1,22 +1,18 @@
 """What further trials are worth: another program's figures, and what has to hold of any studies."""
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit, logit
-from scipy.stats import norm
 
 from tarstop_core.effects.beliefs import Target, belief_of_effect
-from tarstop_core.effects.exact import believe_exactly, beyond
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.effects import FINE, effect_states, evsi_of_events, mixture_of
+from tarstop_core.value.effects import FINE, effect_states, mixture_of
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
@@ -56,38 +52,6 @@ def test_more_studies_are_worth_what_simulation_says(row: dict[str, Any]) -> Non
     (worth,) = worth_of_studies(known(row), np.array([row["inputs"]["k_new"]]), payoffs) / payoffs.K
     # The simulation's own error: 40,000 sets of studies.
     assert worth == pytest.approx(row["value"]["evsi"], rel=0.01, abs=6e-5)
-
-
-@pytest.mark.parametrize("row", rows("threshold_exact_2x2"), ids=name)
-def test_all_numbers_of_events_of_a_new_trial_are_enumerated(row: dict[str, Any]) -> None:
-    of, value = row["inputs"], row["value"]
-    prior = EffectPrior(*of["mu_prior"], of["tau_prior_halfnormal"])
-    exact = believe_exactly(np.array(of["rows"], dtype=float), prior)
-    assert 1 - exact.above(of["delta_log_or"])[-1] == pytest.approx(value["belief"], abs=1e-6)
-    beyond, payoffs = (of["delta_log_or"], False), Payoffs.from_q_star(of["q_star"])
-    worth = evsi_of_events(exact, beyond, of["n_per_arm_new"], of["control_risk_new"], payoffs)
-    assert worth == pytest.approx(value["evsi_control_risk_known"], abs=1e-6)
-
-
-def test_a_new_trial_far_from_the_others_counts_as_the_integral_says() -> None:
-    """Settings may differ by more than the grid of μ is wide: a trial's own effect lies far outside of it."""
-    tables = np.array([[3, 400, 9, 400], [8, 500, 4, 500]], dtype=float)
-    exact = believe_exactly(tables, EffectPrior(0.0, 0.5, 3.0))
-    step, people, risk, delta = exact.mu[1] - exact.mu[0], 2, 0.3, -0.1
-    nodes = np.linspace(-8, 8, 401)
-    shares = norm.pdf(nodes)
-    right = 1 - beyond(exact.mu, delta) / step
-    treated = expit(logit(risk) + exact.mu[:, None] + exact.tau[:, None, None] * nodes)
-    expected, q_star = 0.0, 0.35
-    belief = (exact.joint * right).sum() * step
-    for events in range(people + 1):
-        likelihood = math.comb(people, events) * treated**events * (1 - treated) ** (people - events)
-        given = likelihood @ shares / shares.sum()
-        chance, both = (given * exact.joint).sum() * step, (given * exact.joint * right).sum() * step
-        expected += max(both - q_star * chance, 0.0)
-    expected -= max(belief - q_star, 0.0)
-    worth = evsi_of_events(exact, (delta, False), people, risk, Payoffs.from_q_star(q_star))
-    assert expected > 1e-3 and worth == pytest.approx(expected, rel=1e-5)
 
 
 MIXTURES = st.integers(0, 2**32 - 1).map(lambda seed: _mixture(np.random.default_rng(seed)))
