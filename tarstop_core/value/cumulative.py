@@ -20,7 +20,8 @@ from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import Known, WorthOfStudies, worth_of_short_plans
+from tarstop_core.value.studies import Known, worth_of_short_plans
+from tarstop_core.value.worth import WorthOfStudies
 
 # For so few costs, searching for the stop is faster than the worth of every depth.
 FEW_COSTS, BLOCK = 3, 512
