@@ -131,7 +131,10 @@ def _of_an_effect() -> bool:
     state, key = st.session_state, f"{PREFIX}/numbers"
     of_effects = sessions_with(EffectSettings)
     offered = of_effects | sessions_with(ReviewSettings)
-    if opened := newly_chosen(SEEN, st.query_params.get(CHOSEN, ""), state.get(OPEN, ""), offered):
+    address_names = st.query_params.get(CHOSEN, "")
+    if address_names in offered:  # Screen goes on with it where nothing else is open
+        state.setdefault(OPEN, address_names)
+    if opened := newly_chosen(SEEN, address_names, state.get(OPEN, ""), offered):
         state[key] = "trials" if opened in of_effects else "accuracy"
     named = "trials" if st.query_params.get("numbers") == "trials" else "accuracy"
     how = lasting(key) | {"label_visibility": "collapsed"}

@@ -66,10 +66,14 @@ def _choose() -> str:
     }
     titles |= WHOLE
     key, first = f"{PREFIX}/{OF}", next(iter([*sessions, *samples()]))
-    opened = f"session:{st.session_state.get(OPEN, '')}"
     if CHOSEN in st.query_params:  # so Screen, Sessions and Evidence name a session
         address.write({OF: f"session:{st.query_params[CHOSEN]}", CHOSEN: ""})
-    named = newly_chosen(SEEN, st.query_params.get(OF, ""), opened, titles)
+    if (
+        asked := st.query_params.get(OF, "")
+    ) in sessions:  # Screen goes on with it where nothing else is open
+        st.session_state.setdefault(OPEN, asked.partition(":")[2])
+    opened = f"session:{st.session_state.get(OPEN, '')}"
+    named = newly_chosen(SEEN, asked, opened, titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
     elif named:

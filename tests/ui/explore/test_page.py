@@ -348,6 +348,9 @@ def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherw
     (earlier,) = {first, other} - {last}
     app = open_app("explore", session=earlier)
     assert app.selectbox("explore/of").value == app.query_params["of"] == f"session:{earlier}"
+    # Where none was open, it is now.
+    app.switch_page("pages/screen.py").run()
+    assert app.query_params["session"] == earlier
 
 
 def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: Store) -> None:
