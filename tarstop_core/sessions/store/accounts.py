@@ -94,7 +94,6 @@ class Accounts(Permissions):
             held = [(row.holder, cast(Role, row.role)) for row in session.execute(shares)]
         return sorted(held, key=lambda share: (ROLES.index(share[1]), share[0]))
 
-    @asks("session", "manage")
     def share(self, session_id: str, holder: str, role: Role | None) -> None:
         """Give a person, or a project, a role in a session in place of the one that they had.
 
@@ -116,7 +115,7 @@ class Accounts(Permissions):
         if role is not None and role not in ROLES:
             raise InputProblem(f"There is no role '{role}'; use one of {', '.join(ROLES)}.")
         of_it = (Share.kind == "session") & (Share.object_id == session_id)
-        with self.write() as session:
+        with self.changing("session", session_id, "manage") as session:
             # Locked, so that two owners cannot remove each other at once.
             before = {
                 share.holder: share for share in session.scalars(select(Share).where(of_it).with_for_update())
@@ -142,11 +141,10 @@ class Accounts(Permissions):
         """Whether the person may do this with a session that they see."""
         return self.person is None or self._allowed("session", session_id, action)
 
-    @asks("session", "export")
     def note_export(self, session_id: str, what: str) -> None:
         """Note that a session leaves as a file; Forbidden where the person's role does not allow that."""
         if self.person is not None:
-            with self.write() as session:
+            with self.changing("session", session_id, "export") as session:
                 self.note(session, "exported", "session", session_id, what)
 
     def accounts(self) -> list[Kept]:
@@ -176,19 +174,17 @@ class Accounts(Permissions):
 
     def lock_out(self, name: str, locked: bool) -> None:
         """Let a person in no more, or again; what they own stays."""
-        self.require_administrator()
         if name == self.person:
             raise InputProblem("You cannot lock yourself out; another administrator can.")
-        with self.write() as session:
+        with self.administering() as session:
             session.execute(update(Account).where(Account.name == name).values(locked=locked))
             self.note(session, "locked out" if locked else "let in again", "account", about=name)
 
     def appoint(self, name: str, administers: bool) -> None:
         """Make a person an administrator, or one no more."""
-        self.require_administrator()
         if name == self.person:
             raise InputProblem("You cannot end your own administration; another administrator can.")
-        with self.write() as session:
+        with self.administering() as session:
             session.execute(update(Account).where(Account.name == name).values(administers=administers))
             self.note(session, "appointed" if administers else "dismissed", "account", about=name)
 
@@ -220,9 +216,8 @@ class Accounts(Permissions):
         belongs
             Whether the person belongs to it from now on.
         """
-        self.require_administrator()
         holder, name = PROJECT + check_name(project.removeprefix(PROJECT)), check_name(person)
-        with self.write() as session:
+        with self.administering() as session:
             session.execute(delete(Member).where(Member.project == holder, Member.person == name))
             if belongs:
                 session.add(Member(project=holder, person=name))
@@ -243,11 +238,10 @@ class Accounts(Permissions):
         str
             What logs call them from now on.
         """
-        self.require_administrator()
         if name == self.person:
             raise Forbidden("You cannot erase yourself; another administrator can.")
         other = ERASED + new_id()
-        with self.write() as session:
+        with self.administering() as session:
             for column in (Account.name, Share.holder, Member.person, Draft.person, CalibratorLabel.person):
                 session.execute(delete(column.class_).where(column == name))
             session.execute(update(StoredEvent).where(StoredEvent.reviewer == name).values(reviewer=other))

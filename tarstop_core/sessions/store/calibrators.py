@@ -79,31 +79,27 @@ class Calibrators(Accounts):
             for row in stored
         ]
 
-    @asks("calibrator", "manage")
     def rename_calibrator(self, digest: str, name: str) -> None:
         """Call a calibrator otherwise; what it was fitted on, and its digest, stay."""
         self._label(digest, name=storable_text(name))
 
-    @asks("calibrator", "manage")
     def delete_calibrator(self, digest: str) -> None:
         """Take a calibrator off the list; sessions that use it keep it, and it can be restored."""
         self._label(digest, deleted=now())
 
-    @asks("calibrator", "manage")
     def restore_calibrator(self, digest: str) -> None:
         """Put a calibrator back on the list."""
         self._label(digest, deleted="")
 
     def discard_calibrator(self, digest: str) -> None:
         """Delete for good a calibrator that cannot be read; sessions that name it, whosever they are, say that it is missing."""
-        self.require_administrator()
-        with self.write() as session:
+        with self.administering() as session:
             for table in (CalibratorLabel, StoredCalibrator):
                 session.execute(delete(table).where(table.digest == digest))
             forget_shares(session, "calibrator", digest)
 
     def _label(self, digest: str, **changed: str) -> None:
-        with self.write() as session:
+        with self.changing("calibrator", digest, "manage") as session:
             if session.get(StoredCalibrator, digest) is None:
                 raise unknown("calibrator", digest, self.name)
             person = self.person or ""

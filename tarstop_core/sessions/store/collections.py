@@ -280,10 +280,9 @@ class Collections(Calibrators):
             )
         return [records[position] for position in wanted]
 
-    @asks("collection", "manage")
     def name_databases(self, collection_id: str, names: Mapping[str, str]) -> None:
         """Record which database each file came from, by the file's name; "" for one that is not to be named."""
-        with self.write() as session:
+        with self.changing("collection", collection_id, "manage") as session:
             collection = held_collection(session, collection_id, lock=True)
             files = json.loads(collection.files_json)
             for file in files:
@@ -291,10 +290,9 @@ class Collections(Calibrators):
                     file["database"] = storable_text(names[file["source"]])
             collection.files_json = dump(files)
 
-    @asks("collection", "manage")
     def delete_collection(self, collection_id: str) -> None:
         """Remove a collection; InputProblem when a session uses it, archived or not."""
-        with self.write() as session:
+        with self.changing("collection", collection_id, "manage") as session:
             user = let_go(session, collection_id)
             if user is not None:
                 raise InputProblem(

@@ -6,7 +6,8 @@ does not exist for them. Opened for nobody by name, as on one's own machine, it 
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
@@ -82,7 +83,10 @@ class Reach(NamedTuple):
 def asks(
     kind: Kind, action: str
 ) -> Callable[[Callable[Concatenate[S, str, P], T]], Callable[Concatenate[S, str, P], T]]:
-    """Let a method of the store, whose first argument names an object, be used by those alone who may do this with it."""
+    """Let a method of the store, whose first argument names an object, be used by those alone who may do this with it.
+
+    What a method changes it does in :meth:`Permissions.changing`, which asks in the same transaction.
+    """
 
     def guarded(method: Callable[Concatenate[S, str, P], T]) -> Callable[Concatenate[S, str, P], T]:
         @wraps(method)
@@ -90,7 +94,6 @@ def asks(
             self.require(kind, key, action)
             return method(self, key, *args, **more)
 
-        asked.__dict__["asks"] = kind, action
         return asked
 
     return guarded
@@ -183,6 +186,45 @@ class Permissions(Database):
         if self._allowed(kind, key, "see"):
             raise Forbidden(f"Your role here does not allow that; ask an owner of this {kind}.")
         raise unknown(kind, key, self.name)
+
+    @contextmanager
+    def changing(self, kind: Kind, key: str, action: str) -> Iterator[Session]:
+        """Begin a transaction that writes, in which the person keeps the role that allows it.
+
+        Parameters
+        ----------
+        kind, key, action
+            As for :meth:`require`, which is asked within.
+
+        Yields
+        ------
+        Session
+            The transaction; whoever takes a role away waits for its end, or has done so before it.
+        """
+        with self.write() as session:
+            self._keep_roles(session, key, everybodys=action == "manage")
+            self.require(kind, key, action)
+            yield session
+
+    @contextmanager
+    def administering(self) -> Iterator[Session]:
+        """Begin a transaction that writes, for administrators alone."""
+        with self.write() as session:
+            self._keep_roles(session)
+            self.require_administrator()
+            yield session
+
+    def _keep_roles(self, session: Session, key: str = "", *, everybodys: bool = False) -> None:
+        """Have those wait who would take away what the person rests on: on a server, for a file has one writer at a time."""
+        if self.person is None or self.file is not None:
+            return
+        mine = sa.select(Member.project).where(Member.person == self.person)
+        shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
+        if not everybodys:
+            shares = shares.where((Share.holder == self.person) | Share.holder.in_(mine))
+        account = sa.select(Account.name).where(Account.name == self.person)
+        for rows, shared in ((account, True), (mine, True), (shares, not everybodys)):
+            session.execute(rows.with_for_update(read=shared)).all()
 
     def _allowed(self, kind: Kind, key: str, action: str) -> bool:
         return bool(self.rows(sa.select(_COLUMNS[kind]).where(self.may(kind, action, key)).limit(1)))

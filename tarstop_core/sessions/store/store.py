@@ -123,9 +123,6 @@ class Store(Collections):
         InputProblem
             When order or scores do not fit the collection.
         """
-        self.require("collection", collection_id, "use")
-        for digest in {settings.calibrator, *calibrators_in(events)} - {""}:
-            self.require("calibrator", digest, "use")
         ids = self.document_ids(collection_id)
         positions = check_order(order, len(ids))
         scored = None if scores is None else check_scores(scores, len(positions))
@@ -145,7 +142,9 @@ class Store(Collections):
             digest=records_digest(ordered, None if scored is None else scored.tolist()),
         )
         log = [_row(stored.id, event) for event in events]
-        with self.write() as session:
+        with self.changing("collection", collection_id, "use") as session:
+            for digest in {settings.calibrator, *calibrators_in(events)} - {""}:
+                self.require("calibrator", digest, "use")
             held_collection(
                 session, collection_id, lock=True
             )  # it may have been deleted since its ids were read
@@ -197,10 +196,9 @@ class Store(Collections):
             documents = collection.documents if session.scalar(users) == 1 else 0
             return _last_seq(session, session_id), documents
 
-    @asks("session", "manage")
     def purge_session(self, session_id: str) -> None:
         """Delete a session for good: its log, and its documents unless another session uses them."""
-        with self.write() as session:
+        with self.changing("session", session_id, "manage") as session:
             collection_id = held_session(session, session_id).collection_id
             for table in (StoredEvent, Deletion):
                 session.execute(delete(table).where(table.session_id == session_id))
@@ -216,16 +214,14 @@ class Store(Collections):
         away = {"session": self.purge_session, "collection": self.delete_collection}
         away.get(broken.kind, self.discard_calibrator)(broken.id)
 
-    @asks("session", "manage")
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
-        with self.write() as session:
+        with self.changing("session", session_id, "manage") as session:
             held_session(session, session_id, lock=True).name = storable_text(name)
 
-    @asks("session", "manage")
     def archive(self, session_id: str, archived: bool = True) -> None:
         """Put a session away, or bring it back."""
-        with self.write() as session:
+        with self.changing("session", session_id, "manage") as session:
             held_session(session, session_id, lock=True).archived = archived
 
     @asks("session", "see")
@@ -236,20 +232,18 @@ class Store(Collections):
     def _gone(self, session_id: str) -> bool:
         return self.value(select(_DELETED.c.time).where(_DELETED.c.session_id == session_id)) is not None
 
-    @asks("session", "manage")
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
         # It may be deleted already.
-        with suppress(IntegrityError), self.write() as session:
+        with suppress(IntegrityError), self.changing("session", session_id, "manage") as session:
             # Waits for an event that is being stored, as that waits for this.
             held_session(session, session_id, lock=True)
             session.add(Deletion(session_id=session_id, time=now()))
             self.note(session, "deleted", "session", session_id)
 
-    @asks("session", "manage")
     def restore_session(self, session_id: str) -> None:
         """Undo a deletion; a session that was not deleted stays as it is."""
-        with self.write() as session:
+        with self.changing("session", session_id, "manage") as session:
             held_session(session, session_id)
             session.execute(delete(Deletion).where(Deletion.session_id == session_id))
             self.note(session, "restored", "session", session_id)
@@ -309,7 +303,6 @@ class Store(Collections):
         InputProblem
             When the event cannot be stored.
         """
-        self.require("session", session_id, EVENTS.get(event.kind, "manage"))
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
         payload = json.loads(dump(dict(event.payload)))
@@ -319,13 +312,13 @@ class Store(Collections):
             by = ""
         stored = replace(event, payload=payload, seq=expected + 1, time=now(), reviewer=by)
         row = _row(session_id, check_event(stored))
-        for digest in calibrators_in([stored]):
-            self.require("calibrator", digest, "use")
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
         )
         try:
-            with self.write() as session:
+            with self.changing("session", session_id, EVENTS.get(event.kind, "manage")) as session:
+                for digest in calibrators_in([stored]):
+                    self.require("calibrator", digest, "use")
                 if _last_seq(session, session_id) != expected:
                     raise conflict
                 session.execute(insert(_EVENTS), row)
@@ -379,7 +372,9 @@ class Store(Collections):
             database lets two in, is quicker by a moment; nothing is changed then.
         """
         about = (after.name, frame, files, duplicates)
-        with self.arriving(*about, query=after.query, progress=progress) as key, self.write() as session:
+        arriving = self.arriving(*about, query=after.query, progress=progress)
+        # The roles first, as whoever deletes the session has them wait.
+        with arriving as key, self.changing("session", session_id, "manage") as session:
             seen = event.seq or _last_seq(session, session_id)
             mine = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
             moved = session.connection().execute(update(_SESSIONS).where(mine).values(collection_id=key))
