@@ -9,6 +9,7 @@ than 20 ms longer than without.
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.scenarios.named import SCENARIOS
+from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
@@ -45,9 +47,14 @@ WATCH = """() => {
 
 
 def long_session(
-    url: str, documents: int, scenario: str = "patent", rule: str = "", learns: bool = False
+    url: str,
+    documents: int,
+    scenario: str = "patent",
+    rule: str = "",
+    learns: bool = False,
+    readers: Sequence[str] = (),
 ) -> str:
-    """A session on invented documents whose scores fall as BM25's do."""
+    """A session on invented documents whose scores fall as BM25's do; each of several readers reads all of it."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(2000)])
     texts = [" ".join(rng.choice(words, 120)) for _ in range(documents)]
@@ -68,6 +75,7 @@ def long_session(
             calibrator=calibrator.digest,
             policy=rule,
             learns=learns,
+            readers=Readers(tuple(readers)),
         )
         scores = np.sort(rng.gamma(2.0, 5.0, documents))[::-1]
         return store.create_session(

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -52,6 +53,12 @@ class Reviewer:
     presses: int
     hurried: bool = False
     """Presses again as soon as the page is done."""
+    every: float = 5.0
+    """Seconds from the end of a press to the next one, give or take two fifths."""
+    answer: str = "Not relevant"
+    """What they press."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Which a proxy would add, such as who is there."""
     milliseconds: list[float] = field(default_factory=list)
     buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By label: the id of a button that is shown, and of the part of the page that it redraws."""
@@ -63,15 +70,16 @@ class Reviewer:
     async def screen(self) -> None:
         """Open the session and label its documents."""
         address = f"ws{self.url.removeprefix('http')}/_stcore/stream"
-        chance = random.Random(self.session)
-        async with connect(address, origin=self.url, subprotocols=["streamlit"], max_size=None) as socket:  # type: ignore[list-item]
+        chance = random.Random(f"{self.session}{self.headers}")
+        how: dict[str, Any] = {"subprotocols": ["streamlit"], "additional_headers": self.headers}
+        async with connect(address, origin=self.url, max_size=None, **how) as socket:  # type: ignore[arg-type]
             await self._run(socket, "", "")
             for _ in range(self.presses):
-                await asyncio.sleep(0 if self.hurried else chance.uniform(3, 7))
-                if "Not relevant" not in self.buttons:
+                await asyncio.sleep(0 if self.hurried else self.every * chance.uniform(0.6, 1.4))
+                if self.answer not in self.buttons:
                     self.failed.append(f"no button to press among {sorted(self.buttons)}")
                     return
-                button, part = self.buttons["Not relevant"]
+                button, part = self.buttons[self.answer]
                 begun = time.perf_counter()
                 await self._run(socket, button, part)
                 self.milliseconds.append(1_000 * (time.perf_counter() - begun))

@@ -31,6 +31,8 @@ FLASH, SAID = "_flash", "_said"
 REVIEWER = "reviewer"
 NAMELESS = " "
 """What the browser keeps instead of a name for somebody who reads without one."""
+LABEL, MANAGE = "label", "manage"
+"""What a role may allow, by the names of the store."""
 TURN = "_turn"
 TURNS = 16
 """After how many documents the keys of buttons come again; a press may come late by fewer."""
@@ -40,6 +42,7 @@ TURNS = 16
 class Work(OpenSession):
     """One session as this browser tab knows it, and where the person is on its page."""
 
+    may: frozenset[str] = frozenset()  # What the person's role allows, as of the last run of the page
     looking_at: int | None = None  # An earlier document being looked back at; None: the next one
     noting: str = ""  # The document whose note is being written
     what_if: Settings | None = None  # What is being tried beside a registered plan

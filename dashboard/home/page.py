@@ -74,14 +74,18 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
             key=f"session-{session.id}", border=True, horizontal=True, vertical_alignment="center"
         ):
             st.html(standing(store, session, line(store, session), RECENT), width="stretch")
-            resume(session, "Continue", "continue", primary=session is sessions[0])
+            allowed = store.actions("session", session.id)
+            word = "Continue" if "label" in allowed else "Open"
+            resume(session, word, "continue", primary=session is sessions[0])
+            if "manage" not in allowed:
+                continue
             with st.popover("More", key=f"more-{session.id}"):
                 rename_box(store, session)
                 press("Archive", store.archive, session.id, key=f"archive-{session.id}")
 
 
 def _archived(store: Store) -> None:
-    away = store.sessions(archived=True)
+    away = [each for each in store.sessions(archived=True) if "manage" in store.actions("session", each.id)]
     if not away:
         return
     with st.expander(f"Archived sessions ({len(away)})"):

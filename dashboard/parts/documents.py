@@ -133,6 +133,8 @@ def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
             del st.session_state[f"{PREFIX}/imported"]
         say(f"{row.name} is deleted.")
 
+    if "manage" not in store.actions("collection", row.id):
+        return documents
     with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
         st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
         press("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import press
-from dashboard.frame.work import Work, attempt
+from dashboard.frame.work import MANAGE, Work, attempt
 from dashboard.parts import document as shown
 from dashboard.screen import machine, who_next
 from dashboard.screen.reading import block, others_said
@@ -33,7 +33,7 @@ OPENING = "Everybody then sees all verdicts at once; the report says who opened 
 def opener(work: Work) -> None:
     """The button that opens the queue; nothing where readers differ on nothing."""
     assert work.several is not None
-    if waiting := len(work.several.waiting):
+    if (waiting := len(work.several.waiting)) and "adjudicate" in work.may:
         words = f"Resolve {count_of(waiting, 'disagreement', 'disagreements')}"
         how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
         press(words, _open, work, DIFFER, key="disagreements", **how)
@@ -49,9 +49,11 @@ def panel(work: Work) -> None:
         st.html(bullets(in_words(several) or ["Nothing has been judged by two readers yet."]))
         who_next.panel(work)
         with st.container(horizontal=True, gap="small"):
-            if undrawn(several):
+            if undrawn(several) and "adjudicate" in work.may:
                 words = "Judge a random one that all excluded"
                 press(words, _open, work, DRAWS, key="audit_next", help=AUDIT)
+            if MANAGE not in work.may:
+                return
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
                 press("Open all verdicts", work.open_verdicts, seen, **how)

@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.scripts import TABLES_SCRIPT
 from dashboard.frame.widgets import go_to_one, press, radio, upload
-from dashboard.frame.work import Work, say
+from dashboard.frame.work import LABEL, Work, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.sessions import first
 from dashboard.screen.reading import block
@@ -72,7 +72,7 @@ def queue(work: Work, state: State) -> None:
         options = {at: _option(state, at, titles[at]) for at in included}
         hint = f"Open or change a report ({len(included):,} included) …"
         go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
-        if waiting:
+        if waiting and LABEL in work.may:
             with st.expander("Fill in from a table", key="fill_in", on_change="rerun") as folded:
                 if folded.open:
                     _fill_in(work, state, waiting)
@@ -153,7 +153,7 @@ def report(work: Work, state: State, at: int) -> None:
         # What is to be looked for stands in the full text; the abstract was read before.
         st.html(opened_html(work, at, block("excerpt", text) if text else ""))
     with st.container(key="report_form"):
-        if state.reasons:
+        if state.reasons and LABEL in work.may:
 
             def exclude(reason: str) -> None:
                 _store(work, at, doc, Report("excluded", reason), state.seq)
@@ -192,10 +192,11 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
             what = (work, at, doc, state.seq)
-            st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
-            st.form_submit_button(
-                f"Add another {draft.tables[0].called}", on_click=_another, args=(work, doc)
-            )
+            if LABEL in work.may:
+                st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
+                st.form_submit_button(
+                    f"Add another {draft.tables[0].called}", on_click=_another, args=(work, doc)
+                )
             st.form_submit_button(
                 "Back to screening",
                 shortcut="Esc",

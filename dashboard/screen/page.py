@@ -10,6 +10,8 @@ from dashboard.frame import people, shell
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import (
+    LABEL,
+    MANAGE,
     NAMELESS,
     REVIEWER,
     Work,
@@ -84,9 +86,11 @@ def screening(work: Work) -> None:
 def _screening(work: Work) -> None:
     work.reader = reviewer()
     work.refresh()
+    work.may = work.store.actions("session", work.stored.id)
     if work.held and not work.deleted:
         attempt(work.record_held)
-    learning.learn(work)
+    if LABEL in work.may:
+        learning.learn(work)
     state = work.state
     what_if = at_stake.what_if(work, state)
     settings = what_if or state.settings
@@ -138,7 +142,8 @@ def _screening(work: Work) -> None:
             disagreements.bar(work, resolving)
         else:
             verdicts.bar(work, work.own.state, at, advice, flag)
-    work.foresee()
+    if LABEL in work.may:
+        work.foresee()
     if work.editing == advising.EDITING:
         advising.dialog(work, state, advice)
     elif work.editing == verdicts.REASONS:
@@ -155,7 +160,7 @@ def _header(work: Work, state: State) -> None:
         about.append("plan registered, deviated from" if deviated else "plan registered")
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(block("header", work.row.name, about, saved, _counted(work, state)), width="stretch")
-        if aside := len(all_aside(state)):
+        if (aside := len(all_aside(state))) and MANAGE in work.may:
             own_application.opener(work, f"{aside:,} set aside", "open_aside", type="tertiary")
         _name(work)
 
@@ -203,9 +208,10 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         _evidence(work, state, settings)
     if work.several is not None:
         disagreements.panel(work)
-    with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
-        if folded.open:
-            at_stake.panel(work, state, settings, what_if)
+    if MANAGE in work.may:
+        with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
+            if folded.open:
+                at_stake.panel(work, state, settings, what_if)
     with _folded("Export, reasons to exclude", MORE) as folded:
         if folded.open:
             _more(work, state, settings)
@@ -224,14 +230,15 @@ def _more(work: Work, state: State, settings: Settings) -> None:
             ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
         ]
     with st.container(horizontal=True, gap="small"):
-        for words, name, rows, empty in exports:
+        for words, name, rows, empty in exports if "export" in work.may else ():
             file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
             save(words, partial(rows, work), file, key=f"export_{name}", **how)
-        if settings.grades:
+        if settings.grades and MANAGE in work.may:
             own_application.opener(
                 work, "Your application: number and date", "open_application", width="stretch"
             )
-        verdicts.reasons_opener(work, state)
+        if LABEL in work.may:
+            verdicts.reasons_opener(work, state)
 
 
 def _name(work: Work) -> None:
@@ -251,7 +258,8 @@ def _deleted(work: Work) -> None:
         words = "This session was deleted, by somebody else or in another window."
         st.html(block("alert", words, f"Nothing is recorded in it until it is brought back. {kept}"))
         back = (work.store.restore_session, work.stored.id)
-        press("Bring it back", *back, key="bring_back", type="primary")
+        if MANAGE in work.may:
+            press("Bring it back", *back, key="bring_back", type="primary")
 
 
 def _whose(work: Work) -> None:

@@ -8,7 +8,17 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import go_to_one, press
-from dashboard.frame.work import Work, attempt, dialog_button, finish, nothing_edited, reviewer, say
+from dashboard.frame.work import (
+    LABEL,
+    MANAGE,
+    Work,
+    attempt,
+    dialog_button,
+    finish,
+    nothing_edited,
+    reviewer,
+    say,
+)
 from dashboard.parts.document import settled_with, shortened, verdict_on
 from dashboard.screen import advising, disagreements
 from dashboard.screen.reading import block, pair
@@ -54,6 +64,7 @@ SET_ASIDE = (
     "“Your application”."
 )
 STRANGER = "You can resolve what they differ on. To read it yourself, choose your name as it stands here."
+LOOKS_ON = "An owner of it can let you label."
 ASIDE, RETURN = "Set aside", "Return to the evidence"
 DEVIATION = "deviation"
 """What is edited while somebody says why a document is set aside, or returned, although a plan is registered."""
@@ -70,18 +81,21 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
     doc = work.own.row.ids[at] if at is not None else ""
     back = at is not None and at < state.depth
     stranger = work.several is not None and work.reader not in state.settings.readers.names
+    looks_on = LABEL not in work.may
     blocked = at is None or work.busy or (state.stopped and not back) or stranger
-    waits = at is not None and at in state.pending
+    waits = at is not None and at in state.pending and not looks_on
     asking = flag is not None and work.asking == doc
     given = int(state.labels[at]) if back and at is not None else UNSEEN
     with st.container(key="bar", gap="small"):
         st.html(advising.line(work, work.state, advice))
-        if stranger:
+        if looks_on:
+            st.html(block("alert", "You may look at this session.", LOOKS_ON))
+        elif stranger:
             st.html(block("alert", f"This list is read by {joined(state.settings.readers.names)}.", STRANGER))
         _note(work, state, doc)
         if work.jumping:
             _jump(work, state)
-        if state.reasons and not waits:
+        if state.reasons and not (waits or looks_on):
             excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
 
             def exclude(reason: str) -> None:
@@ -94,11 +108,11 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                 _confirm(work, state, at)
             elif asking and flag is not None:
                 _asked_first(work, state, doc, flag)
-            else:
+            elif not looks_on:
                 with st.container(horizontal=True, key="labels", gap="small"):
                     _verdicts(work, state, doc, blocked, LARGE, given, asks=flag is not None)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
-                if not (waits or asking):
+                if not (waits or asking or looks_on):
                     others = [each for each in KEYS if each not in LARGE]
                     _verdicts(work, state, doc, blocked, others, given, asks=False)
                 _helpers(work, state, at, doc, advice, None if waits or asking else flag)
@@ -129,17 +143,12 @@ def _verdicts(
 
 
 def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice, flag: Flag | None) -> None:
-    """Note, undo, looking back, setting aside, and the way out."""
+    """Note, undo, looking back, setting aside, and the way out: what the person's role allows of it."""
     quiet = partial(press, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
-    if work.noting:
-        # Under another key than the button that opens it: a late second press would open it again.
-        quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
-    else:
-        blocked = bool(work.editing) or at is None
-        quiet("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked)
-    final = shut or not state.can_undo or state.stopped
-    quiet("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
+    labels = LABEL in work.may
+    if labels:
+        _note_and_undo(work, state, at, doc)
     asked = at in state.pending or bool(doc and work.asking == doc)
     before = (at if at is not None else state.depth) - 1
     none = shut or before < 0
@@ -157,16 +166,16 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         shut_by = None if work.asking or work.noting else "Esc"
         words = "Confirm later" if at in state.pending else "Next unread"
         quiet(words, work.look, None, key="front", shortcut=shut_by)
-    if waiting := [int(each) for each in state.pending if each != at]:
+    if labels and (waiting := [int(each) for each in state.pending if each != at]):
         by, first = None if at in state.pending else "h", waiting[0]
         loud = "primary" if advice.headline == "confirm" and at not in state.pending else "tertiary"
         what = (f"#{first + 1} waits for you", work.look, first)
         press(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
-    if len(state.combination) > 1:
+    if len(state.combination) > 1 and labels:
         pair(work, state)
     if work.several is not None:
         disagreements.opener(work)
-    if state.settings.reads_full_texts:
+    if state.settings.reads_full_texts and labels:
         reports = [int(each) for each in work.state.waiting]
         press(
             "Read the next report",
@@ -177,7 +186,10 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
             shortcut="f",
             disabled=not reports or shut,
         )
-    _set_aside(work, state, at, doc, flag)
+    if labels:
+        _set_aside(work, state, at, doc, flag)
+    if MANAGE not in work.may:
+        return
     decide = (setattr, work, "editing", advising.EDITING)
     if not state.stopped:
         loud = "primary" if advice.says_stop else "tertiary"
@@ -186,6 +198,18 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         press("Decide", *decide, key="decide", type="primary")
     if state.stopped:
         press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
+
+
+def _note_and_undo(work: Work, state: State, at: int | None, doc: str) -> None:
+    quiet = partial(press, type="tertiary")
+    if work.noting:
+        # Under another key than the button that opens it: a late second press would open it again.
+        quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
+    else:
+        blocked = bool(work.editing) or at is None
+        quiet("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked)
+    final = work.busy or not state.can_undo or state.stopped
+    quiet("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
 
 
 def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import grid, scrolling
 from dashboard.frame.widgets import lasting, press, switch
-from dashboard.frame.work import Work
+from dashboard.frame.work import MANAGE, Work
 from dashboard.parts import document
 from dashboard.screen import advising
 from dashboard.screen.reading import block, names
@@ -180,7 +180,7 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
             moved = replace(settings, scale=scale_before(work.row.settings, work.events))
             reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
             label = f"Take back “× {number(settings.scale)}”"
-        offered = moved.scale != settings.scale
+        offered = moved.scale != settings.scale and MANAGE in work.may
         widths = [2.4, 1] if offered else 1
         words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
         says = check_sentence(check, settings, state)

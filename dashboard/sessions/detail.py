@@ -89,7 +89,8 @@ def detail(store: Store, session_id: str) -> None:
     flash()
     _facts(session)
     with st.container(horizontal=True):
-        word = "Continue" if session.state.decision is None else "Open"
+        allowed = store.actions("session", session_id)
+        word = "Continue" if session.state.decision is None and "label" in allowed else "Open"
         resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
         how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
         if session.row.archived:
@@ -98,7 +99,7 @@ def detail(store: Store, session_id: str) -> None:
         explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
-        if store.allows(session_id, "export"):
+        if "export" in allowed:
             with save_menu(PREFIX):
                 _files(store, session)
     if resumed:
@@ -106,7 +107,8 @@ def detail(store: Store, session_id: str) -> None:
     if explored:
         st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"} if weighs else {})
     shared = {} if store.person is None else {"Share": share_tab}
-    tabs(TABS | shared, store, session, key=f"{PREFIX}/tab")
+    offered = {name: draw for name, draw in TABS.items() if NEEDS.get(name, "see") in allowed}
+    tabs(offered | shared, store, session, key=f"{PREFIX}/tab")
 
 
 def _facts(session: SessionSnapshot) -> None:
@@ -204,6 +206,8 @@ def _replayed(session: SessionSnapshot, settings: Settings, tried: Settings) -> 
 
 
 def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key: str) -> None:
+    if "label" not in store.actions("session", session.row.id):
+        return
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     calibrator = session.calibrators[tried.calibrator].fitted_on.name
     suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
@@ -247,7 +251,7 @@ def _flow(store: Store, session: SessionSnapshot) -> None:
     coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
     st.html(block("flow", coded, [(name, f"{count:,}") for name, count in counts.rows()]))
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
-    if not store.allows(session.row.id, "export"):
+    if "export" not in store.actions("session", session.row.id):
         return
     stem = f"{file_stem(session.row.name)}-prisma"
     with save_menu(f"{PREFIX}/prisma"):
@@ -343,3 +347,5 @@ TABS = {
     "Protocol": _protocol,
     "Add documents": _add,
 }
+NEEDS = {"Another question": "label", "Add documents": "manage"}
+"""What whoever opens a tab must be allowed to do, where to see the session is not enough."""

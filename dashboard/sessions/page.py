@@ -121,17 +121,18 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
 def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"row-{session.id}"):
         st.html(line(store, session), width="stretch")
-        owns = store.allows(session.id, "manage")
+        allowed = store.actions("session", session.id)
+        owns = "manage" in allowed
         if deleted and not owns:
             return
-        if deleted or session.archived:
+        if deleted or (session.archived and owns):
             back = _way_back(store, session.id, deleted)
             press("Bring back", bring_back, UNDO, back, session.name, key=f"back-{session.id}")
             if deleted:
                 _for_good(store, session)
                 return
         else:
-            resume(session, "Continue", "resume", primary=primary)
+            resume(session, "Continue" if "label" in allowed else "Open", "resume", primary=primary)
         press("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
         if owns:
             with st.popover("More", key=f"more-{session.id}"):

@@ -28,7 +28,7 @@ LINES = 50
 
 def share_tab(store: Store, session: SessionSnapshot) -> None:
     """Draw who has which role in a session; an owner may change that."""
-    key, owns = session.row.id, store.allows(session.row.id, "manage")
+    key, owns = session.row.id, "manage" in store.actions("session", session.row.id)
     for holder, role in store.shares(key):
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/{key}/{holder}"):
             st.text(f"{holder}: {role}", width="content")

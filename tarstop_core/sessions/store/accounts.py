@@ -136,11 +136,6 @@ class Accounts(Permissions):
             raise InputProblem("You belong to no such project; an administrator makes one.")
         return holder
 
-    @asks("session", "see")
-    def allows(self, session_id: str, action: str) -> bool:
-        """Whether the person may do this with a session that they see."""
-        return self.person is None or self._allowed("session", session_id, action)
-
     def note_export(self, session_id: str, what: str) -> None:
         """Note that a session leaves as a file; Forbidden where the person's role does not allow that."""
         if self.person is not None:

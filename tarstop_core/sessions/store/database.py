@@ -5,7 +5,7 @@ Statements elsewhere are the same for every kind of database; what only SQLite n
 
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import Lock, local
@@ -99,13 +99,15 @@ class Database:
         with nullcontext(writing) if writing is not None else self._begun(self._engine) as session:
             yield session
 
-    def rows(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
+    def rows(
+        self, statement: sa.Select[Any], values: Mapping[str, Any] | None = None
+    ) -> Sequence[sa.Row[Any]]:
         """Return all rows that one statement selects; a press asks often, so that no Session keeps books of it."""
         writing = self._writing
         if writing is not None:
-            return writing.execute(statement).all()
+            return writing.execute(statement, values).all()
         with self._translated(), self._engine.begin() as connection:
-            return connection.execute(statement).all()
+            return connection.execute(statement, values).all()
 
     def value(self, statement: sa.Select[Any]) -> Any:
         """Return the first value that one statement selects, None where there is none."""

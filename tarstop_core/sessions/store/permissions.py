@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar
 
 import sqlalchemy as sa
@@ -121,9 +121,7 @@ class Permissions(Database):
         """All that another process needs to open it for the same person, its password too; never to be shown."""
         return Reach(self._url.render_as_string(hide_password=False), self.person)
 
-    def may(
-        self, kind: Kind, action: str, key: str | None = None, *, directly: bool = False
-    ) -> sa.ColumnElement[bool]:
+    def may(self, kind: Kind, action: str, *, directly: bool = False) -> sa.ColumnElement[bool]:
         """Return the condition of a query that leaves the objects with which the person may do this.
 
         Parameters
@@ -132,8 +130,6 @@ class Permissions(Database):
             What the query is about; it selects from that table.
         action
             One of those that :data:`MAY` lists for the kind.
-        key
-            The one object that matters, where it is one.
         directly
             Whether sessions that use an object do not count.
 
@@ -142,27 +138,7 @@ class Permissions(Database):
         ColumnElement
             The condition.
         """
-        if self.person is None:
-            return sa.true()
-        column, roles = _COLUMNS[kind], MAY[kind][action]
-        ways = [column.in_(self._held(kind, roles)), self._unowned(kind, column)]
-        through = sa.select(sa.literal(1)).select_from(StoredSession)
-        through = through.where(
-            StoredSession.id.in_(self._held("session", roles)) | self._unowned("session", StoredSession.id)
-        )
-        if kind == "collection" and action != "manage" and not directly:
-            ways.append(through.where(StoredSession.collection_id == column).exists())
-        if kind == "calibrator" and action != "manage" and not directly:
-            # Settings name it by a hash, in quotes, which no text within them can hold unescaped.
-            named = sa.literal('%"calibrator": "') + column + '"%'
-            event = sa.select(sa.literal(1)).where(
-                StoredEvent.session_id == StoredSession.id,
-                StoredEvent.kind.in_(("settings", "plan")),
-                StoredEvent.payload.like(named),
-            )
-            ways.append(through.where(StoredSession.settings.like(named) | event.exists()).exists())
-        whole = sa.or_(*ways)
-        return whole if key is None else whole & (column == key)
+        return sa.true() if self.person is None else _may(self.person, kind, action, directly)
 
     def require(self, kind: Kind, key: str, action: str) -> None:
         """Refuse what the person may not do with an object.
@@ -181,11 +157,34 @@ class Permissions(Database):
         Forbidden
             Where they may see it, and no more.
         """
-        if self.person is None or self._allowed(kind, key, action):
+        if self._allowed(kind, key, action):
             return
         if self._allowed(kind, key, "see"):
             raise Forbidden(f"Your role here does not allow that; ask an owner of this {kind}.")
         raise unknown(kind, key, self.name)
+
+    def actions(self, kind: Kind, key: str) -> frozenset[str]:
+        """Return what the person may do with an object.
+
+        Parameters
+        ----------
+        kind, key
+            Which object.
+
+        Returns
+        -------
+        frozenset of str
+            Names that :data:`MAY` lists for the kind.
+
+        Raises
+        ------
+        InputProblem
+            As if there were none, where they may not see it.
+        """
+        allowed = self._allowed(kind, key, *MAY[kind])
+        if "see" not in allowed:
+            raise unknown(kind, key, self.name)
+        return allowed
 
     @contextmanager
     def changing(self, kind: Kind, key: str, action: str) -> Iterator[Session]:
@@ -226,8 +225,12 @@ class Permissions(Database):
         for rows, shared in ((account, True), (mine, True), (shares, not everybodys)):
             session.execute(rows.with_for_update(read=shared)).all()
 
-    def _allowed(self, kind: Kind, key: str, action: str) -> bool:
-        return bool(self.rows(sa.select(_COLUMNS[kind]).where(self.may(kind, action, key)).limit(1)))
+    def _allowed(self, kind: Kind, key: str, *actions: str) -> frozenset[str]:
+        """Which of these actions the person may do with an object."""
+        if self.person is None:
+            return frozenset(actions)
+        rows = self.rows(_asked(self.person, kind, actions), {"key": key})
+        return frozenset(action for row in rows for action in actions if getattr(row, action))
 
     def require_administrator(self) -> None:
         """Refuse whoever does not administer; on one's own machine nobody is refused."""
@@ -237,35 +240,19 @@ class Permissions(Database):
     @property
     def administers(self) -> bool:
         """Whether the person administers, and is not locked out."""
-        return self.person is None or bool(self.rows(self._account(administers=True)))
+        return self.person is None or bool(self.rows(_account(self.person, administers=True)))
 
     @property
     def welcome(self) -> bool:
         """Whether the person has an account, and is not locked out."""
-        return self.person is None or bool(self.rows(self._account()))
+        return self.person is None or bool(self.rows(_account(self.person)))
 
     def own(self, column: Any) -> sa.ColumnElement[bool]:
         """Return the condition that a row with a person in this column is the person's own; what is nobody's is administrators'."""
         if self.person is None:
             return sa.true()
-        nobodys = sa.and_(column == "", self._account(administers=True).exists())
-        return sa.or_(sa.and_(column == self.person, self._account().exists()), nobodys)
-
-    def _account(self, administers: bool = False) -> sa.Select[Any]:
-        account = sa.select(Account.name).where(Account.name == self.person, ~Account.locked)
-        return account.where(Account.administers) if administers else account
-
-    def _held(self, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
-        """Ids of the objects in which the person, or a project of theirs, has one of these roles."""
-        projects = sa.select(Member.project).where(Member.person == self.person)
-        theirs = (Share.holder == self.person) | Share.holder.in_(projects)
-        held = sa.select(Share.object_id).where(Share.kind == kind, Share.role.in_(roles), theirs)
-        return held.where(self._account().exists())
-
-    def _unowned(self, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
-        """What nobody owns, as everything of before there were accounts, is the administrators'."""
-        owned = sa.select(Share.object_id).where(Share.kind == kind, Share.role == "owner")
-        return sa.and_(self._account(administers=True).exists(), column.not_in(owned))
+        nobodys = sa.and_(column == "", _account(self.person, administers=True).exists())
+        return sa.or_(sa.and_(column == self.person, _account(self.person).exists()), nobodys)
 
     def take(self, session: Session, kind: Kind, key: str) -> None:
         """Make the person the owner of what they just stored.
@@ -302,6 +289,55 @@ class Permissions(Database):
                 name: getattr(line, name) for name in ("time", "person", "what", "kind", "object_id", "about")
             }
             _AUDIT.info(json.dumps(said))
+
+
+@lru_cache(maxsize=4096)
+def _asked(person: str, kind: Kind, actions: tuple[str, ...]) -> sa.Select[Any]:
+    """Whether a person may do this and that with the object of a `key`; a press asks often, and to write it takes longest."""
+    whether: list[Any] = [_may(person, kind, action, False).label(action) for action in actions]
+    return sa.select(*whether).where(_COLUMNS[kind] == sa.bindparam("key"))
+
+
+@lru_cache(maxsize=4096)
+def _may(person: str, kind: Kind, action: str, directly: bool) -> sa.ColumnElement[bool]:
+    """The condition of :meth:`Permissions.may`."""
+    column, roles = _COLUMNS[kind], MAY[kind][action]
+    ways = [column.in_(_held(person, kind, roles)), _unowned(person, kind, column)]
+    through = sa.select(sa.literal(1)).select_from(StoredSession)
+    through = through.where(
+        StoredSession.id.in_(_held(person, "session", roles)) | _unowned(person, "session", StoredSession.id)
+    )
+    if kind == "collection" and action != "manage" and not directly:
+        ways.append(through.where(StoredSession.collection_id == column).exists())
+    if kind == "calibrator" and action != "manage" and not directly:
+        # Settings name it by a hash, in quotes, which no text within them can hold unescaped.
+        named = sa.literal('%"calibrator": "') + column + '"%'
+        event = sa.select(sa.literal(1)).where(
+            StoredEvent.session_id == StoredSession.id,
+            StoredEvent.kind.in_(("settings", "plan")),
+            StoredEvent.payload.like(named),
+        )
+        ways.append(through.where(StoredSession.settings.like(named) | event.exists()).exists())
+    return sa.or_(*ways)
+
+
+def _account(person: str, administers: bool = False) -> sa.Select[Any]:
+    account = sa.select(Account.name).where(Account.name == person, ~Account.locked)
+    return account.where(Account.administers) if administers else account
+
+
+def _held(person: str, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
+    """Ids of the objects in which the person, or a project of theirs, has one of these roles."""
+    projects = sa.select(Member.project).where(Member.person == person)
+    theirs = (Share.holder == person) | Share.holder.in_(projects)
+    held = sa.select(Share.object_id).where(Share.kind == kind, Share.role.in_(roles), theirs)
+    return held.where(_account(person).exists())
+
+
+def _unowned(person: str, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
+    """What nobody owns, as everything of before there were accounts, is the administrators'."""
+    owned = sa.select(Share.object_id).where(Share.kind == kind, Share.role == "owner")
+    return sa.and_(_account(person, administers=True).exists(), column.not_in(owned))
 
 
 def unknown(kind: Kind, key: str, store: str) -> InputProblem:

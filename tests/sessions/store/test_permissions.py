@@ -14,7 +14,7 @@ from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store import store as stored
 from tarstop_core.sessions.store.database import Database
-from tarstop_core.sessions.store.permissions import EVENTS, Forbidden, Permissions, check_name
+from tarstop_core.sessions.store.permissions import EVENTS, MAY, Forbidden, Kind, Permissions, check_name
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection, Damaged, now
 from tests.session_cases import INCLUSION, PATENT
@@ -64,7 +64,6 @@ CELLS: dict[str, tuple[str, Callable[[Store, Case], Any]]] = {
     "log": ("oarg", lambda store, case: store.log(case.session)),
     "is_deleted": ("oarg", lambda store, case: store.is_deleted(case.session)),
     "shares": ("oarg", lambda store, case: store.shares(case.session)),
-    "allows": ("oarg", lambda store, case: store.allows(case.session, "manage")),
     "snapshot": ("oarg", lambda store, case: session_snapshot(store, case.session)),
     "collection": ("oarg", lambda store, case: store.collection(case.collection)),
     "records": ("oarg", lambda store, case: store.records(case.collection)),
@@ -239,7 +238,7 @@ def test_every_cell(people: Store, person: str) -> None:
 
 
 READS = {
-    *("session", "heading", "events", "log", "is_deleted", "shares", "allows", "snapshot", "collection"),
+    *("session", "heading", "events", "log", "is_deleted", "shares", "snapshot", "collection"),
     *("records", "scores", "record_texts", "document_ids", "calibrator", "going"),
 }
 
@@ -426,6 +425,33 @@ def test_drafts_and_names_of_calibrators_are_ones_own(people: Store) -> None:
     assert [(kept.name, kept.deleted) for kept in people.kept_calibrators()] == [
         (PATENT.fitted_on.name, False)
     ]
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_what_a_role_allows_is_told_as_it_is_asked(people: Store, person: str) -> None:
+    case, mine = made(people), people.for_person(person)
+    for kind, key in (
+        ("session", case.session),
+        ("collection", case.collection),
+        ("calibrator", PATENT.digest),
+    ):
+        asked = {action for action in MAY[kind] if _is_allowed(mine, kind, key, action)}
+        if letter(person):
+            assert mine.actions(kind, key) == asked and "see" in asked
+        else:
+            with pytest.raises(InputProblem, match="There is no"):
+                mine.actions(kind, key)
+    with pytest.raises(InputProblem, match="There is no session"):
+        people.for_person(OWNER).actions("session", "none")
+    assert people.actions("session", case.session) == set(MAY["session"])
+
+
+def _is_allowed(store: Store, kind: Kind, key: str, action: str) -> bool:
+    try:
+        store.require(kind, key, action)
+    except InputProblem:
+        return False
+    return True
 
 
 def test_nobody_takes_a_calibrator_by_its_hash(people: Store) -> None:
