@@ -147,8 +147,15 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     quiet = partial(press, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
     labels = LABEL in work.may
+    if labels and work.noting:
+        # Under another key than the button that opens it: a late second press would open it again.
+        quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
+    elif labels:
+        blocked = bool(work.editing) or at is None
+        quiet("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked)
     if labels:
-        _note_and_undo(work, state, at, doc)
+        final = shut or not state.can_undo or state.stopped
+        quiet("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
     asked = at in state.pending or bool(doc and work.asking == doc)
     before = (at if at is not None else state.depth) - 1
     none = shut or before < 0
@@ -198,18 +205,6 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         press("Decide", *decide, key="decide", type="primary")
     if state.stopped:
         press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
-
-
-def _note_and_undo(work: Work, state: State, at: int | None, doc: str) -> None:
-    quiet = partial(press, type="tertiary")
-    if work.noting:
-        # Under another key than the button that opens it: a late second press would open it again.
-        quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
-    else:
-        blocked = bool(work.editing) or at is None
-        quiet("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked)
-    final = work.busy or not state.can_undo or state.stopped
-    quiet("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
 
 
 def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:
