@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.sessions.store.store import Store
+from tests.sessions.store import cells
 from tests.sessions.store.cases import fresh_url, store_url
 from tests.sessions.store.nursery import Nursery
 
@@ -30,6 +31,12 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 def store(url: str) -> Iterator[Store]:
     with Store(url) as opened:
         yield opened
+
+
+@pytest.fixture
+def people(store: Store) -> Iterator[Store]:
+    """A store with accounts; the first of them administers."""
+    yield from cells.people(store)
 
 
 @pytest.fixture(scope="session")

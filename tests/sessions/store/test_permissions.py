@@ -1,9 +1,8 @@
 """Roles × objects × actions: every cell through the store, on both databases; and nothing of it left out."""
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from threading import Thread
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,28 +11,33 @@ from sqlalchemy import text
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.sessions.snapshot import session_snapshot
-from tarstop_core.sessions.store import store as stored
 from tarstop_core.sessions.store.database import Database
 from tarstop_core.sessions.store.permissions import EVENTS, MAY, Forbidden, Kind, Permissions, check_name
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.tables import Collection, Damaged, now
+from tarstop_core.sessions.store.tables import now
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, some_records
+from tests.sessions.store.cells import (
+    ADMINISTRATORS,
+    BESIDE,
+    CELLS,
+    LAST,
+    LISTS,
+    MINE,
+    NOT_BY_ROLE,
+    ONES_OWN,
+    OWNER,
+    PEOPLE,
+    Case,
+    everything,
+    letter,
+    made,
+)
 from tests.sessions.store.shapes import raw
 
-OWNER = "ann@example.org"
-ROLES = ("owner", "adjudicator", "reader", "guest")
-PEOPLE = (
-    *ROLES,
-    "stranger",
-    "administrator",
-    "nobody with an account",
-    "locked owner",
-    *(f"project {role}" for role in ROLES),
-)
-"""Whose every cell is tried. `administrator` has no share, and a project's members have its role."""
+
 ON_A_SERVER = ("owner", "guest", "stranger", "project reader")
-"""Those of them who are tried on PostgreSQL too: what a role may is decided before a database is asked."""
+"""Those of PEOPLE who are tried on PostgreSQL too: what a role may is decided before a database is asked."""
 of_everybody = pytest.mark.parametrize(
     ("url", "person"),
     [
@@ -45,165 +49,6 @@ of_everybody = pytest.mark.parametrize(
     ],
     indirect=["url"],
 )
-MINE = replace(SETTINGS, calibrator=PATENT.digest)
-
-
-@dataclass
-class Case:
-    """What is owned by somebody and perhaps shared."""
-
-    session: str
-    collection: str
-
-
-# By method: who may, and the call. Letters are those of ROLES: o, a, r, g.
-CELLS: dict[str, tuple[str, Callable[[Store, Case], Any]]] = {
-    "session": ("oarg", lambda store, case: store.session(case.session)),
-    "heading": ("oarg", lambda store, case: store.heading(case.session)),
-    "events": ("oarg", lambda store, case: store.events(case.session)),
-    "log": ("oarg", lambda store, case: store.log(case.session)),
-    "is_deleted": ("oarg", lambda store, case: store.is_deleted(case.session)),
-    "shares": ("oarg", lambda store, case: store.shares(case.session)),
-    "snapshot": ("oarg", lambda store, case: session_snapshot(store, case.session)),
-    "collection": ("oarg", lambda store, case: store.collection(case.collection)),
-    "records": ("oarg", lambda store, case: store.records(case.collection)),
-    "scores": ("oarg", lambda store, case: store.scores(case.collection)),
-    "record_texts": ("oarg", lambda store, case: store.record_texts(case.collection, [0])),
-    "document_ids": ("oarg", lambda store, case: store.document_ids(case.collection)),
-    "calibrator": ("oarg", lambda store, case: store.calibrator(PATENT.digest)),
-    "note_export": ("oar", lambda store, case: store.note_export(case.session, ".json")),
-    "create_session": (
-        "oar",
-        lambda store, case: store.create_session("copy", case.collection, [0], None, MINE, "", "own order"),
-    ),
-    "append label": ("oar", lambda store, case: store.append(case.session, label(1), _seen(case))),
-    "append undo": ("oar", lambda store, case: store.append(case.session, Event("undo"), _seen(case))),
-    "append resolved": (
-        "oa",
-        lambda store, case: store.append(
-            case.session, Event("resolved", {"doc": "EP1", "label": "relevant"}), _seen(case)
-        ),
-    ),
-    "append stopped": (
-        "o",
-        lambda store, case: store.append(
-            case.session, Event("stopped", {"advice": "x", "depth": 1}), _seen(case)
-        ),
-    ),
-    "append settings": (
-        "o",
-        lambda store, case: store.append(
-            case.session, Event("settings", {"settings": MINE.to_dict(), "reason": ""}), _seen(case)
-        ),
-    ),
-    "rename": ("o", lambda store, case: store.rename(case.session, "other")),
-    "archive": ("o", lambda store, case: store.archive(case.session)),
-    "going": ("o", lambda store, case: store.going(case.session)),
-    "share": ("o", lambda store, case: store.share(case.session, "zoe@example.org", "guest")),
-    "name_databases": ("o", lambda store, case: store.name_databases(case.collection, {})),
-    "rename_calibrator": ("o", lambda store, case: store.rename_calibrator(PATENT.digest, "x")),
-    "delete_calibrator": ("o", lambda store, case: store.delete_calibrator(PATENT.digest)),
-    "restore_calibrator": ("o", lambda store, case: store.restore_calibrator(PATENT.digest)),
-    "grow": ("o", lambda store, case: _grow(store, case)),
-    "delete_session": ("o", lambda store, case: store.delete_session(case.session)),
-    "restore_session": ("o", lambda store, case: store.restore_session(case.session)),
-    "discard": ("o", lambda store, case: store.discard(Damaged("session", case.session, "", ""))),
-    "purge_session": ("o", lambda store, case: store.purge_session(case.session)),
-    "delete_collection": ("o", lambda store, case: store.delete_collection(case.collection)),
-}
-NOT_BY_ROLE = {
-    "rename_calibrator",
-    "delete_calibrator",
-    "restore_calibrator",
-    "name_databases",
-    "delete_collection",
-}
-"""A role in a session owns neither its documents nor its calibrators: nobody of PEOPLE may."""
-LAST = {"append resolved", "discard", "purge_session"}
-"""After these the session is gone, or its log is one that no page would write: the next call gets another."""
-ADMINISTRATORS: dict[str, tuple[Any, ...]] = {
-    "accounts": (),
-    "audit": (),
-    "appoint": ("zoe@example.org", True),
-    "lock_out": ("zoe@example.org", True),
-    "set_member": ("hips", "zoe@example.org", True),
-    "erase": ("zoe@example.org",),
-    "discard_calibrator": (INCLUSION.digest,),
-}
-LISTS = {
-    "sessions",
-    "damaged",
-    "collections",
-    "same_collection",
-    "of_same_records",
-    "kept_calibrators",
-    "projects",
-}
-"""Those that leave out what is not to be seen."""
-ONES_OWN = {"save_calibrator", "save_collection", "arriving", "save_draft", "draft", "delete_draft", "arrive"}
-"""Those that begin something of the person's own, or are asked of nothing else."""
-BESIDE = {"for_person", "record_digests", "remove_unfinished"}
-"""Opening a store for a person; hashes alone; what is already let go."""
-_seen_by: dict[str, Store] = {}
-
-
-def _seen(case: Case) -> int:
-    return len(_seen_by["machine"].events(case.session))
-
-
-def _grow(store: Store, case: Case) -> object:
-    held = Collection(id=case.collection, name="c", query="")
-    joined = Event(
-        "joined", {"source": "x", "docs": ["EP5"], "positions": [5], "ranks": [6], "duplicates": 0}
-    )
-    return store.grow(case.session, joined, held, some_records(6), [], 0)
-
-
-@pytest.fixture
-def people(store: Store) -> Iterator[Store]:
-    """A store with accounts; the first of them administers."""
-    for name in (
-        "administrator",
-        OWNER,
-        *ROLES,
-        "stranger",
-        "locked owner",
-        *(f"project {role}" for role in ROLES),
-    ):
-        store.for_person(name).arrive(now())
-    root = store.for_person("administrator")
-    for role in ROLES:
-        root.set_member(f"{role}s", f"project {role}", True)
-    root.set_member("owners", OWNER, True)
-    root.lock_out("locked owner", True)
-    _seen_by["machine"] = store
-    yield store
-    del _seen_by["machine"]
-
-
-def made(store: Store) -> Case:
-    """A session of the owner's, shared with everybody who has a role."""
-    ann = store.for_person(OWNER)
-    ann.save_calibrator(PATENT)
-    collection = ann.save_collection("c", some_records(5), [], 0)
-    session = ann.create_session("hips", collection, range(5), None, MINE, "", "own order")
-    for role in ROLES:
-        ann.share(session, role, role)
-    ann.share(session, "locked owner", "owner")
-    _share_with_projects(store, session)
-    ann.append(session, label(0), 0)
-    return Case(session, collection)
-
-
-def _share_with_projects(store: Store, session: str) -> None:
-    for role in ROLES:
-        store.share(session, f"project:{role}s", role)
-
-
-def letter(person: str) -> str:
-    """The role of a person, as CELLS writes it; empty for none."""
-    role = person.removeprefix("project ")
-    return role[0] if role in ROLES else ""
 
 
 def said_of_none(store: Store, call: Callable[[Store, Case], Any]) -> str:
@@ -216,17 +61,17 @@ def said_of_none(store: Store, call: Callable[[Store, Case], Any]) -> str:
 @of_everybody
 def test_every_cell(people: Store, person: str) -> None:
     mine, case = people.for_person(person), made(people)
-    before = _everything(people)
+    before = everything(people)
     for name, (allowed, call) in CELLS.items():
         if letter(person) and letter(person) in allowed and name not in NOT_BY_ROLE:
             call(mine, case)
             if name in LAST:
                 case = made(people)
-            before = _everything(people)
+            before = everything(people)
             continue
         with pytest.raises(InputProblem) as refused:
             call(mine, case)
-        assert _everything(people) == before, name
+        assert everything(people) == before, name
         if letter(person):
             assert isinstance(refused.value, Forbidden), (name, str(refused.value))
         else:
@@ -235,98 +80,6 @@ def test_every_cell(people: Store, person: str) -> None:
                 if key in str(refused.value):
                     said = str(refused.value).replace(key, "none")
                     assert said == said_of_none(mine, call), name
-
-
-READS = {
-    *("session", "heading", "events", "log", "is_deleted", "shares", "snapshot", "collection"),
-    *("records", "scores", "record_texts", "document_ids", "calibrator", "going"),
-}
-
-
-@pytest.mark.parametrize("name", sorted(set(CELLS) - READS - NOT_BY_ROLE))
-def test_a_role_that_ends_just_before_a_change_allows_it_no_more(
-    people: Store, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    """What was asked before the transaction would still say yes."""
-    case, (allowed, call) = made(people), CELLS[name]
-    person = "reader" if "r" in allowed else "adjudicator" if "a" in allowed else "owner"
-    mine, ended = people.for_person(person), False
-    begin = mine.write
-
-    def late() -> Any:
-        nonlocal ended
-        if not ended:
-            ended = True
-            people.share(case.session, person, None)
-        return begin()
-
-    monkeypatch.setattr(mine, "write", late)
-    before = _everything(people)
-    with pytest.raises(InputProblem, match=r"There is no (session|collection)"):
-        call(mine, case)
-    assert ended and _everything(people) == before
-
-
-@pytest.mark.parametrize("name", sorted(ADMINISTRATORS.keys() - {"accounts", "audit"}))
-def test_an_administration_that_ends_just_before_a_change_allows_it_no_more(
-    people: Store, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    people.save_calibrator(INCLUSION)
-    mine, ended = people.for_person("administrator"), False
-    begin = mine.write
-
-    def late() -> Any:
-        nonlocal ended
-        if not ended:
-            ended = True
-            people.appoint("administrator", False)
-        return begin()
-
-    monkeypatch.setattr(mine, "write", late)
-    with pytest.raises(Forbidden):
-        getattr(mine, name)(*ADMINISTRATORS[name])
-    assert ended and people.calibrator(INCLUSION.digest)
-
-
-@pytest.mark.parametrize(
-    "take_away",
-    [
-        lambda store, session: store.for_person(OWNER).share(session, "reader", None),
-        lambda store, session: store.for_person("administrator").lock_out("reader", True),
-    ],
-    ids=["share", "account"],
-)
-def test_whoever_takes_a_role_away_waits_for_what_is_being_stored(
-    people: Store, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Store, str], None]
-) -> None:
-    case, waited = made(people), []
-    away = Thread(target=take_away, args=(people, case.session))
-    last = stored._last_seq
-
-    def slowly(session: Any, session_id: str) -> int:
-        if not away.ident:
-            away.start()
-            away.join(0.5)
-            waited.append(away.is_alive())
-        return last(session, session_id)
-
-    monkeypatch.setattr(stored, "_last_seq", slowly)
-    mine = people.for_person("reader")
-    mine.append(case.session, label(1), 1)
-    away.join(30)
-    assert waited == [True] and not away.is_alive()
-    assert len(people.events(case.session)) == 2
-    with pytest.raises(InputProblem, match="There is no session"):
-        mine.append(case.session, label(2), 2)
-
-
-def _everything(store: Store) -> tuple[object, ...]:
-    return (
-        sorted((row.id, row.name, row.archived) for row in store.sessions()),
-        sorted(row.id for row in store.collections()),
-        [(kept.digest, kept.name) for kept in store.kept_calibrators()],
-        sum(len(store.events(row.id)) for row in store.sessions()),
-    )
 
 
 @of_everybody
@@ -427,7 +180,7 @@ def test_drafts_and_names_of_calibrators_are_ones_own(people: Store) -> None:
     ]
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@of_everybody
 def test_what_a_role_allows_is_told_as_it_is_asked(people: Store, person: str) -> None:
     case, mine = made(people), people.for_person(person)
     for kind, key in (
