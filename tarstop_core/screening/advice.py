@@ -99,13 +99,11 @@ def stopping_outcomes(
 def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None:
     """The floor but for which the chosen rule would stop here."""
     depth = advice.depth
-    holding = (
-        floor for floor, allowed in scenario_of(settings).floors(settings, path).items() if not allowed[depth]
-    )
-    floor = next(holding, None)
-    if floor is None or int(settings.rule.depths(path, [settings.cost], start=depth)[0]) > depth:
-        return None
-    return floor
+    for floor, allowed in scenario_of(settings).floors(settings, path).items():
+        if not allowed[depth]:
+            stops = int(settings.rule.depths(path, [settings.cost], start=depth)[0]) <= depth
+            return floor if stops else None
+    return None
 
 
 def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bool]:

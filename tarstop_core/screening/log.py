@@ -293,8 +293,8 @@ def check_event(event: Event) -> Event:
 
 def calibrators_in(events: Iterable[Event]) -> set[str]:
     """Return the digests of the calibrators that these events began to use."""
-    later = (event.payload["settings"] for event in events if event.kind in ("settings", "plan"))
-    return {str(each["calibrator"]) for each in later}
+    changes = ("settings", "plan")
+    return {str(event.payload["settings"]["calibrator"]) for event in events if event.kind in changes}
 
 
 UNDOABLE = ("label", "relabel", "confirm", "report")
