@@ -110,7 +110,6 @@ def _calibration(page: Page, url: str) -> None:
     _open(page, url, "calibration", part="Fit one")
     page.get_by_label("Past cases").fill(PAST_CASES)
     page.get_by_label("Past cases").press("Control+Enter")
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "calibration")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 
@@ -120,7 +119,6 @@ def _learn(page: Page, url: str) -> None:
     page.set_viewport_size({"width": WIDTH, "height": 1400})
     _open(page, url, "learn", part="walk", step="8")
     unfold(page, "This step’s numbers")
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "learn")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
 

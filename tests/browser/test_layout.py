@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.page_loads import MOST_SHIFT, PAGES, WATCH, load, presses
 from tarstop_core.sessions import demo
-from tests.browser.acting import stored
+from tests.browser.acting import press, start_demo, stored, unfold
 
 if TYPE_CHECKING:
     from playwright.sync_api import ViewportSize
@@ -17,6 +17,22 @@ if TYPE_CHECKING:
     from tests.browser.conftest import AppServer, Watched
 
 DESK: ViewportSize = {"width": 1440, "height": 900}
+LARGEST_VOID = 250  # pixels between two lines, or the last one and the bar
+VOID = """(part) => {
+  const bar = document.querySelector('.st-key-bar').getBoundingClientRect().top;
+  const {top, left, right} = document.querySelector(part).getBoundingClientRect();
+  const lines = [...document.querySelectorAll(`${part} :is(h3, .tar-literal, .tar-meta, p, li, label, summary, .tar-fluid)`)]
+    .map((each) => each.getBoundingClientRect())
+    .filter((line) => line.height && line.left >= left - 1 && line.left < right && line.top < bar)
+    .sort((one, other) => one.top - other.top);
+  let end = top, most = 0;
+  for (const line of [...lines, {top: bar, bottom: bar}]) {
+    most = Math.max(most, line.top - end);
+    end = Math.max(end, line.bottom);
+  }
+  return most;
+}"""
+"""The largest empty stretch of a column of Screen, from top to bottom."""
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -45,3 +61,19 @@ def test_a_verdict_moves_nothing(
     page = open_page(size).page
     page.add_init_script(f"({WATCH})()")
     assert max(presses(page, f"{server.url}/screen?session={session}", 5)) <= most
+
+
+def test_screen_holds_no_void_open(server: AppServer, open_page: Callable[..., Watched]) -> None:
+    watched = open_page(DESK)
+    page = start_demo(watched, server)
+    columns = (".st-key-document", ".st-key-advised")
+    for done in range(1, 4):
+        press(page, "e", done)
+    assert max(page.evaluate(VOID, column) for column in columns) <= LARGEST_VOID
+    # A document without an abstract, and a search without a claim.
+    page.evaluate(
+        "document.querySelectorAll('article .tar-literal, .tar-features').forEach(each => each.remove())"
+    )
+    assert page.evaluate(VOID, columns[0]) <= LARGEST_VOID
+    unfold(page, "Why?")
+    assert max(page.evaluate(VOID, column) for column in columns) <= LARGEST_VOID
