@@ -20,7 +20,7 @@ from tests import postgres
 # the same examples every time, and more would find nothing another time. `make deep` looks for new ones.
 settings.register_profile(
     "tests",
-    max_examples=25,
+    max_examples=16,
     deadline=None,
     derandomize=True,
     print_blob=True,
