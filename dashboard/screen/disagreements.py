@@ -11,7 +11,7 @@ from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import press
 from dashboard.frame.work import MANAGE, Work, attempt
 from dashboard.parts import document as shown
-from dashboard.screen import machine, who_next
+from dashboard.screen import verdict_files, who_next
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.independent import Judged, SeveralReaders
@@ -57,7 +57,7 @@ def panel(work: Work) -> None:
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
                 press("Open all verdicts", work.open_verdicts, seen, **how)
-            machine.form(work)
+            verdict_files.form(work)
 
 
 def undrawn(several: SeveralReaders) -> Sequence[str]:

@@ -23,9 +23,10 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import Readers, joined
 
 VERDICTS = ("label", "relabel")
-MACHINE = "machine"
+MACHINE, BROUGHT = "machine", "brought"
+FROM_FILES = (MACHINE, BROUGHT)
 SETTLING = ("resolved", "checked")
-OF_READERS = (*VERDICTS, "undo", "note", MACHINE, *SETTLING, "opened")
+OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
 """Kinds of events that are somebody's; every other kind is everybody's."""
 TOGETHER = ("report", "fit")
 """Kinds of events about what all have judged, which no reader's own order rests on."""
@@ -87,8 +88,8 @@ class SeveralReaders:
         """By document, in the order in which they were judged by all."""
         self.opened: Event | None = None
         """Who opened everybody's verdicts to all, where somebody did."""
-        self.machines: dict[str, Event] = {}
-        """By reader: what a machine among them was, and all it said; nobody is shown its verdicts but by the views."""
+        self.files: dict[str, Event] = {}
+        """By reader: what came in a file, all verdicts of a machine or of a person elsewhere; nobody is shown these but by the views."""
         self._verdicts: dict[str, dict[str, Event]] = {}
         self._notes: dict[str, dict[str, str]] = {}
         self._settled: dict[str, dict[str, Event]] = {kind: {} for kind in SETTLING}
@@ -127,8 +128,8 @@ class SeveralReaders:
         if JUDGED_BY in event.payload:  # of a log that was brought to what counts before
             self.common.append(event)
             return
-        if event.kind == MACHINE:
-            self._take_machine(event)
+        if event.kind in FROM_FILES:
+            self._take_file(event)
         elif event.kind in VERDICTS:
             if event.reviewer not in self.readers.names:
                 raise InputProblem(
@@ -154,14 +155,14 @@ class SeveralReaders:
         if doc and event.kind in OF_READERS:
             self._count(doc, event)
 
-    def _take_machine(self, event: Event) -> None:
-        """Take in what a machine says of each document, as if it had been read at that moment."""
+    def _take_file(self, event: Event) -> None:
+        """Take in what a file says of each document, as if it had been read at that moment."""
         name = str(event.payload["name"])
         if name not in self.readers.names:
             raise InputProblem(
-                f"Event {event.seq} is of a machine '{name[:40]}', which is none of the readers of this session."
+                f"Event {event.seq} has verdicts of '{name[:40]}', who is none of the readers of this session."
             )
-        self.machines[name] = event
+        self.files[name] = event
         for doc, label in event.payload["verdicts"].items():
             content = {"doc": doc, "label": label}
             self._verdicts.setdefault(doc, {})[name] = Event("label", content, event.seq, event.time, name)
@@ -205,6 +206,11 @@ class SeveralReaders:
         self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
 
     # --- what is known of a document
+
+    @property
+    def machines(self) -> dict[str, Event]:
+        """By reader: what a machine among them was, and all it said."""
+        return {name: event for name, event in self.files.items() if event.kind == MACHINE}
 
     def _readers_of(self, doc: str) -> tuple[str, ...]:
         """Names of those who are to judge a document; of one that came with a label, those who changed it."""
@@ -266,7 +272,7 @@ class SeveralReaders:
     @property
     def beyond(self) -> int:
         """The most documents that a reader has read and that are not judged by all."""
-        people = [name for name in self.readers.names if name not in self.machines]
+        people = [name for name in self.readers.names if name not in self.files]
         return max(
             sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
             for name in people or self.readers.names
@@ -310,10 +316,10 @@ class SeveralReaders:
             return event.seq in standing and str(event.payload["doc"]) in self.judged
 
         visible = [event for event in self.log if is_open(event) or event.reviewer == reader != ""]
-        return [self._of_judged(event) if event.kind == MACHINE else event for event in visible]
+        return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
 
     def _of_judged(self, event: Event) -> Event:
-        """What a machine said of documents that all have judged; whoever brought its file sees no more here."""
+        """What a file said of documents that all have judged; whoever brought its file sees no more here."""
         verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
         return replace(event, payload={**event.payload, "verdicts": verdicts})
 

@@ -169,6 +169,16 @@ class Machine(TypedDict):
     verdicts: dict[str, Label]
 
 
+class Brought(TypedDict):
+    """Verdicts that one of several readers, a person, gave elsewhere, as a file has them."""
+
+    name: str  # of the reader
+    source: str  # the file
+    column: str
+    include_from: NotRequired[float]  # the score from which it includes, where the column holds scores
+    verdicts: dict[str, Label]
+
+
 class ReportRead(TypedDict):
     """What became of an included report in full text."""
 
@@ -250,6 +260,7 @@ PAYLOADS: dict[str, Any] = {
     "resolved": Resolved,  # of several readers: what they differed on is settled
     "checked": Resolved,  # of several readers: one of those documents that all excluded was drawn at random and judged again
     "machine": Machine,  # of several readers: what a machine says of the documents, all at once
+    "brought": Brought,  # of several readers: what a person among them has judged elsewhere, all at once
     "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
     "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, one's own verdict
     "note": Note,

@@ -7,7 +7,7 @@ from tarstop_core.screening.events import verdict
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.several_readers import MachineReader
+from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 
 
 def resolved_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
@@ -66,19 +66,22 @@ def checked_event(several: SeveralReaders | None, by: str, doc: str, label: Labe
     return Event("checked", verdict(doc, label, **more))
 
 
-def machine_event(
-    several: SeveralReaders | None, about: MachineReader, included: Mapping[str, bool], ids: Sequence[str]
+def file_event(
+    several: SeveralReaders | None,
+    about: MachineReader | ReadElsewhere,
+    included: Mapping[str, bool],
+    ids: Sequence[str],
 ) -> Event:
-    """The event that takes in what a machine says, which is one of the readers.
+    """The event that takes in verdicts of one of the readers from a file: of a machine, or of a person who gave them elsewhere.
 
     Parameters
     ----------
     several : SeveralReaders or None
         What all have said; None for one reader.
-    about : MachineReader
-        What the machine was.
+    about : MachineReader or ReadElsewhere
+        Whose they are, and what a report has to say of them.
     included : mapping
-        By document: whether the machine includes it.
+        By document: whether it is included.
     ids : sequence of str
         Documents of the list; of others nothing is recorded.
 
@@ -94,17 +97,20 @@ def machine_event(
     """
     if several is None:
         raise InputProblem(
-            "A machine reads beside others; set up a session with several readers, the machine among them."
+            "Verdicts from a file are those of one of several readers; set up a session with all their names."
         )
     several.readers.check_reader(about.name)
-    if several.read_by(about.name) and about.name not in several.machines:
-        raise InputProblem(f"{about.name} has read here by hand, so it is no machine; choose another reader.")
+    before = several.files.get(about.name)
+    if several.read_by(about.name) and (before is None or before.kind != about.kind):
+        raise InputProblem(
+            f"{about.name} has verdicts here that came otherwise, or by hand; choose another reader."
+        )
     verdicts = {doc: "relevant" if included[doc] else "irrelevant" for doc in ids if doc in included}
     if not verdicts:
         raise InputProblem(
             f"None of the records of {about.source} is on this list; choose the column that holds its ids, as an export has them."
         )
-    return Event("machine", {**about.to_dict(), "verdicts": verdicts})
+    return Event(about.kind, {**about.to_dict(), "verdicts": verdicts})
 
 
 def opened_event(several: SeveralReaders | None, by: str) -> Event:

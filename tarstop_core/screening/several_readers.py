@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from tarstop_core.errors import InputProblem
 
@@ -99,6 +99,23 @@ def joined(names: Collection[str]) -> str:
 
 
 @dataclass(frozen=True)
+class ReadElsewhere:
+    """A person who is one of the readers and judged documents elsewhere, by the file that the verdicts came in."""
+
+    name: str
+    source: str
+    column: str
+    include_from: float | None = None
+    """The score from which documents are included; None where the column holds verdicts."""
+
+    kind: ClassVar[str] = "brought"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the log keeps."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
 class MachineReader:
     """A machine that is one of the readers, by what a report has to say of it."""
 
@@ -116,6 +133,8 @@ class MachineReader:
     """The score from which it includes; None where the column holds verdicts."""
     cost_per_thousand: float | None = None
     """What a thousand records cost, in the session's unit."""
+
+    kind: ClassVar[str] = "machine"
 
     def __post_init__(self) -> None:
         for what, text in (("model", self.model), ("version", self.version), ("date", self.date)):

@@ -10,7 +10,7 @@ from tarstop_core.readers.agreement import Agreement, agreement, in_stretches
 from tarstop_core.readers.overlooked import Overlooked, Verdicts, overlooked
 from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.words import said
-from tarstop_core.screening.independent import Judged, SeveralReaders
+from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
 from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.screening.state import State
 from tarstop_core.sessions import message
@@ -133,6 +133,7 @@ def who_read(several: SeveralReaders) -> list[str]:
         readers=several.readers,
         second=SECOND[several.readers.second],
         read=[f"{several.read_by(name):,} by {name}" for name in several.readers.names],
+        brought=[event for event in several.files.values() if event.kind == BROUGHT],
         opened=several.opened,
         judged=len(several.judged),
         settled=[f"{number:,} by {name}" for name, number in settled.items()],

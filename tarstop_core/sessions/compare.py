@@ -40,6 +40,7 @@ JUDGEMENTS = (
     "resolved",
     "checked",
     "machine",
+    "brought",
     "opened",
     "imported",
     "kept",

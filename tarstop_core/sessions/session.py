@@ -29,8 +29,8 @@ from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, re
 from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settling import checked_event, machine_event, opened_event, resolved_event
-from tarstop_core.screening.several_readers import MachineReader
+from tarstop_core.screening.settling import checked_event, file_event, opened_event, resolved_event
+from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.agreeing import with_overlooked
@@ -434,17 +434,19 @@ class OpenSession(Readable):
         """
         self.record(checked_event(self.several, self.reader, doc, label, **more), seen)
 
-    def take_machine(self, about: MachineReader, included: Mapping[str, bool], seen: int) -> None:
-        """Store what a machine that is one of the readers says of documents.
+    def take_file(
+        self, about: MachineReader | ReadElsewhere, included: Mapping[str, bool], seen: int
+    ) -> None:
+        """Store the verdicts of one of the readers that came in a file.
 
         Parameters
         ----------
         about, included
-            As :func:`~tarstop_core.screening.settling.machine_event` takes them, and refuses them.
+            As :func:`~tarstop_core.screening.settling.file_event` takes them, and refuses them.
         seen
             The last event that the person had been shown.
         """
-        self.record(machine_event(self.several, about, included, self.row.ids), seen)
+        self.record(file_event(self.several, about, included, self.row.ids), seen)
 
     def open_verdicts(self, seen: int) -> None:
         """Let everybody see all verdicts from now on."""

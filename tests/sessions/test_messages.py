@@ -14,7 +14,7 @@ from tarstop_core.readers.strategies import Learned, Strategy, Stretch
 from tarstop_core.readers.who_reads import WhoReads
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.several_readers import SECOND, Readers
+from tarstop_core.screening.several_readers import SECOND, ReadElsewhere, Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
 from tests.branches import every_branch
@@ -77,12 +77,17 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for verdicts in ([[1, 1], [0, 0], [1, 0]], [[1, 1], [1, 1]], [[1, 1, 0], [0, 0, 0]]):
         yield "judged_apart", {"agree": agreement(np.array(verdicts, dtype=float))}
     opened = Event("opened", {}, 9, "2026-11-26T10:00:00+00:00", "Olga")
-    counts = {"read": ["9 by Rita", "1 by Sam"], "settled": ["2 by Tom", "1 by Rita"]}
+    counts = {"read": ["9 by Rita", "1 by Sam"], "settled": ["2 by Tom", "1 by Rita"], "brought": []}
+    file = Event("brought", ReadElsewhere("Sam", "sam.csv", "verdict").to_dict(), 3, opened.time, "Olga")
     none = {"judged": 0, "settled": [], "waiting": 0, "drawn": 0}
     for second, share in (("all", 1.0), ("share", 0.2), ("excluded", 1.0)):
         readers = {"readers": Readers(("Rita", "Sam"), second, share), "second": SECOND[second]}
         yield "who_read", {**readers, **counts, "opened": None, "judged": 1, "waiting": 1, "drawn": 1}
-        yield "who_read", {**readers, **counts, "opened": opened, "judged": 8, "waiting": 3, "drawn": 4}
+        yield (
+            "who_read",
+            {**readers, **counts, "opened": opened, "judged": 8, "waiting": 3, "drawn": 4}
+            | {"brought": [file]},
+        )
         yield "who_read", {**readers, **counts, **none, "opened": None}
     for plan, deviations in ((None, 0), (EnoughSettings(), 0), (EnoughSettings(), 1), (EnoughSettings(), 2)):
         yield "machine_planned", {"plan": plan, "deviations": deviations}

@@ -22,7 +22,7 @@ from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.review import REVIEW as REVIEW_SCENARIO
-from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, MachineReader, Readers
+from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, MachineReader, ReadElsewhere, Readers
 from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
@@ -306,10 +306,10 @@ def test_a_machine_is_one_of_the_readers_and_the_report_says_what_it_was(
     file.write_text("\n".join(("id,score", *lines, "elsewhere,0.9")), encoding="utf-8")
     included = read_one(file, "id", "score", 0.5)
     with pytest.raises(InputProblem, match="none of them"):
-        rita.take_machine(replace(BOT, name="Sam"), included, 0)
+        rita.take_file(replace(BOT, name="Sam"), included, 0)
     with pytest.raises(InputProblem, match="on this list"):
-        rita.take_machine(BOT, {"elsewhere": True}, 0)
-    rita.take_machine(BOT, included, 0)
+        rita.take_file(BOT, {"elsewhere": True}, 0)
+    rita.take_file(BOT, included, 0)
     assert rita.state.depth == 0 and len(rita.own.row.ids) == N
     judge(rita, *["relevant"] * 3, *["irrelevant"] * 7)
     assert rita.several is not None and len(rita.several.waiting) == 1 and rita.state.depth == 10
@@ -326,7 +326,41 @@ def test_a_machine_is_one_of_the_readers_and_the_report_says_what_it_was(
     judge(OpenSession.load(store, other, "Sam"), "relevant")
     work = OpenSession.load(store, other, "Rita")
     with pytest.raises(InputProblem, match="by hand"):
-        work.take_machine(replace(BOT, name="Sam"), included, 1)
+        work.take_file(replace(BOT, name="Sam"), included, 1)
+
+
+def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
+    store: Store, tmp_path: Path
+) -> None:
+    """A column a reader: what comes of it is what comes of the same verdicts given here."""
+    by_hand, from_file = begun(store), begun(store)
+    labels = {"Rita": ["relevant"] * 3 + ["irrelevant"] * 9, "Sam": ["relevant"] * 2 + ["irrelevant"] * 10}
+    for name, given in labels.items():
+        judge(OpenSession.load(store, by_hand, name), *given)
+    words = {"relevant": "included", "irrelevant": "excluded"}
+    rows = zip(IDS, *([words[label] for label in given] for given in labels.values()), strict=False)
+    table = tmp_path / "both.csv"
+    table.write_text("\n".join(["id,rita,sam", *map(",".join, rows)]), encoding="utf-8")
+    olga = OpenSession.load(store, from_file, "Olga")
+    for name in labels:
+        about = ReadElsewhere(name, "both.csv", name.lower())
+        olga.take_file(about, read_one(table, "id", about.column), olga.state.seq)
+        assert olga.state.depth == (0 if name == "Rita" else 12), "nothing counts before all have judged"
+    one, other = (session_snapshot(store, key) for key in (by_hand, from_file))
+    assert one.state.labels.tolist() == other.state.labels.tolist()
+    assert one.advice_now == other.advice_now and one.prisma.apart == other.prisma.apart
+    assert one.several is not None and other.several is not None and not machine_items(other)
+    assert (one.several.independent() == other.several.independent()).all()
+    text = report_html(other)
+    assert "both.csv (column sam), brought by Olga" in text and "brought" not in report_html(one)
+    sam = OpenSession.load(store, from_file, "Sam")
+    assert sam.own.row.ids[sam.own.state.depth] == IDS[12], "goes on where the file ends"
+    judge(sam, "relevant")
+    back = session_snapshot(store, import_session(store, export_session(store, from_file)))
+    assert back.state.labels.tolist() == other.state.labels.tolist()
+    sam.refresh()
+    with pytest.raises(InputProblem, match="by hand"):
+        sam.take_file(replace(BOT, name="Sam"), {IDS[0]: True}, sam.own.state.seq)
 
 
 @pytest.mark.parametrize("wrong", [{"model": " "}, {"date": ""}, {"cost_per_thousand": -1.0}], ids=str)

@@ -13,7 +13,7 @@ from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settling import checked_event, machine_event, resolved_event
+from tarstop_core.screening.settling import checked_event, file_event, resolved_event
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions.who_next import FEWEST, IN_DOCUMENTS, compare_ways, worth_of_one
 from tests.screening.test_messages import FACTS, situations
@@ -38,7 +38,7 @@ def read_so_far(readers: Readers = BOTH, draws: int = 0) -> SeveralReaders:
     def take(event: Event, by: str) -> None:
         several.take([replace(event, seq=len(several.log) + 1, reviewer=by)])
 
-    take(machine_event(several, BOT, dict(zip(IDS, MACHINE.tolist(), strict=True)), IDS), "Rita")
+    take(file_event(several, BOT, dict(zip(IDS, MACHINE.tolist(), strict=True)), IDS), "Rita")
     for doc, included in zip(IDS, PERSON[:60].tolist(), strict=False):
         take(Event("label", {"doc": doc, "label": "relevant" if included else "irrelevant"}), "Rita")
     for judged in several.waiting:

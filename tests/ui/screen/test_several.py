@@ -135,6 +135,23 @@ def test_what_all_excluded_is_drawn_and_judged_again_and_said(open_app: Open, st
     assert store.log(key)[-1].kind == "opened"
 
 
+def test_verdicts_of_a_person_come_in_a_file(open_app: Open, store: Store) -> None:
+    key = begun(store)
+    page = open_app("screen", session=key)
+    page.session_state["readers"] = True
+    page.run()
+    content = "\n".join(("id,said", *(f"{doc},{'included' if doc == 'd3' else 'excluded'}" for doc in IDS)))
+    page.segmented_control("machine/whose").set_value(False).run()
+    page.selectbox("machine/name").set_value("Sam").run()
+    page.file_uploader("machine/file").upload("sam.csv", content.encode()).run()
+    assert not [each for each in page.text_input if each.label == "Model"]
+    press(page, "Take these verdicts in")
+    event = store.log(key)[-1]
+    assert (event.kind, event.reviewer, len(event.payload["verdicts"])) == ("brought", "Rita", N)
+    press(page, "Exclude")
+    assert OpenSession.load(store, key).state.depth == 1
+
+
 def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> None:
     key = begun(store, replace(BOTH, readers=Readers(("Rita", "Bot"))))
     page = open_app("screen", session=key)
