@@ -25,12 +25,13 @@ from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import MethodInfo, Results, ResultsFile, load, named_at_start, shipped
 from tarstop_core.evaluation.tasks import TASKS, errors_of
+from tarstop_core.evaluation.tasks.effect import EffectTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 from tarstop_core.presentation.numbers import percent
 
 SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
 OWN = "Yours"
-TRUTHS = {name: title for task in TASKS.values() for name, title in task.truths.items()}
 TRUTH_HELP = (
     f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
     "action that all studies would choose, the only truth that its Table 2 can come from."
@@ -38,6 +39,10 @@ TRUTH_HELP = (
 TRUTH_WORDS = {
     "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
     "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
+}
+TRUTH_WORDS_OF_EFFECTS = {
+    "pooled": "truth: the average effect beyond δ by all studies of an outcome",
+    "full_evidence": "truth: the action that all studies of an outcome would choose",
 }
 AS_THEY_ARE = "as they are"
 SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
@@ -194,7 +199,8 @@ class Look:
     def truth(self) -> str:
         """What decisions are held against."""
         truth = self.results.settings["truth"]
-        return TRUTH_WORDS.get(truth, f"truth: {truth}")
+        words = TRUTH_WORDS_OF_EFFECTS if TASKS[self.results.scenario] is EffectTask else TRUTH_WORDS
+        return words.get(truth, f"truth: {truth}")
 
     @property
     def caption(self) -> str:
@@ -259,7 +265,7 @@ def keep_valid(key: str, options: Iterable[Any]) -> None:
 
 
 def _truth(choice: Choice) -> ResultsFile:
-    truths = {truth: words for truth, words in TRUTHS.items() if truth in choice.files}
+    truths = {truth: words for truth, words in ReviewTask.truths.items() if truth in choice.files}
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -17,8 +18,9 @@ from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
-from dashboard.results.look import SHOWN_FIRST, TRUTH_HELP, TRUTHS, own_label
+from dashboard.results.look import SHOWN_FIRST, TRUTH_HELP, own_label
 from tarstop_core.belief.engines import ENGINES
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder, stem
@@ -27,6 +29,8 @@ from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.evaluation.tasks.effect import EffectTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
@@ -220,7 +224,11 @@ def _choose(taken: Taken) -> None:
     every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
     asked = "How sure before you act"
     q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
-    truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
+    of_task: dict[str, Any] = {}
+    if TASKS[taken.scenario] is EffectTask:
+        of_task = _effect()
+    elif TASKS[taken.scenario].needs_tables:
+        of_task = _review()
     given = {"method": methods, "cost": costs, "q*": q_stars}
     missing = next((what for what, chosen in given.items() if not chosen), None)
     busy = _anything_going()
@@ -250,19 +258,33 @@ def _choose(taken: Taken) -> None:
             methods=tuple(methods),
             q_stars=tuple(sorted(q_stars)),
             costs=tuple(sorted(costs)),
-            truth=truth,
-            engine=engine,
-            theta=theta,
+            **of_task,
         )
         background.begin(Path(taken.home), order)
         del st.session_state[TAKEN]
         st.rerun()
 
 
-def _review() -> tuple[str, str, float]:
+def _review() -> dict[str, Any]:
     left, middle, right = st.columns(3)
-    truth = one_of("What counts as the truth", TRUTHS, key="results/run_truth", at=left, help=TRUTH_HELP)
+    truth = one_of(
+        "What counts as the truth", ReviewTask.truths, key="results/run_truth", at=left, help=TRUTH_HELP
+    )
     engines = {name: engine.title for name, engine in ENGINES.items()}
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")
-    return truth, engine, theta
+    return {"truth": truth, "engine": engine, "theta": theta}
+
+
+def _effect() -> dict[str, Any]:
+    """Ask what is compared, and from where on an effect is large enough."""
+    left, middle, right = st.columns(3)
+    measures = {str(measure): str(measure) for measure in Measure}
+    measure = one_of("Effect measure", measures, at=left, key="results/run_measure")
+    ratio = Measure(measure).is_ratio
+    how: dict[str, Any] = {"step": 0.05, "format": "%g", "key": f"results/run_delta/{ratio}"}
+    asked = "Smallest effect that matters, δ"
+    delta = middle.number_input(asked, 0.001 if ratio else None, None, 1.0 if ratio else 0.0, **how)
+    sides = {"below": "Below δ", "above": "Above δ"}
+    side = switch("An effect is good", sides, at=right, key="results/run_direction")
+    return {"measure": measure, "delta": float(delta), "above": side == "above"}

@@ -11,6 +11,7 @@ import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, say
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -54,13 +55,24 @@ class _Benchmarks(click.Command):
 )
 @click.option(
     "--engine",
-    type=click.Choice(list(ENGINES)),
+    type=click.Choice([*ENGINES, "exact", "normal"]),
     default="univariate",
     show_default=True,
-    help="Reviews: belief that rules act on; the truth is always bivariate.",
+    help="Reviews: belief that rules act on; the truth is always bivariate. Interventions: exact for OR, else normal.",
 )
 @click.option(
     "--theta", type=float, default=0.75, show_default=True, help="Reviews: threshold on sensitivity."
+)
+@click.option(
+    "--measure", type=click.Choice(list(Measure)), help="Interventions: what is compared; OR unless given."
+)
+@click.option("--delta", type=float, help="Interventions: smallest effect that matters; none unless given.")
+@click.option(
+    "--direction",
+    type=click.Choice(["above", "below"]),
+    default="below",
+    show_default=True,
+    help="Interventions: on which side of it an effect is good.",
 )
 @click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
 @click.option(
@@ -114,6 +126,7 @@ def experiment(
     fresh: bool,
     pictures: bool,
     as_json: bool,
+    direction: str,
     **of_task: Any,
 ) -> None:
     """Tune and test every rule on BENCHMARK for every q* and cost.
@@ -159,6 +172,7 @@ def experiment(
         dask=dask,
         cache=cache,
         progress=_progress,
+        above=direction == "above",
         **of_task,
     )
     written = write(report, out, pictures=pictures)

@@ -167,7 +167,8 @@ def replay(
         effects, of_file = read_effect_outcomes(tables, judged)
         notes += of_file
         effects = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in effects]
-        task = _effect_task(of_reviews, b_0, scale)
+        above = of_reviews["direction"] == "above"
+        task = EffectTask.asked({**of_reviews, "above": above, "b_0": b_0, "scale": scale})
         outcomes = replaying.replay_effects(effects, chances_of(effects), policy, stakes, cost, task)
     else:
         file = read_outcomes(tables, judged)
@@ -221,19 +222,6 @@ def _calibrator(calibrator: Path | None, chances: Path | None, scenario: str) ->
             f"fit one with --scenario {scenario}."
         )
     return fitted
-
-
-def _effect_task(given: dict[str, Any], b_0: float | None, scale: float) -> Any:
-    """What was asked of an effect."""
-    from tarstop_core.effects.beliefs import Target
-    from tarstop_core.evaluation.tasks.effect import EffectTask
-
-    measure = Measure(given["measure"] or Measure.OR)
-    ratio = measure.is_ratio
-    delta = given["delta"] if given["delta"] is not None else 1.0 if ratio else 0.0
-    target = Target(measure, delta, given["direction"] == "above", ratio)
-    asked = {"truth": given["truth"], "engine": given["engine"], "b_0": b_0}
-    return EffectTask.asked({**asked, "target": target, "scale": scale})
 
 
 def _enough(

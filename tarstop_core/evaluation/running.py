@@ -57,6 +57,12 @@ class Order:
     engine: str = "univariate"
     theta: float = 0.75
     """`truth`, `engine` and `theta`: reviews only."""
+    measure: str = "OR"
+    delta: float | None = None
+    above: bool = False
+    """`measure`, `delta` and `above`: reviews of interventions, as
+    :class:`~tarstop_core.evaluation.tasks.effect.EffectTask` has them.
+    """
     b_0: float = 0.5
     created: str = ""  # ISO time, UTC
 

@@ -60,6 +60,18 @@ def read_effects(
         raise UnrecognisedColumns(str(problem), header, [cells for _, cells in rows]) from None
 
 
+def holds_effects(source: Path) -> bool:
+    """Whether a table has the columns of studies of an intervention; InputProblem when it cannot be read."""
+    _, header, _, _ = read_studies(source, None, WANTED)
+    return _form(header) is not None
+
+
+def _form(header: Sequence[str]) -> Form | None:
+    """The first form whose columns are there."""
+    there = _EFFECTS.columns(header)
+    return next((form for form in Form if all(column in there for column in form.columns)), None)
+
+
 def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Studies:
     """Studies from cells.
 
@@ -81,8 +93,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> St
     InputProblem
         As for :func:`read_effects`.
     """
-    there = _EFFECTS.columns(header)
-    form = next((each for each in Form if all(column in there for column in each.columns)), None)
+    form = _form(header)
     if form is None:
         forms = "; ".join(", ".join(each.columns) for each in Form)
         accuracy = ""

@@ -36,6 +36,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "seen", {"name": "old", "seen": 2, "lists": 9}
     for truth in ("pooled", "full_evidence"):
         yield "truth_of_reviews", {"truth": truth}
+        of_effects = {"truth": truth, "measure": "OR", "delta": 0.9, "above": truth == "pooled"}
+        yield "truth_of_effects", {"settings": of_effects}
     fold = SimpleNamespace(train=range(2), test=range(3))
     for outcome, folds in ((None, [fold]), ("an outcome", [fold, fold])):
         cases = [SimpleNamespace(outcome=outcome, topic="ab")] if outcome else []

@@ -13,9 +13,19 @@ from tarstop_core.envelope import read_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case, Fold, cross_validated, without_relevant
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics
+from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
-from tarstop_core.files import label_topics, read_chances, read_outcomes, read_qrels, read_run
+from tarstop_core.files import (
+    label_topics,
+    read_chances,
+    read_effect_outcomes,
+    read_outcomes,
+    read_qrels,
+    read_run,
+)
+from tarstop_core.files.effect_tables import holds_effects
 from tarstop_core.files.source import BUDGET, CHUNK, Room, check_count, open_source
 from tarstop_core.files.trec import is_qrels
 from tarstop_core.samples.simulate.rankings import ranking_statistics
@@ -46,7 +56,8 @@ def from_folder(folder: Path) -> Benchmark:
           train/                with a folder of the same make called test/; or, without both, the
             bm25.run            three files in my-benchmark/ itself: then topics are cross-validated
             bm25.qrels
-            outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN
+            outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN, or of interventions the
+                                columns that ``tarstop belief --measure`` reads
             chances.csv         optional, in reviews: topic, id, chance when it was next, as rerank writes it
 
     Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or TSV whose
@@ -66,13 +77,13 @@ def from_folder(folder: Path) -> Benchmark:
             f"The folder {folder} holds only one of train and test; give both, or put the files in {folder} itself."
         )
     sources = [_source(part) for part in halves_there or [folder]]
-    scenarios = {source.outcomes is not None for source in sources}
-    if len(scenarios) > 1:
+    tasks = {_task(source) for source in sources}
+    if len(tasks) > 1:
         raise InputProblem(
-            f"Only one of train and test in {folder} holds 2×2 tables; give both theirs, or neither."
+            f"Only one of train and test in {folder} holds tables of its kind; give both the same kind, or neither any."
         )
-    is_review = scenarios == {True}
-    read = [_review(source) if is_review else _decisive(source, about) for source in sources]
+    task = tasks.pop()
+    read = [_review(source, task) if task.needs_tables else _decisive(source, about) for source in sources]
     halves = [cases for cases, _ in read]
     both = set.intersection(*({case.group for case in half} for half in halves))
     if len(halves) == 2 and both:
@@ -84,18 +95,25 @@ def from_folder(folder: Path) -> Benchmark:
     return Benchmark(
         name=name,
         title=about.get("title", name),
-        scenario=(ReviewTask if is_review else DecisiveTask).scenario,
+        scenario=task.scenario,
         folds=folds,
         provenance=about.get("provenance", f"files in the folder {name}"),
         simulated=about.get("simulated", False),
-        weigh_by_group=is_review,
-        statistics=achieved(halves[-1], None if is_review else sources[-1].qrels),
+        weigh_by_group=task.needs_tables,
+        statistics=achieved(halves[-1], None if task.needs_tables else sources[-1].qrels),
         notes=tuple(note for _, notes in read for note in notes),
     )
 
 
-def _review(source: Source) -> tuple[list[Case], tuple[str, ...]]:
-    cases, notes = review_cases(source)
+def _task(source: Source) -> type[Task]:
+    """What the files are to be played as: reviews where there are studies, of interventions by their columns."""
+    if source.outcomes is None:
+        return DecisiveTask
+    return EffectTask if holds_effects(source.outcomes) else ReviewTask
+
+
+def _review(source: Source, task: type[Task]) -> tuple[list[Case], tuple[str, ...]]:
+    cases, notes = effect_cases(source) if task is EffectTask else review_cases(source)
     if source.qrels is not None:
         unused = "judgments are not used: a document counts as relevant when it brings a table."
         notes = (*notes, f"{source.qrels.name}: {unused}")
@@ -193,6 +211,20 @@ def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
         for outcome in tables.outcomes
     ]
     return cases, (*run.notes, *tables.notes)
+
+
+def effect_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
+    """Make cases of a ranking and its studies of an intervention, with notes on the files."""
+    assert source.outcomes is not None
+    run = read_run(source.run)
+    outcomes, notes = read_effect_outcomes(source.outcomes, run)
+    reviews = {outcome.review: run[outcome.review] for outcome in outcomes}
+    chances = read_chances(source.chances, reviews) if source.chances else {}
+    cases = [
+        Case(outcome.topic, outcome.review, None, chances.get(outcome.review), outcome)
+        for outcome in outcomes
+    ]
+    return cases, (*run.notes, *notes)
 
 
 def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:

@@ -47,7 +47,7 @@ def conduct(
     workers, dask, cache, progress
         As of :func:`~tarstop_core.evaluation.protocol.run`.
     **of_task
-        Parameters of the task: truth, engine, theta, b_0, replications, pseudo, seed.
+        Parameters of the task: truth, engine, theta, b_0, replications, pseudo, seed; of interventions measure, delta, above.
 
     Returns
     -------

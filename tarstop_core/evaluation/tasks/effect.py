@@ -10,6 +10,7 @@ from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.effects.beliefs import Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
+from tarstop_core.evaluation import message
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.evaluation.tasks.stepwise import StepwiseTask
@@ -27,7 +28,18 @@ class EffectTask(StepwiseTask):
     scenario = "effect"
     chance_of = REVIEW
     variants = ("default",)
-    methods = ("greedy", "look-ahead", "optimal", "open-loop", "budget", "target", "decide-now")
+    methods = (
+        "greedy",
+        "smooth",
+        "batch",
+        "look-ahead",
+        "optimal",
+        "open-loop",
+        "budget",
+        "knee",
+        "decide-now",
+        "oracle",
+    )
     truths: ClassVar[Mapping[str, str]] = {"pooled": "The average effect", "full_evidence": "Full evidence"}
     cases = "outcomes"
     groups = "reviews"
@@ -42,17 +54,30 @@ class EffectTask(StepwiseTask):
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
-        """Make the task; the truth goes by the name that `settings` give it, and engines of other reviews are not asked."""
-        engine = options.get("engine")
+        """Make the task by the names that `settings` give; engines of other reviews are not asked.
+
+        Without `delta` any effect is enough.
+        """
+        engine, measure = options.get("engine"), Measure(options.get("measure") or Measure.OR)
+        ratio, delta = measure.is_ratio or bool(options.get("ratio")), options.get("delta")
+        if delta is None:
+            delta = 1.0 if ratio else 0.0
+        target = Target(measure, delta, bool(options.get("above")), ratio)
         own = {"truth_is": options.get("truth"), "engine": engine if engine in ENGINES else None}
-        return super().asked({**options, **own})
+        return super().asked({**options, **own, "target": target})
 
     @property
     def settings(self) -> dict[str, Any]:
         target = self.target
         asked = {"measure": str(target.measure), "delta": target.delta, "above": target.above}
+        asked["ratio"] = target.ratio
         own = {"scenario": self.scenario, "truth": self.truth_is, "engine": self.engine or "usual"}
         return own | asked | {"b_0": self.b_0, "pseudo": self.pseudo, "seed": self.seed}
+
+    @classmethod
+    def differences(cls, settings: Mapping[str, Any]) -> list[str]:
+        """The sentence on what decisions are held against."""
+        return [message("truth_of_effects", settings=settings)]
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
         """Fit a calibrator of "brings data"."""

@@ -5,14 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files import read_qrels, read_run
+from tests.effects.golden import studies_of
 
 RUN = "".join(f"{t} Q0 d{i} {i} {9 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 7))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
@@ -143,4 +147,45 @@ def test_one_half_with_tables_is_refused(tmp_path: Path) -> None:
     fill(tmp_path / "train")
     fill(tmp_path / "test", RUN.replace("T", "U"), None, TABLES.replace("T1", "U1").replace("T2", "U2"))
     with pytest.raises(InputProblem, match="Only one of train and test"):
+        from_folder(tmp_path)
+
+
+# --- reviews of interventions ---------------------------------------------------------------------
+
+
+def of_effects(folder: Path) -> Path:
+    """Two published sets of trials, each in a list of 60 documents."""
+    run, tables = "", "topic,outcome,study,docid,events_treated,n_treated,events_control,n_control\n"
+    for name in ("bcg", "hine1989"):
+        studies = studies_of(name)
+        run += "".join(f"{name} Q0 {name}{i} {i + 1} {60 - i}.5 x\n" for i in range(60))
+        for at, (study, row) in enumerate(zip(studies.study, studies.values, strict=True)):
+            tables += f"{name},all,{study},{name}{3 * at + 1},{','.join(f'{count:g}' for count in row)}\n"
+    return fill(folder, run=run, qrels=None, tables=tables)
+
+
+def test_tables_of_an_intervention_make_a_benchmark_of_effects(tmp_path: Path) -> None:
+    made = from_folder(of_effects(tmp_path / "mine"))
+    assert (made.scenario, len(made.folds), made.weigh_by_group) == ("effect", 2, True)
+    assert made.contents.startswith("2 outcomes of reviews, 120 ranked documents;")
+    task = EffectTask.asked({"measure": "RR", "delta": 0.8, "engine": "univariate"})
+    assert task.engine is None
+    methods = parse_methods(["greedy", "budget:d=5", "oracle"], "effect")
+    results = run(made, task, methods, q_stars=(0.5,), costs=(0.001,))
+    target = Target(Measure.RR, 0.8, above=False, ratio=True)
+    last = {name: belief_of_effect(studies_of(name), target).beliefs[-1] for name in ("bcg", "hine1989")}
+    assert {case: bool(omega) for case, (omega,) in zip(results.cases, results.omega, strict=True)} == {
+        f"{name}/all": b is not None and b > 0.5 for name, b in last.items()
+    }
+    budget = [method.name for method in results.methods].index("budget:d=5")
+    assert results.screened[:, budget].ravel().tolist() == [5.0, 5.0]
+    # Documents 1 and 4 of five bring a study each.
+    assert sorted(results.recall[:, budget].ravel()) == pytest.approx(sorted((2 / 13, 2 / 6)))
+    assert EffectTask.asked(results.settings).target == target
+
+
+def test_one_half_with_effects_and_one_with_accuracy_is_refused(tmp_path: Path) -> None:
+    of_effects(tmp_path / "train")
+    fill(tmp_path / "test", tables=TABLES)
+    with pytest.raises(InputProblem, match="tables of its kind"):
         from_folder(tmp_path)

@@ -25,6 +25,7 @@ from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.sessions.store.store import Store
+from tests.evaluation.benchmarks.test_folder import of_effects
 from tests.evaluation.own_benchmark import bring, ordered, own_files, own_rules
 
 Open = Callable[..., AppTest]
@@ -411,3 +412,23 @@ def test_a_folder_on_this_computer_can_be_named(runs_here: None, open_app: Open,
     assert background.status(started).state == "done"
     background.forget(started)
     assert (tmp_path / "own" / "own.run").exists()
+
+
+def test_reviews_of_interventions_are_asked_what_is_compared(
+    runs_here: None, open_app: Open, tmp_path: Path
+) -> None:
+    app = open_app("results")
+    app.segmented_control("results/way").set_value("folder").run()
+    app.text_input("results/folder").set_value(str(of_effects(tmp_path / "trials"))).run()
+    assert not app.error and "2 outcomes of reviews" in texts(app)
+    assert app.number_input("results/run_delta/True").value == 1.0
+    app.selectbox("results/run_measure").set_value("RD").run()
+    app.number_input("results/run_delta/False").set_value(-0.05).run()
+    app.multiselect("results/run_methods").set_value(["greedy", "decide-now"]).run()
+    app.button("results/run").click().run()
+    (started,) = background.runs()
+    assert background.status(started).state == "done" and started.results is not None
+    asked = {"measure": "RD", "delta": -0.05, "above": False, "ratio": False}
+    assert load(started.results.path).settings.items() >= asked.items()
+    app = open_app("results", benchmark=look.own_label(started), view="About", full="true")
+    assert not app.exception and "the average effect beyond δ" in texts(app).lower()
