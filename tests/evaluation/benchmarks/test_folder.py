@@ -167,7 +167,7 @@ def of_effects(folder: Path) -> Path:
 def test_tables_of_an_intervention_make_a_benchmark_of_effects(tmp_path: Path) -> None:
     made = from_folder(of_effects(tmp_path / "mine"))
     assert (made.scenario, len(made.folds), made.weigh_by_group) == ("effect", 2, True)
-    assert made.contents.startswith("2 outcomes of reviews, 120 ranked documents;")
+    assert "2 outcomes of" in made.contents and "120 ranked" in made.contents
     task = EffectTask.asked({"measure": "RR", "delta": 0.8, "engine": "univariate"})
     assert task.engine is None
     methods = parse_methods(["greedy", "budget:d=5", "oracle"], "effect")
