@@ -120,7 +120,7 @@ def main(documents: int = 200_000, people: int = 50) -> int:
     wrong = [words for each in reviewers for words in (*each.failed, *each.warned)]
     p95 = float(np.percentile(beside, 95))
     print(
-        f"{people} people in {PROJECTS} projects, p95 {p95:.0f} ms beside {documents:,} documents (target {TARGET_MS}); "
+        f"p95 is {p95:.0f} ms for {people} people in {PROJECTS} projects beside {documents:,} documents (target {TARGET_MS}); "
         f"{missing} labels missing, {len(wrong)} errors {wrong[:1]}"
     )
     return int(p95 > TARGET_MS or missing > 0 or bool(wrong))
