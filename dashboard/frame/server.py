@@ -394,10 +394,10 @@ def join(request: Request) -> Response:
     if attended is None:
         return PlainTextResponse("Not found\n", 404)
     given = request.query_params.get("key") or request.query_params.get("code", "")
-    if not (word := attended.join(given)):
-        return HTMLResponse(
-            PLAIN_PAGE % f"<p>That is not the code of this class.</p>{ASKED_TO_LOG_IN[Classroom] % ''}", 401
-        )
+    try:
+        word = attended.join(given, request.cookies.get(people.JOINED, ""))
+    except InputProblem as problem:
+        return HTMLResponse(PLAIN_PAGE % f"<p>{problem}</p>{ASKED_TO_LOG_IN[Classroom] % ''}", 401)
     answer = RedirectResponse("learn", 303)
     answer.set_cookie(
         people.JOINED, word, httponly=True, samesite="lax", secure=request.url.scheme == "https"

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from tarstop_core.errors import InputProblem
 from tarstop_core.teaching import message
 from tarstop_core.teaching.game import TIED, YOU, Game, Row, own_rounds, rules_on
 
@@ -28,30 +29,34 @@ class Lecture:
     """Browser tabs that show what the lecturer shows."""
     place: dict[str, str] = field(default_factory=dict)
     """Where the lecturer is, as the address of Learn says it; empty while everybody goes their own way."""
-    turn: int = 0
-    """How often that changed."""
     games: dict[tuple[str, Game], Game] = field(default_factory=dict)
     """The first result of each student in a game."""
 
-    def join(self, given: str) -> str:
-        """Let somebody in.
+    def join(self, given: str, word: str = "") -> str:
+        """Let somebody in; InputProblem where what they bring is wrong, or the class is full.
 
         Parameters
         ----------
         given
             The code of the class, in any case, or the lecturer's key.
+        word
+            What their browser keeps: whoever has joined is let in whatever they bring, and is nobody new.
 
         Returns
         -------
         str
-            The word by which they are known from now on; empty where it is neither, or the class is full.
+            The word by which they are known from now on.
         """
-        leads = secrets.compare_digest(given.encode(), self.key.encode())
-        joins = "".join(given.split()).upper() == self.code and len(self.students) < MOST
-        if not (leads or joins):
-            return ""
-        word = secrets.token_urlsafe(16)
-        (self.lecturers if leads else self.students).add(word)
+        word = word if self.knows(word) else ""
+        if secrets.compare_digest(given.encode(), self.key.encode()):
+            self.students.discard(word)
+            self.lecturers.add(word := word or secrets.token_urlsafe(16))
+        elif not word:
+            if "".join(given.split()).upper() != self.code:
+                raise InputProblem("That is not the code of this class.")
+            if len(self.students) >= MOST:
+                raise InputProblem("The class is full; watch with somebody who is in it.")
+            self.students.add(word := secrets.token_urlsafe(16))
         return word
 
     def knows(self, word: str) -> bool:
@@ -62,7 +67,7 @@ class Lecture:
         """Put the class where the lecturer is; whether that is somewhere else than before."""
         if self.place == address:
             return False
-        self.place, self.turn = dict(address), self.turn + 1
+        self.place = dict(address)
         return True
 
     def finished(self, student: str, game: Game) -> None:

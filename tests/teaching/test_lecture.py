@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tarstop_core.errors import InputProblem
 from tarstop_core.teaching import figures, lecture
 from tarstop_core.teaching.game import YOU, Call, Game, compared
 from tarstop_core.teaching.lecture import LETTERS, Lecture
@@ -23,15 +24,31 @@ def test_the_code_lets_in_students_and_the_key_the_lecturer() -> None:
 def test_nobody_else_is_let_in() -> None:
     attended, another = Lecture(), Lecture()
     for given in ("", "A", "É", another.code, another.key):
-        assert attended.join(given) == "" and not attended.students and not attended.lecturers
+        with pytest.raises(InputProblem, match="not the code"):
+            attended.join(given, "guessed")
+    assert not attended.students and not attended.lecturers
     assert not attended.knows("") and not attended.knows(attended.code) and not attended.knows(attended.key)
 
 
 def test_a_class_can_be_full_and_still_has_its_lecturer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lecture, "MOST", 2)
     attended = Lecture()
-    assert [bool(attended.join(attended.code)) for _ in range(3)] == [True, True, False]
-    assert attended.join(attended.key)
+    student = [attended.join(attended.code) for _ in range(2)][-1]
+    with pytest.raises(InputProblem, match="full"):
+        attended.join(attended.code)
+    with pytest.raises(InputProblem, match="not the code"):
+        attended.join("WRONG2")
+    assert attended.join(attended.code, student) == student and attended.join(attended.key)
+
+
+def test_whoever_joins_again_is_nobody_new() -> None:
+    attended = Lecture()
+    student, lecturer = attended.join(attended.code), attended.join(attended.key)
+    for word in (student, lecturer):
+        assert attended.join(attended.code, word) == attended.join("", word) == word
+    assert attended.students == {student} and attended.lecturers == {lecturer}
+    assert attended.join(attended.key, student) == student, "the key makes a student the lecturer"
+    assert not attended.students and attended.lecturers == {student, lecturer}
 
 
 def test_codes_differ_and_are_read_aloud_without_doubt() -> None:
@@ -43,7 +60,7 @@ def test_codes_differ_and_are_read_aloud_without_doubt() -> None:
 def test_the_class_moves_only_where_the_lecturer_did() -> None:
     attended = Lecture()
     assert attended.show({"part": "walk", "step": "1"}) and not attended.show({"part": "walk", "step": "1"})
-    assert attended.turn == 1 and attended.show({}) and attended.turn == 2 and attended.place == {}
+    assert attended.show({}) and attended.place == {}
 
 
 def test_the_first_result_of_each_student_stands_beside_the_rules() -> None:

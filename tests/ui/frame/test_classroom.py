@@ -55,6 +55,14 @@ def test_a_wrong_code_lets_nobody_in(server: LoginServer, given: dict[str, str])
     assert answer.status_code == 401 and "set-cookie" not in answer.headers
 
 
+def test_a_lecturer_who_tries_the_code_still_leads(server: LoginServer) -> None:
+    key, code = words(server)
+    for given in ({"key": key}, {"code": code}):
+        client = joined(server, **given)
+        word = cookie(client)
+        assert client.get("/join", params={"code": code}).status_code == 303 and cookie(client) == word
+
+
 def test_a_class_has_two_pages_and_takes_no_files(server: LoginServer) -> None:
     client = joined(server, code=words(server)[1].lower())
     for path in (*EVERYWHERE[: EVERYWHERE.index("/_stcore/health")], *OPEN):
