@@ -12,6 +12,7 @@ from streamlit.runtime import get_instance
 
 from dashboard.frame import people
 from dashboard.frame.markup import badges
+from dashboard.frame.widgets import lasting
 from tarstop_core.places import is_loopback
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.teaching.lecture import Lecture
@@ -32,14 +33,14 @@ def shown() -> Mapping[str, str]:
         return {}
     with st.container(horizontal=True, vertical_alignment="center", key="class-row"):
         if leads():
-            if not st.toggle("Lead the class", True, key=LEADS) and attended.show({}):
+            if not st.toggle("Lead the class", True, **lasting(LEADS)) and attended.show({}):
                 _draw_again(attended)
             with st.popover("Join", icon=":material/qr_code_2:", key="class-join"):
                 _how_to_join(attended.code)
             there = badges(f"code {attended.code}", f"{count_of(len(attended.students), 'phone', 'phones')}")
             st.html(f'<p class="tar-about">{there}</p>', width="content")
             return {}
-        if not st.toggle("Follow the lecturer", True, key=FOLLOWS):
+        if not st.toggle("Follow the lecturer", True, **lasting(FOLLOWS)):
             return {}
         attended.following.add(people.tab())
         if not attended.place:

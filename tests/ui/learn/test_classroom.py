@@ -74,6 +74,18 @@ def test_a_lecturer_who_does_not_lead_leaves_everybody_where_they_are(
     assert address(student)["step"] == "5" and any(each.key == "walk-step" for each in student.button)
 
 
+@pytest.mark.parametrize("label", ["Lead the class", "Follow the lecturer"])
+def test_who_goes_their_own_way_does_so_after_a_visit_to_explore(
+    open_app: OpenApp, attended: Lecture, monkeypatch: pytest.MonkeyPatch, label: str
+) -> None:
+    here(monkeypatch, attended, attended.key if label.startswith("Lead") else attended.code)
+    app = open_app("learn")
+    toggle(app, label)
+    app.switch_page("pages/explore.py").run()
+    app.switch_page("pages/learn.py").run()
+    assert [each.value for each in app.toggle if each.label == label] == [False]
+
+
 def test_a_student_leads_nobody(
     open_app: OpenApp, attended: Lecture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
