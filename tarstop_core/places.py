@@ -118,6 +118,19 @@ def is_loopback(address: str) -> bool:
         return False
 
 
+def is_everywhere(address: str) -> bool:
+    """Whether a server that listens on an address listens on every one of its machine."""
+    try:
+        return ipaddress.ip_address(address).is_unspecified
+    except ValueError:
+        return False
+
+
+def in_url(host: str) -> str:
+    """Return a host as a URL writes it: an address of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host else host
+
+
 def named_hosts() -> tuple[str, ...]:
     """Names beside its address that the dashboard answers to: those in `TARSTOP_HOSTS`, between commas."""
     given = os.environ.get(HOSTS_VARIABLE, "").lower().split(",")

@@ -13,11 +13,15 @@ from streamlit.runtime import get_instance
 from dashboard.frame import people
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import lasting
-from tarstop_core.places import is_loopback
+from tarstop_core.places import in_url, is_everywhere, is_loopback, named_hosts, open_to_others
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.teaching.lecture import Lecture
 
 FOLLOWS, LEADS = "class/follows", "class/leads"
+UNREACHED = (
+    "Phones cannot reach this server, which listens on this machine alone: start it with "
+    "tarstop app --classroom --address 0.0.0.0"
+)
 
 
 def leads() -> bool:
@@ -77,6 +81,9 @@ def _draw_again(attended: Lecture) -> None:
 
 
 def _how_to_join(code: str) -> None:
+    if not open_to_others(people.served_on(), named_hosts()):
+        st.html(f"<p>{UNREACHED}</p>")
+        return
     here = for_phones(st.context.url or "")
     address = f"{here}/join?code={code}"
     picture = segno.make(address, error="m").svg_data_uri(border=2, light="#fff", scale=9)
@@ -87,7 +94,10 @@ def _how_to_join(code: str) -> None:
 
 
 def for_phones(url: str) -> str:
-    """Return where others find what the lecturer has at an address: at that one, unless it is this machine's own name.
+    """Return where others find what the lecturer has at an address: there, unless that is this machine's name for itself.
+
+    Then it is the first name that the server was given, behind a proxy where it listens on this machine alone; else the
+    address that it listens on, or that it would send from.
 
     Parameters
     ----------
@@ -103,15 +113,18 @@ def for_phones(url: str) -> str:
     base = parts.path.rpartition("/")[0].rstrip("/")
     if not is_loopback(parts.hostname or ""):
         return f"{parts.scheme}://{parts.netloc}{base}"
-    served = people.served_on()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: it tells from which address one would
-            named = probe.getsockname()[0]
-        except OSError:
-            named = parts.hostname
-    host = parts.hostname if is_loopback(served) else named if served == "0.0.0.0" else served
-    return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{base}"
+    host, served = next(iter(named_hosts()), ""), people.served_on()
+    if host and is_loopback(served):
+        return f"https://{in_url(host)}{base}"
+    host = host or served
+    if is_everywhere(host):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect(("192.0.2.1", 9))  # sends nothing: it tells from which address one would
+                host = probe.getsockname()[0]
+            except OSError:
+                host = parts.hostname or ""
+    return f"{parts.scheme}://{in_url(host)}{f':{parts.port}' if parts.port else ''}{base}"
 
 
 def finished(game: Any) -> None:

@@ -32,12 +32,23 @@ from streamlit.web.server.server_util import get_display_address, get_url
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
-from dashboard.frame import address, people, scripts, shell, uploads
+from dashboard.frame import address, classroom, people, scripts, shell, uploads
 from dashboard.frame.people import served_on
 from tarstop_core import places
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
-from tarstop_core.places import HOSTS_VARIABLE, Classroom, Provider, Proxy, Way, is_loopback, named_hosts
+from tarstop_core.places import (
+    HOSTS_VARIABLE,
+    Classroom,
+    Provider,
+    Proxy,
+    Way,
+    in_url,
+    is_everywhere,
+    is_loopback,
+    named_hosts,
+    open_to_others,
+)
 
 _STATIC = Path(st.__file__).parent / "static"
 _STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
@@ -214,13 +225,15 @@ def announce() -> None:
 
     Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
     """
-    where = get_url(get_display_address(served_on()))
+    where = get_url(in_url(get_display_address(served_on())))
     if (attended := people.lecture()) is not None:
         print(
             f"Lead the class from {where}/join?key={attended.key} ; that page shows the others how to join, with the code "
             f"{attended.code}.",
             flush=True,
         )
+        if not open_to_others(served_on(), named_hosts()):
+            print(classroom.UNREACHED, flush=True)
     elif people.way() is not None:
         audit = logging.getLogger("tarstop.audit")
         audit.setLevel(logging.INFO)
@@ -372,7 +385,7 @@ def answers_to(host: str) -> bool:
     # Which addresses the machine has, a server that listens on every one does not know.
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(name)
-        return ipaddress.ip_address(address).is_unspecified
+        return is_everywhere(address)
     return False
 
 

@@ -9,7 +9,10 @@ import httpx
 import pytest
 
 from benchmarks.classroom import Phone
+from dashboard.frame import people
+from dashboard.frame import server as around
 from dashboard.frame.shell import OF_A_CLASS
+from tarstop_core.teaching.lecture import Lecture
 from tests.ui.frame.test_login import EVERYWHERE, LoginServer
 
 OPEN = ("/", *(f"/{title.lower()}" for title in OF_A_CLASS), "/_stcore/health", "/_stcore/host-config")
@@ -95,6 +98,20 @@ def test_a_step_of_the_lecturer_comes_to_a_phone(server: LoginServer) -> None:
 
     asyncio.run(step())
     assert not lecturer.wrong and not phone.wrong
+
+
+def test_the_console_says_that_no_phone_reaches_this_machine_alone(server: LoginServer) -> None:
+    assert "Phones cannot reach this server" in server.log.read_text(encoding="utf-8")
+
+
+def test_the_console_writes_an_address_of_ipv6_in_brackets(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(around, "served_on", lambda: "2001:db8::7")
+    monkeypatch.setattr(people, "lecture", Lecture)
+    around.announce()
+    printed = capsys.readouterr().out
+    assert "from http://[2001:db8::7]:8501/join?key=" in printed and "Phones" not in printed
 
 
 def test_it_stores_nothing(server: LoginServer) -> None:

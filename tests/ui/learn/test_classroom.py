@@ -1,5 +1,6 @@
 """Learn and Explore in a class, without a browser: what the lecturer shows, what students see, and that nothing is stored."""
 
+import socket
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -7,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import classroom, people
 from tarstop_core.explore.lists import samples
+from tarstop_core.places import HOSTS_VARIABLE
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.game import Call, Game, compared
 from tarstop_core.teaching.lecture import Lecture
@@ -157,17 +159,35 @@ def test_explore_has_samples_alone(
 
 
 @pytest.mark.parametrize(
-    ("url", "served", "found"),
+    ("url", "served", "hosts", "there"),
     [
-        ("https://learn.example/learn?step=2", "127.0.0.1", "https://learn.example"),
-        ("http://10.0.0.7:8501/learn", "0.0.0.0", "http://10.0.0.7:8501"),
-        ("http://10.0.0.7:8501/below/learn", "0.0.0.0", "http://10.0.0.7:8501/below"),
-        ("http://127.0.0.1:8501/learn", "10.0.0.7", "http://10.0.0.7:8501"),
-        ("http://localhost:8501/learn", "127.0.0.1", "http://localhost:8501"),
+        ("https://learn.example/learn?step=2", "127.0.0.1", "learn.example", "https://learn.example"),
+        ("http://127.0.0.1:8501/learn", "127.0.0.1", "learn.example", "https://learn.example"),
+        ("http://localhost:8501/learn", "0.0.0.0", "a.example,b.example", "http://a.example:8501"),
+        ("http://10.0.0.7:8501/learn", "0.0.0.0", "", "http://10.0.0.7:8501"),
+        ("http://10.0.0.7:8501/below/learn", "0.0.0.0", "", "http://10.0.0.7:8501/below"),
+        ("http://127.0.0.1:8501/learn", "10.0.0.7", "", "http://10.0.0.7:8501"),
+        ("http://localhost:8501/learn", "0.0.0.0", "", "http://10.0.0.9:8501"),
+        ("http://[::1]:8501/learn", "::", "", "http://10.0.0.9:8501"),
+        ("http://[2001:db8::7]:8501/learn", "::", "", "http://[2001:db8::7]:8501"),
+        ("http://localhost:8501/learn", "2001:db8::7", "", "http://[2001:db8::7]:8501"),
     ],
 )
 def test_phones_are_sent_where_the_dashboard_is(
-    monkeypatch: pytest.MonkeyPatch, url: str, served: str, found: str
+    monkeypatch: pytest.MonkeyPatch, url: str, served: str, hosts: str, there: str
 ) -> None:
     monkeypatch.setattr(people, "served_on", lambda: served)
-    assert classroom.for_phones(url) == found
+    monkeypatch.setenv(HOSTS_VARIABLE, hosts)
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: None)
+    monkeypatch.setattr(socket.socket, "getsockname", lambda _: ("10.0.0.9", 9))
+    assert classroom.for_phones(url) == there
+
+
+@pytest.mark.parametrize(("served", "reached"), [("127.0.0.1", False), ("::1", False), ("0.0.0.0", True)])
+def test_a_lecturer_whom_no_phone_reaches_is_told_how_to_start(
+    open_app: OpenApp, attended: Lecture, monkeypatch: pytest.MonkeyPatch, served: str, reached: bool
+) -> None:
+    monkeypatch.setattr(people, "served_on", lambda: served)
+    here(monkeypatch, attended, attended.key)
+    page = shown(open_app("learn"))
+    assert ("--address 0.0.0.0" in page) is not reached and ("QR code of" in page) is reached
