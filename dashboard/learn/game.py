@@ -74,6 +74,7 @@ class Play:
     helped: str  # "curve" or "instinct"
     written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
     problem: str = ""  # What of an address could not be read
+    pressed: bool = False  # Whether the last call was made here; else the address had it
     epoch: int = 0
     """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
     would report its old one, as if a person had chosen it.
@@ -85,7 +86,7 @@ class Play:
     def move(self, change: Callable[[Game], Game], seen: int) -> None:
         """Go on, unless the round that the button belonged to is over: a late press is refused."""
         if len(self.game.calls) == seen:
-            self.game, self.problem = change(self.game), ""
+            self.game, self.problem, self.pressed = change(self.game), "", True
 
     def to(self, seed: int) -> None:
         """Begin the game of this number."""
@@ -103,7 +104,7 @@ def _playing() -> Play:
     play: Play | None = st.session_state.get(PREFIX)
     if play is None or (given and given != play.written):
         game, helped, problem = read_address(given)
-        play = Play(game, helped, given, problem, play.epoch + 1 if play else 0)
+        play = Play(game, helped, given, problem, epoch=play.epoch + 1 if play else 0)
         st.session_state[PREFIX] = play
     return play
 
@@ -259,7 +260,8 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
 def _result(play: Play) -> None:
     game = play.game
     rows = engine.compared(game)
-    classroom.finished(game)
+    if play.pressed:
+        classroom.finished(game)
     standing, decisions = engine.standing_sentences(game, rows)
     sentence = f"{engine.luck_sentence(rows)} {engine.often_ahead(game, rows)}"
     luck = f'<p class="tar-rest">{html.escape(unbroken(sentence))}</p>'

@@ -12,7 +12,9 @@ LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
 """Of a code: none is taken for another one."""
 LENGTH = 6
 MOST = 1_000
-"""Phones that join, and results that are kept."""
+"""Phones that join."""
+GAMES = 5
+"""Whose results are kept, of a student."""
 
 
 @dataclass
@@ -29,8 +31,8 @@ class Lecture:
     """Browser tabs that show what the lecturer shows."""
     place: dict[str, str] = field(default_factory=dict)
     """Where the lecturer is, as the address of Learn says it; empty while everybody goes their own way."""
-    games: dict[tuple[str, Game], Game] = field(default_factory=dict)
-    """The first result of each student in a game."""
+    games: dict[str, dict[Game, Game]] = field(default_factory=dict)
+    """The first result of each student in each of their last games."""
 
     def join(self, given: str, word: str = "") -> str:
         """Let somebody in; InputProblem where what they bring is wrong, or the class is full.
@@ -71,16 +73,18 @@ class Lecture:
         return True
 
     def finished(self, student: str, game: Game) -> None:
-        """Keep what came of a game that is over; who plays it again knew the lists."""
-        if student in self.students and len(self.games) < MOST:
-            self.games.setdefault((student, _unplayed(game)), game)
+        """Keep what came of a game that is over, in place of the student's oldest; who plays it again knew the lists."""
+        if student in self.students:
+            own = self.games.setdefault(student, {})
+            own.setdefault(_unplayed(game), game)
+            for old in list(own)[:-GAMES]:
+                own.pop(old, None)
 
     def together(self, game: Game) -> "Together":
         """Return what the class came to in a game, beside the rules."""
         played = _unplayed(game)
-        students = tuple(
-            Row(YOU, "", own_rounds(each)) for (_, which), each in list(self.games.items()) if which == played
-        )
+        results = [own.get(played) for own in list(self.games.values())]
+        students = tuple(Row(YOU, "", own_rounds(result)) for result in results if result is not None)
         return Together(students, tuple(sorted(rules_on(played), key=lambda row: row.total, reverse=True)))
 
 

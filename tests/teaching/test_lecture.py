@@ -7,7 +7,7 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.teaching import figures, lecture
 from tarstop_core.teaching.game import YOU, Call, Game, compared
-from tarstop_core.teaching.lecture import LETTERS, Lecture
+from tarstop_core.teaching.lecture import GAMES, LETTERS, Lecture
 
 CALLS = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))
 OTHERS = (Call(0, True), Call(0, True), Call(0, True), Call(0, True), Call(0, True))
@@ -99,10 +99,12 @@ def test_a_figure_of_the_class_has_a_point_for_each_student() -> None:
     assert rules["y"] == list(range(1, len(together.rules) + 1))
 
 
-def test_nobody_can_fill_the_memory_with_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_plays_much_takes_no_room_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lecture, "MOST", 3)
     attended = Lecture()
-    student = attended.join(attended.code)
-    for seed in range(9):
-        attended.finished(student, Game(seed=seed, calls=CALLS))
-    assert len(attended.games) == 3
+    first, second = (attended.join(attended.code) for _ in range(2))
+    for seed in range(GAMES + 2):
+        attended.finished(first, Game(seed=seed, calls=CALLS))
+    attended.finished(second, Game(seed=1, calls=CALLS))
+    of_each = [len(attended.together(Game(seed=seed)).students) for seed in range(GAMES + 2)]
+    assert of_each == [0, 1, *(1 for _ in range(GAMES))], "the oldest results of a student go"

@@ -125,7 +125,9 @@ def test_what_came_of_the_game_stands_beside_the_rules(
     here(monkeypatch, attended, attended.code)
     playing = open_app("learn", part="call")
     assert not any("class" in each.label for each in playing.expander), "nobody is told while they play"
-    open_app("learn", part="call", calls=CALLS)
+    open_app("learn", part="call", calls="0m.0m.0m.0m.0m")
+    assert not attended.games, "an address may have been made up"
+    press(open_app("learn", part="call", calls=CALLS.removesuffix("p")), "call-decide-True")
     together = attended.together(Game())
     calls = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))
     own = next(row for row in compared(Game(calls=calls)) if row.you)
