@@ -11,6 +11,7 @@ import pytest
 from benchmarks.classroom import Phone
 from dashboard.frame import people
 from dashboard.frame import server as around
+from dashboard.frame.classroom import UNREACHED
 from dashboard.frame.shell import OF_A_CLASS
 from tarstop_core.teaching.lecture import Lecture
 from tests.ui.frame.test_login import EVERYWHERE, LoginServer
@@ -101,7 +102,7 @@ def test_a_step_of_the_lecturer_comes_to_a_phone(server: LoginServer) -> None:
 
 
 def test_the_console_says_that_no_phone_reaches_this_machine_alone(server: LoginServer) -> None:
-    assert "Phones cannot reach this server" in server.log.read_text(encoding="utf-8")
+    assert UNREACHED in server.log.read_text(encoding="utf-8")
 
 
 def test_the_console_writes_an_address_of_ipv6_in_brackets(
