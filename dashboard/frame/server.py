@@ -138,6 +138,8 @@ margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,
 input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
 """
 """All that a stranger sees, whatever they ask for; and what is said where no page is."""
+FILES = ("/media/", "/_stcore/", "/component/", "/app/static/", "/static/")
+"""Where what is asked for is a file, which may be a page itself: a report that is saved."""
 NOWHERE = '<p>No page has this address.</p><p><a href="%s">Go to Home</a></p>'
 ASKED_TO_LOG_IN = {
     Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you are not let in, or your login is '
@@ -274,7 +276,7 @@ class Guarded:
         async def found(message: Message) -> None:
             nonlocal lost
             # Wherever nothing is, Streamlit answers with its own page, which shows Home below a message of its own.
-            if _begins_page(message) and path not in shell.addresses():
+            if _begins_page(message) and path not in shell.addresses() and not path.startswith(FILES):
                 lost = True
                 await HTMLResponse(PLAIN_PAGE % (NOWHERE % f"{base}/"), 404)(scope, receive, marked)
             elif not lost:

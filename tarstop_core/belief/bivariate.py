@@ -145,7 +145,10 @@ def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, eve
     lam_fpr = -lam
     if theta_sp is not None:
         of_sensitivity, of_specificity = prior.margins
-        lam_fpr, means = -float(logit(check_theta(theta_sp))), (of_sensitivity.shift, -of_specificity.shift)
+        lam_fpr, means = (
+            -float(logit(check_theta(theta_sp, "specificity"))),
+            (of_sensitivity.shift, -of_specificity.shift),
+        )
     y, v = np.zeros((2, len(TP))), np.full((2, len(TP)), NO_INFORMATION)
     y[0, diseased], v[0, diseased], tau1 = _margin(
         TP[diseased], FN[diseased], lam, means[0], prior.s, prior, NODES[0]

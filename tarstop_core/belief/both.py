@@ -72,14 +72,14 @@ def log_odds_of_each(
 def log_odds_of_both(one: ArrayLike, other: ArrayLike) -> Floats:
     """Log odds that two independent events happen both, from the log odds of each.
 
-    >>> log_odds_of_both(0.0, 0.0).round(3), log_odds_of_both(800.0, -900.0)
-    (np.float64(-1.099), np.float64(-900.0))
+    >>> log_odds_of_both([0.0, 800.0], [0.0, -900.0]).round(3)
+    array([  -1.099, -900.   ])
     """
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     log_one, log_other = -np.logaddexp(0, -one), -np.logaddexp(0, -other)
-    # Not both: the first fails, or it happens and the second fails.
-    neither = np.logaddexp(-np.logaddexp(0, one), log_one - np.logaddexp(0, other))
-    return np.asarray(log_one + log_other - neither)
+    # The first fails, or it happens and the second fails.
+    not_both = np.logaddexp(-np.logaddexp(0, one), log_one - np.logaddexp(0, other))
+    return np.asarray(log_one + log_other - not_both)
 
 
 def both_below(h: ArrayLike, k: ArrayLike, r: ArrayLike) -> Floats:

@@ -64,7 +64,7 @@ def belief_path(
     """
     check_theta(theta)
     if theta_sp is not None:
-        check_theta(theta_sp)
+        check_theta(theta_sp, "specificity")
     if engine == "reml":
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
         last, mu, se = fits[-1], None, None

@@ -136,11 +136,11 @@ def load(path: str | Path) -> Prior:
     return from_json(read_file(path, name), name)
 
 
-def check_theta(theta: float) -> float:
-    """The threshold on pooled sensitivity, refused unless strictly between 0 and 1."""
+def check_theta(theta: float, margin: str = "sensitivity") -> float:
+    """The threshold on pooled sensitivity, or on specificity, refused unless strictly between 0 and 1."""
     if 0 < theta < 1:
         return theta
-    raise InputProblem(f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded.")
+    raise InputProblem(f"The threshold θ is {theta:g}; give a {margin} between 0 and 1, both excluded.")
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:

@@ -248,7 +248,9 @@ def reml_belief(fitted: ReitsmaFit | None, theta: float, theta_sp: float | None 
         When a threshold is not between 0 and 1.
     """
     above = (
-        logit(check_theta(theta)) if theta_sp is None else logit([check_theta(theta), check_theta(theta_sp)])
+        logit(check_theta(theta))
+        if theta_sp is None
+        else logit([check_theta(theta), check_theta(theta_sp, "specificity")])
     )
     if fitted is None or not fitted.identified:
         return None

@@ -110,9 +110,12 @@ def belief(
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
     if own and prior_file is None:
-        prior = own.belief_prior if b_0 is None else replace(own.belief_prior, b_0=b_0)
+        prior = own.belief_prior
+        if theta_sp is not None and own.theta_sp is None:
+            prior = shared.of_both(prior)
+        prior = prior if b_0 is None else replace(prior, b_0=b_0)
     else:
-        prior = shared.given_prior(b_0, prior_file, theta)
+        prior = shared.given_prior(b_0, prior_file, theta, theta_sp)
     path = belief_path(tables, theta, engine, prior, correction=correction, theta_sp=theta_sp)
     of_each = None if theta_sp is None else beliefs_of_each(tables, theta, theta_sp, engine, prior)
     shared.say((*notes, *path.notes))

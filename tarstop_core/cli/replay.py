@@ -148,7 +148,7 @@ def replay(
     theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
     theta_sp: float | None = of_reviews["theta_sp"]
     if theta_sp is not None:
-        check_theta(theta_sp)
+        check_theta(theta_sp, "specificity")
     chances: Path | None = of_reviews["chances"]
     fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
     topics, notes = shared.labelled_topics(run, qrels)
@@ -178,7 +178,7 @@ def replay(
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
         ]
         engine, truth = of_reviews["engine"] or "bivariate", of_reviews["truth"] or "pooled"
-        prior, source = shared.given_prior(b_0, of_reviews["prior"], theta), chances_of(reviews)
+        prior, source = shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp), chances_of(reviews)
         outcomes = replaying.replay_reviews(
             reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale, theta_sp
         )

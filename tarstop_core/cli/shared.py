@@ -41,7 +41,7 @@ q_star_option = click.option(
 )
 
 
-def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
+def given_prior(b_0: float | None, file: Path | None, theta: float, theta_sp: float | None = None) -> Prior:
     """The prior of a file, one that comes with the programme, or the weak one.
 
     Parameters
@@ -52,6 +52,8 @@ def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
         A prior as JSON, or the name of a shipped one where there is no such file.
     theta : float
         Threshold on pooled sensitivity, at which a learned prior is taken.
+    theta_sp : float, optional
+        Threshold that pooled specificity is to exceed as well.
 
     Returns
     -------
@@ -76,8 +78,13 @@ def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
             raise InputProblem(f"There is no prior {file.name}; give a file, or one of {names}.")
         prior = shipped[file.name]
     # A learned b_0 refers to the θ it was learned at.
-    prior = prior.at(theta)
+    prior = prior.at(theta) if theta_sp is None else of_both(prior)
     return prior if b_0 is None else replace(prior, b_0=b_0)
+
+
+def of_both(prior: Prior) -> Prior:
+    """A prior whose chance is that of sensitivity and specificity: a learned one says how likely a sensitivity is alone."""
+    return prior if prior.learned_from is None or prior.width_alone else replace(prior, b_0=0.5)
 
 
 def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:

@@ -121,7 +121,8 @@ def of_list(left: Left, state: State) -> dict[str, Any]:
     overlooked = state.overlooked
     if overlooked is not None and overlooked.is_audited and overlooked.share_found is not None:
         least, most = overlooked.share_found
-        mean, low = mean / (overlooked.share_estimate or 1.0), math.floor(low / (most or 1.0))
+        mean = min(mean / (overlooked.share_estimate or 1.0), left.documents)
+        low = min(math.floor(low / (most or 1.0)), left.documents)
         high = min(math.ceil(high / least), left.documents) if least else left.documents
     relevant = int(state.came_true.sum())
     return {"left": (mean, low, high), "relevant": relevant, "overlooked": overlooked}

@@ -162,8 +162,18 @@ class SeveralReaders:
             raise InputProblem(
                 f"Event {event.seq} has verdicts of '{name[:40]}', who is none of the readers of this session."
             )
+        earlier, verdicts = self.files.get(name), event.payload["verdicts"]
         self.files[name] = event
-        for doc, label in event.payload["verdicts"].items():
+        if event.kind == BROUGHT and earlier is not None:
+            # A corrected file takes the place of the earlier one, and of nothing that its reader said here since.
+            for doc in earlier.payload["verdicts"]:
+                if (given := self._verdicts.get(doc, {}).get(name)) and given.seq == earlier.seq:
+                    del self._verdicts[doc][name]
+                    self._count(doc, event)
+            verdicts = {
+                doc: label for doc, label in verdicts.items() if name not in self._verdicts.get(doc, {})
+            }
+        for doc, label in verdicts.items():
             content = {"doc": doc, "label": label}
             self._verdicts.setdefault(doc, {})[name] = Event("label", content, event.seq, event.time, name)
             self._count(doc, event)

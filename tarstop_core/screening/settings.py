@@ -431,7 +431,7 @@ class ReviewSettings(StudySettings):
         super().__post_init__()
         check_theta(self.theta)
         if self.theta_sp is not None:
-            check_theta(self.theta_sp)
+            check_theta(self.theta_sp, "specificity")
         check_engine(self.engine)
 
     def counts(self, report: Report) -> bool:

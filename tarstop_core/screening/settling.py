@@ -103,7 +103,7 @@ def file_event(
     before = several.files.get(about.name)
     if several.read_by(about.name) and (before is None or before.kind != about.kind):
         raise InputProblem(
-            f"{about.name} has verdicts here that came otherwise, or by hand; choose another reader."
+            f"{about.name} already has verdicts here, given by hand or from another kind of file; choose another reader."
         )
     verdicts = {doc: "relevant" if included[doc] else "irrelevant" for doc in ids if doc in included}
     if not verdicts:

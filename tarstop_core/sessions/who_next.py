@@ -159,9 +159,11 @@ def _one_or_two(
     table = table_of(several)
     columns = [several.readers.names.index(name) for name in people[:2]]
     pair, missed = learned_pair(table.verdicts, *columns), overlooked(table.verdicts)
-    share = missed.share_estimate if missed.is_audited and missed.share_estimate else 1.0
+    # What an audit brought to light these two overlooked, and nobody audits the next stretch.
+    by_readers = (missed.relevant_found - missed.hits) / (missed.relevant_found or 1) or 1.0
+    share = (missed.share_estimate or 1.0) * by_readers
     prices, unit = _prices(settings, 0.0)
-    options = compare_pairings(pair, documents, hits, share, prices, worth)
+    options = compare_pairings(pair, documents, hits * by_readers, share, prices, worth)
     first, second = people[:2]
     because = message("one_or_two", pair=pair, first=first, second=second, found=missed)
     return WhoNext(documents, first, second, unit, options, because, at_least=not missed.is_audited)

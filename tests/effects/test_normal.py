@@ -42,6 +42,7 @@ def test_quantiles_under_four_priors(name: str, measure: str) -> None:
         for here, key in (
             (belief.quantiles(LEVELS), "mu_q"),
             (belief.quantiles(LEVELS, new_setting=True), "new_q"),
+            (belief.tau_quantiles(LEVELS), "tau_q"),
         ):
             wide = (row[key][4] - row[key][2]) / 1.35
             assert (np.abs(here - numbers(row[key])) <= 1e-5 * wide).all(), (key, row["k"])
@@ -78,6 +79,8 @@ def test_bayesmeta_says_the_same(name: str, measure: str) -> None:
         for new, key, close in ((False, "P_mu_gt", 0.0015), (True, "P_new_gt", 0.0025)):
             here = [belief.above(delta, new_setting=new)[-1] for delta in there["deltas"]]
             np.testing.assert_allclose(here, peer[key], atol=close)
+        tau = numbers(row["tau_q"])
+        assert (np.abs(belief.tau_quantiles(LEVELS) - peer["tau_q"]) <= 1e-5 * (tau[5] + 1e-9)).all()
         wide = (row["mu_q"][4] - row["mu_q"][2]) / 1.35
         assert (np.abs(belief.quantiles(LEVELS) - peer["mu_q"]) <= 0.02 * wide).all()
 

@@ -273,7 +273,7 @@ def test_recall_counts_what_all_overlooked_once_some_of_it_was_judged_again(stor
     )
     low, high = after.left[1] + least - 1, after.left[2] + most - 1
     assert after.recall[1:] == (found / (found + high), found / (found + low))
-    assert "are counted" in recall_sentence(tom.state) and "is not counted" not in recall_sentence(tom.state)
+    assert "recall counts them" in recall_sentence(tom.state) and "is not counted" not in recall_sentence(tom.state)
     assert f"{least - 1} to {most - 1}" in report_html(session_snapshot(store, key))
     draw(tom, *["irrelevant"] * 10)
     assert facts().not_found == facts().left, "what was judged again throughout holds nothing more"
@@ -362,6 +362,21 @@ def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
     sam.refresh()
     with pytest.raises(InputProblem, match="by hand"):
         sam.take_file(replace(BOT, name="Sam"), {IDS[0]: True}, sam.own.state.seq)
+
+
+def test_a_corrected_file_takes_the_place_of_the_earlier_one_and_of_nothing_said_here(store: Store) -> None:
+    session = begun(store)
+    about = ReadElsewhere("Sam", "sam.csv", "verdict")
+    sam = OpenSession.load(store, session, "Sam")
+    sam.take_file(about, dict.fromkeys(IDS[:4], True), sam.state.seq)
+    judge(sam, "irrelevant")  # the fifth, here
+    sam.refresh()
+    sam.take_file(about, {IDS[0]: False, IDS[1]: True, IDS[4]: True}, sam.own.state.seq)
+    judge(OpenSession.load(store, session, "Rita"), *["relevant"] * 5)
+    several = session_snapshot(store, session).several
+    assert several is not None
+    given = {doc: judged.verdicts["Sam"].payload["label"] for doc, judged in several.judged.items()}
+    assert given == {IDS[0]: "irrelevant", IDS[1]: "relevant", IDS[4]: "irrelevant"}
 
 
 @pytest.mark.parametrize("wrong", [{"model": " "}, {"date": ""}, {"cost_per_thousand": -1.0}], ids=str)

@@ -110,7 +110,7 @@ def test_two_people_are_compared_by_what_one_of_them_overlooked() -> None:
     take(checked_event(several, "Tom", several.excluded_by_all[0], "relevant"), "Tom")
     compared = compare_ways(several, IDS, CHANCES, 12.0, settings, 400.0)
     assert compared is not None and not compared.at_least
-    assert compared.options == compare_pairings(pair, 100, hits, 9 / 49, prices, 400.0)
+    assert compared.options == compare_pairings(pair, 100, hits * (8 / 9), 9 / 49 * (8 / 9), prices, 400.0)
 
 
 def test_nothing_is_compared_without_a_machine_or_of_a_few_documents() -> None:

@@ -54,14 +54,18 @@ class ReviewForm(StudyForm[ReviewSettings]):
         """Ask which sensitivity is enough before what is at stake; a sample is weighed in pounds, as its demo is."""
         if simulated:
             start = replace(start, payoffs=REVIEW_EXAMPLE.payoffs, cost=REVIEW_EXAMPLE.cost)
+        left, right = st.columns([1.6, 1], vertical_alignment="center")
         theta = hundredths(
             f"“{escape_markdown(start.plus)}” if pooled sensitivity exceeds",
             75,
+            at=left,
             **lasting(f"{OF_REVIEW}/theta"),
             help="Good enough is a test that finds more of 100 people who have the condition. θ, the "
             f"{term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
         )
-        start = replace(start, theta=theta / 100, theta_sp=_specificity_asked())
+        with right:
+            theta_sp = _specificity_asked()
+        start = replace(start, theta=theta / 100, theta_sp=theta_sp)
         stages = 2 if self.judges_abstracts() else 1
         return super().stakes(replace(start, stages=stages), simulated, problems)
 
