@@ -175,6 +175,7 @@ def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["FOLDER", "--out", "OUT", "--delta", "0.8"], "delta is for reviews of interventions"),
         (["nowhere", "--out", "OUT"], "no benchmark 'nowhere'"),
         (["FOLDER", "--out", "OUT", "--methods", "nobody"], "no policy 'nobody'"),
         (["FOLDER", "--out", "OUT", "--share", "2"], "--share is 2"),

@@ -1,6 +1,7 @@
 """An experiment from its first choice to its findings, as the command line and Python ask for it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from tarstop_core.belief.decisive import check_prior
@@ -67,6 +68,13 @@ def conduct(
                 f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave the scenario out."
             )
         chosen = chosen.by_recall(scenario)
+    has = {field.name for field in fields(TASKS[chosen.scenario])}
+    if foreign := [
+        name for name in ("measure", "delta") if of_task.get(name) is not None and name not in has
+    ]:
+        raise InputProblem(
+            f"{foreign[0]} is for reviews of interventions, and {benchmark} holds none; leave it out."
+        )
     specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})

@@ -35,6 +35,6 @@ def test_where_trials_hardly_differ_nobody_is_too_sure() -> None:
 def test_pictures_say_that_they_are_simulated_and_where_the_weighed_belief_fails() -> None:
     for tau, fails in ((0.2, False), (1.0, True)):
         picture = trials.wrong_picture(tau)
-        assert ("even this is too sure" in picture.sentence) == fails
+        assert ("its prior expects" in picture.sentence) == fails
         assert "simulated" in str(picture.drawing["layout"]["annotations"])
         assert len(picture.rows) == len(trials.alike_picture(tau).rows) == trials.TRIALS - trials.FIRST + 1
