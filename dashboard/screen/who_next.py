@@ -34,6 +34,7 @@ def panel(work: Work) -> None:
     placeholder = "" if by_advice is None else number(by_advice)
     how: dict[str, Any] = {"min_value": 0.0, "help": HELP, "width": 420, "placeholder": placeholder}
     given = st.number_input(label, value=None, **how, **lasting(f"who_next/{work.row.id}"))
-    if (worth := given or by_advice) and (compared := compare(worth)):
+    worth = by_advice if given is None else given
+    if worth and (compared := compare(worth)):
         st.html(scrolling(compared.head[0], grid(compared.head, compared.rows)))
         st.caption(shell.escape_markdown(compared.because))
