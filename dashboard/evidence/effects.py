@@ -160,21 +160,24 @@ def show_effects(
         return
     with asked:
         evidence, payoffs = _question(chosen)
+    notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
     with headline:
-        _headline(chosen, evidence, payoffs)
+        _headline(chosen, evidence, payoffs, notes)
     with drawn:
         stem = file_stem(chosen.name)
         panel(evidence, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
         mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
         if not evidence.target.ratio and mu is not None and se is not None:
             shell.decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
+        if notes:
+            with st.expander(f"How these studies were read ({len(notes)})", type="compact"):
+                st.markdown("  \n".join(map(shell.escape_markdown, notes)))
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
 
 
-def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> None:
-    notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
+def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
     headline = told(*effect_words.remarks(evidence, payoffs.q_star, chosen.actions))
     simulated = ("simulated",) if chosen.simulated else ()
     marks = badges(*simulated, words.studies(len(evidence)), ENGINES[evidence.engine])
@@ -182,9 +185,6 @@ def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> Non
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{headline}<p>{marks} {name}</p>", width="stretch")
         _export(chosen, evidence, payoffs, notes)
-    if notes:
-        with st.expander(f"How these studies were read ({len(notes)})", icon=":material/info:"):
-            st.markdown("  \n".join(map(shell.escape_markdown, notes)))
 
 
 def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: Sequence[str]) -> None:

@@ -64,7 +64,8 @@ T = TypeVar("T")
 
 LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
-NUMBERS = {"accuracy": "A test’s accuracy", "trials": "An intervention’s effect"}
+TRIALS = "trials"
+NUMBERS = {"accuracy": "A test’s accuracy", TRIALS: "An intervention’s effect"}
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 NOTHING_YET = {
     "file": "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
@@ -86,7 +87,8 @@ def evidence_page() -> None:
     shell.presentation()
     flash()
     # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
-    headline = st.container(key="evidence-headline")
+    numbers, opened = _numbers()
+    headline = st.container(key=f"evidence-headline-{numbers}")
     headline.empty()  # without anything in it a container would take its place late
     chosen_at = st.container(key="evidence-chosen")
     if not shell.presenting():
@@ -95,8 +97,8 @@ def evidence_page() -> None:
     with asked if shell.presenting() else chosen_at:
         row, below = st.container(horizontal=True, key="evidence-choices"), st.container()
     with row:
-        of_an_effect = _of_an_effect()
-    if of_an_effect:
+        numbers = _other_numbers(numbers, opened)
+    if numbers == TRIALS:
         effects.show_effects(headline, row, below, drawn, asked)
         return
     with below:
@@ -126,8 +128,8 @@ def evidence_page() -> None:
                 note(chosen.source)
 
 
-def _of_an_effect() -> bool:
-    """Ask what the numbers are; a session opened anew says so itself."""
+def _numbers() -> tuple[str, str]:
+    """What the numbers are as the page is opened, and the session opened anew that says so itself."""
     state, key = st.session_state, f"{PREFIX}/numbers"
     of_effects = sessions_with(EffectSettings)
     offered = of_effects | sessions_with(ReviewSettings)
@@ -135,14 +137,20 @@ def _of_an_effect() -> bool:
     if address_names in offered:  # Screen goes on with it where nothing else is open
         state.setdefault(OPEN, address_names)
     if opened := newly_chosen(SEEN, address_names, state.get(OPEN, ""), offered):
-        state[key] = "trials" if opened in of_effects else "accuracy"
-    named = "trials" if st.query_params.get("numbers") == "trials" else "accuracy"
-    how = lasting(key) | {"label_visibility": "collapsed"}
-    numbers = switch("What the numbers are", NUMBERS, default=named, **how)
+        state[key] = TRIALS if opened in of_effects else "accuracy"
+    named = TRIALS if st.query_params.get("numbers") == TRIALS else "accuracy"
+    return state.get(key, named), opened
+
+
+def _other_numbers(first: str, opened: str) -> str:
+    """Ask what the numbers are."""
+    how = lasting(f"{PREFIX}/numbers") | {"label_visibility": "collapsed"}
+    numbers = switch("What the numbers are", NUMBERS, default=first, **how)
+    named = TRIALS if st.query_params.get("numbers") == TRIALS else "accuracy"
     if numbers != named and not opened:  # what the address holds is of the others
         address.write(dict.fromkeys(("tables", "name", "set", "source", "engine", CHOSEN), ""))
-    address.write({"numbers": "trials" if numbers == "trials" else ""})
-    return numbers == "trials"
+    address.write({"numbers": TRIALS if numbers == TRIALS else ""})
+    return numbers
 
 
 def begin_anew(start: Start) -> None:
