@@ -244,7 +244,8 @@ class StudyScenario(Scenario[T]):
             *self.own_rows(facts, settings),
         ]
         if settings.two_stages:
-            rows.append(("Included reports that bring data", with_interval(facts.share[0], facts.share[1:])))
+            bring_data = with_interval(facts.share[0], facts.share[1:])
+            rows.append(("Included reports that bring data, by these and past ones", bring_data))
         return rows
 
     def own_rows(self, facts: ReviewFacts, settings: T) -> list[tuple[str, str]]:

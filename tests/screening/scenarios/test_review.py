@@ -32,6 +32,7 @@ from tarstop_core.screening.scenarios.studies import extraction_rate
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
+from tarstop_core.screening.wording import explain
 from tarstop_core.value import outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.outcomes import is_plus, outcome_path, states_of
@@ -278,8 +279,10 @@ def test_a_floor_of_studies_keeps_a_rule_from_stopping_while_it_is_worth_it() ->
     held = told(events, replace(stops, floor_studies=2))
     assert held.go_on and held.held_by is Floor.STUDIES and held.more > 0
     # More than the list probably holds, or dearer than certainty is worth: the floor gives way.
-    assert not told(events, replace(stops, floor_studies=40)).go_on
-    assert not told(events, replace(stops, floor_studies=2, cost=0.5)).go_on
+    for gives_way in (replace(stops, floor_studies=40), replace(stops, floor_studies=2, cost=0.5)):
+        advice = told(events, gives_way)
+        assert not advice.go_on and "does not hold you" in str(explain(advice, gives_way))
+    assert "does not hold you" not in str(explain(told(events, stops), stops))
 
 
 def test_nothing_read_is_said() -> None:
