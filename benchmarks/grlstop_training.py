@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from scripts.agent_quality import assess
 from scripts.grlstop import training as ppo
+from scripts.grlstop.world import assess
 from tarstop_core.policies.grlstop import TARGETS, depths_for_targets, shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 

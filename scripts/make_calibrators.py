@@ -21,6 +21,7 @@ from scripts.real_lists import (
     others,
     questions_by_review,
     read_collections,
+    write_sample,
 )
 from tarstop_core.calibration.calibrator import Calibrator, Quality
 from tarstop_core.calibration.extraction_rate import (
@@ -34,7 +35,7 @@ from tarstop_core.calibration.hit_rate_model import Thinning, fit_thinning
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import real_data, sample_dir
+from tarstop_core.places import real_data
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
@@ -53,10 +54,8 @@ SUFFIX = {"marginal": "", "hazard": "-hazard", "frailty": "-frailty", "rank": "-
 
 def write(stem: str, calibrator: Calibrator, quality: Quality) -> None:
     """Write a calibrator with how well it was judged."""
-    path = sample_dir() / "calibrators" / f"{stem}.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(replace(calibrator, quality=quality).to_json(), encoding="utf-8")
-    print(f"{path.name}: Brier {quality.brier:.4f}, ECE {quality.ece:.4f}")
+    write_sample("calibrators", f"{stem}.json", replace(calibrator, quality=quality).to_json())
+    print(f"{stem}: Brier {quality.brier:.4f}, ECE {quality.ece:.4f}")
 
 
 def make(
@@ -129,11 +128,9 @@ def make_reviews_for_new_collections(
 
 def share(stem: str, learned: ExtractionRate) -> None:
     """Write the share of included reports that bring data."""
-    path = sample_dir() / "data_share" / f"{stem}.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(learned.to_json(), encoding="utf-8")
+    write_sample("data_share", f"{stem}.json", learned.to_json())
     low, high = learned.interval()
-    print(f"data_share/{path.name}: {learned.mean:.3f} ({low:.3f} to {high:.3f})")
+    print(f"data_share/{stem}: {learned.mean:.3f} ({low:.3f} to {high:.3f})")
 
 
 def ranked(

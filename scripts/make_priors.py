@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupKFold
 
-from scripts.real_lists import outcomes, run_script
+from scripts.real_lists import outcomes, run_script, write_sample
 from scripts.studies import reviews
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.places import real_data, sample_dir
+from tarstop_core.places import real_data
 from tarstop_core.samples.shipped import PAST_STOPS
 
 THETA, FOLDS, MOST = 0.75, 8, 10
@@ -25,13 +25,6 @@ STOPS_SOURCE = (
     "63 questions of 16 diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables, in the order "
     "of a BM25 ranking of the title; the chance is ½ before any study, and how wide the prior is was learned on other reviews"
 )
-
-
-def write(folder: str, name: str, text: str) -> None:
-    """Write one file of the samples."""
-    path = sample_dir() / folder / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def past_stops(cases: Sequence[Outcome]) -> str:
@@ -69,8 +62,8 @@ def main() -> None:
     cases = outcomes(real_data())
     tables, names = [case.tables for case in cases], [case.review for case in cases]
     for name, learn in (("clef-reviews", learn_prior), ("clef-reviews-width", learn_width)):
-        write("priors", f"{name}.json", learn(tables, names, THETA, PRIOR_SOURCE).to_json())
-    write("past_stops", "clef-reviews.json", past_stops(cases))
+        write_sample("priors", f"{name}.json", learn(tables, names, THETA, PRIOR_SOURCE).to_json())
+    write_sample("past_stops", "clef-reviews.json", past_stops(cases))
 
 
 if __name__ == "__main__":

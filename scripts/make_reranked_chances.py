@@ -12,7 +12,7 @@ from tempfile import gettempdir
 
 import numpy as np
 
-from scripts.real_lists import ABSTRACT, SETS, TextList, run_script, screening_set, text_lists
+from scripts.real_lists import ABSTRACT, SETS, TextList, run_script, screening_set, text_lists, write_sample
 from scripts.studies.reranking import SOFTWARE
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn, Quality
 from tarstop_core.calibration.fitting import ece, reliability
@@ -21,7 +21,7 @@ from tarstop_core.calibration.reranked_fit import fit_reranked
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.evaluation.reranking import simulate
-from tarstop_core.places import real_data, sample_dir
+from tarstop_core.places import real_data
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 
 SEED = 1
@@ -118,10 +118,8 @@ def main() -> None:
     brier = float(((p - came_true) ** 2).mean())
     how = "next document, leaving each set out"
     quality = Quality(how, len(played), len(p), round(brier, 6), round(ece(curve), 6), curve)
-    path = sample_dir() / "reranked" / "reviews.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(replace(learned(played), quality=quality).to_json(), encoding="utf-8")
-    print(f"{path.name}: {len(played)} sessions, Brier {brier:.4f}, ECE {quality.ece:.4f}", file=sys.stderr)
+    write_sample("reranked", "reviews.json", replace(learned(played), quality=quality).to_json())
+    print(f"{len(played)} sessions, Brier {brier:.4f}, ECE {quality.ece:.4f}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from tarstop_core.calibration.extraction_rate import QuestionsOfReview
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_records, read_run
+from tarstop_core.places import sample_dir
 
 COLLECTIONS = {
     "clef_dta": ("clef_dta/bm25.run", "clef_dta/{}.qrels"),
@@ -43,6 +44,13 @@ def run_script(main: Callable[[], None]) -> None:
         main()
     except InputProblem as problem:
         sys.exit(str(problem))
+
+
+def write_sample(folder: str, name: str, text: str) -> None:
+    """Write a file of the samples that something was learned for."""
+    path = sample_dir() / folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 @lru_cache(maxsize=32)

@@ -5,9 +5,7 @@ A study is a module in ``scripts/studies`` that ends with its ``STUDY``; the tem
 """
 
 import argparse
-import subprocess
 import sys
-import venv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,6 +15,7 @@ import jinja2
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from tarstop_core.errors import InputProblem
 
@@ -39,7 +38,10 @@ class Study:
     """What the measurement reads, for the person who runs it."""
     tables: tuple[str, ...]
     """Names of the tables in ``docs/data``."""
-    measure: Callable[[], Tables]
+    measure: Callable[[], Tables] = dict
+    """What measures them, but for those that were measured once."""
+    measured_once: tuple[str, ...] = ()
+    """Those of experiments that settled their question: kept for the page, and not measured anew."""
     summarise: Callable[[Tables], Mapping[str, object]] = dict
     """What the template shows, from the kept tables; frames arrive there as lists of rows."""
     figure: Callable[[Tables], str] | None = None
@@ -69,8 +71,9 @@ def page(study: Study, tables: Tables) -> str:
 def measure(study: Study) -> None:
     """Measure anew and keep the tables."""
     tables = study.measure()
-    if sorted(tables) != sorted(study.tables):
-        raise ValueError(f"{study.page} measured {sorted(tables)} and not {sorted(study.tables)}")
+    wanted = sorted({*study.tables} - {*study.measured_once})
+    if sorted(tables) != wanted:
+        raise ValueError(f"{study.page} measured {sorted(tables)} and not {wanted}")
     for name, table in tables.items():
         table.to_csv(DATA / f"{name}.csv", index=False, encoding="utf-8", lineterminator="\n")
 
@@ -81,16 +84,6 @@ def write(study: Study) -> None:
     (DOCS / f"{study.page}.md").write_text(page(study, tables), encoding="utf-8")
     if study.figure:
         (DOCS / f"{study.page}.svg").write_text(study.figure(tables) + "\n", encoding="utf-8")
-
-
-def peer(package: str) -> Path:
-    """Python of an environment below ``build`` that holds another's package and nothing of this programme."""
-    folder = DOCS.parent / "build" / package.split("=")[0].split("[")[0]
-    python = folder / "bin" / "python"
-    if not python.exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", package], check=True)
-    return python
 
 
 # --- numbers on a page ----------------------------------------------------------------------------
@@ -159,6 +152,15 @@ def mean_change(values: Sequence[float] | Floats | pd.Series, seed: int = 1) -> 
     """Mean ``difference`` with the ends ``low`` and ``high`` of its interval."""
     low, high = interval(values, seed)
     return {"difference": float(np.mean(values)), "low": low, "high": high}
+
+
+def cluster_t(values: pd.Series) -> dict[str, float]:
+    """Mean ``difference`` over reviews, with ``low`` and ``high`` of its interval by Student's t.
+
+    With so few reviews a percentile interval of resampled means covers less than it says.
+    """
+    reach = float(student.ppf(0.975, len(values) - 1) * values.sem())
+    return {"difference": values.mean(), "low": values.mean() - reach, "high": values.mean() + reach}
 
 
 def main() -> int | str:

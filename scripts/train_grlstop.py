@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from scripts.agent_quality import assess
 from scripts.grlstop import training as ppo
+from scripts.grlstop.world import assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named

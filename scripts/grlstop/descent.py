@@ -8,23 +8,9 @@ from tarstop_core.policies.grlstop import HIDDEN, Network, Single
 
 
 def initial(rng: np.random.Generator, inputs: int, gain: float, bias: float = 0.0) -> Network:
-    """A network with orthogonal weights, as PPO is usually begun.
+    """A network with orthogonal weights, as PPO is usually begun, in single precision.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Draws the weights.
-    inputs : int
-        Numbers in a state.
-    gain : float
-        Scale of the output's weights; the hidden layers have √2.
-    bias : float
-        Bias of the output.
-
-    Returns
-    -------
-    Network
-        In single precision.
+    `gain` scales the output's weights, where the hidden layers have √2; `bias` is that of the output.
     """
     zeros = np.zeros(HIDDEN, dtype=np.float32)
     return Network(

@@ -100,23 +100,9 @@ def train(
 def play(
     episodes: Episodes, played: Integers, policy: Network, rng: np.random.Generator
 ) -> tuple[Choices, Single]:
-    """Play some episodes once.
+    """Play some episodes once: choices and logits after 1 … W − 1 windows, shape (p, W − 1).
 
-    Parameters
-    ----------
-    episodes : Episodes
-        The world.
-    played : ndarray of int, shape (p,)
-        Which episodes.
-    policy : Network
-        From the state to the logit of STOP.
-    rng : numpy.random.Generator
-        Draws the choices.
-
-    Returns
-    -------
-    choices, logits : ndarray, shape (p, W − 1)
-        After 1 … W − 1 windows; `NOT_REACHED` after an episode's end.
+    `policy` goes from the state to the logit of STOP; `NOT_REACHED` stands after an episode's end.
     """
     choices = np.full((len(played), W - 1), NOT_REACHED, dtype=np.int8)
     logits = np.zeros((len(played), W - 1), dtype=np.float32)
@@ -134,19 +120,9 @@ def play(
 
 
 def advantages(choices: Choices, reward: Single, values: Single) -> Single:
-    """Generalised advantage estimates (Schulman et al. 2016).
+    """Generalised advantage estimates (Schulman et al. 2016), all of shape (n, W − 1), 0 where not reached.
 
-    Parameters
-    ----------
-    choices : ndarray, shape (n, W − 1)
-        An episode ends with its last choice that is not `NOT_REACHED`.
-    reward, values : ndarray, shape (n, W − 1)
-        Reward of each choice, and the sum of rewards expected before it.
-
-    Returns
-    -------
-    ndarray, shape (n, W − 1)
-        0 where not reached.
+    An episode ends with its last choice that is not `NOT_REACHED`; `values` are the rewards expected before each choice.
     """
     reached = choices != NOT_REACHED
     estimates = np.zeros(values.shape, dtype=np.float32)
@@ -160,25 +136,10 @@ def advantages(choices: Choices, reward: Single, values: Single) -> Single:
 
 
 def policy_slope(logit: Single, stops: Single, before: Single, gain: Single, entropy: float) -> Single:
-    """Derivative of PPO's clipped loss, less the entropy bonus, in the logit that STOP has now.
+    """Derivative of PPO's clipped loss, less the entropy bonus, in the logit that STOP has now, each of shape (n,).
 
-    Parameters
-    ----------
-    logit : ndarray, shape (n,)
-        Logit of STOP.
-    stops : ndarray, shape (n,)
-        1 where the choice was STOP.
-    before : ndarray, shape (n,)
-        Log of the chance that the choice had when it was made.
-    gain : ndarray, shape (n,)
-        Advantage of the choice.
-    entropy : float
-        Weight of the bonus.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Of the mean over choices.
+    `stops` is 1 where the choice was STOP, `before` the log of the chance that the choice had when it was made, `gain` its
+    advantage, `entropy` the weight of the bonus.
     """
     chance = _sigmoid(logit)
     ratio = np.exp(log_chance(logit, stops) - before)

@@ -1,4 +1,4 @@
-"""The world GRLStop learns in: a ranking cut into windows, and the choice to go on or to stop after each.
+"""The world GRLStop learns in: a ranking cut into windows, and the choice to go on or to stop after each; how agents do in it.
 
 The paper says: W = 100 windows, the targets, +2 for stopping with the target reached, −2 otherwise, −1/W a step.
 Assumptions: the state is the rate of relevant documents in every window (−1 where not examined yet), the share of
@@ -10,13 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop import INPUTS, TARGETS, Single, W, window_counts, window_rates
+from tarstop_core.policies.grlstop import (
+    INPUTS,
+    TARGETS,
+    Single,
+    W,
+    Weights,
+    depths_for_targets,
+    window_counts,
+    window_edges,
+    window_rates,
+)
 
 Integers = NDArray[np.intp]
 NEVER = W + 1  # Target window of a topic without relevant documents: none of the W reaches a target
@@ -100,3 +111,40 @@ def labels_of(topic: Topic) -> NDArray[np.bool_]:
     if not len(topic):
         raise InputProblem(f"Topic {topic.name} has no documents; leave it out.")
     return topic.labels
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Means for one target; those over no topic are NaN."""
+
+    target: float
+    reliability: float  # share of ω⁺ topics whose recall reaches the target
+    recall: float  # over ω⁺ topics
+    windows: float  # examined in ω⁺ topics
+    oracle: float  # windows that reach the target in ω⁺ topics
+    windows_without: float  # examined in topics without relevant documents
+    reward: float  # the paper's, over all topics
+
+
+def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:
+    """Quality for each of `TARGETS` on labelled topics; the shipped agent's for None."""
+    shape = (len(topics), len(TARGETS))
+    examined, needed, recall = np.empty(shape), np.empty(shape), np.zeros(shape)
+    windows = np.array([[min(len(topic), W)] for topic in topics])
+    for t, topic in enumerate(topics):
+        labels = labels_of(topic)
+        depths = depths_for_targets(labels, TARGETS, weights)
+        examined[t] = np.searchsorted(window_edges(len(topic)), depths)
+        needed[t] = target_windows(labels, TARGETS)
+        found = np.concatenate([[0], np.cumsum(labels)])
+        recall[t] = found[depths] / max(found[-1], 1)
+    reached = examined >= needed
+    reward = np.where(reached, 2.0, -2.0) - examined / windows
+    plus = needed[:, 0] < NEVER
+    columns = reached[plus], recall[plus], examined[plus], needed[plus], examined[~plus], reward
+    means = [[_mean(column[:, k]) for column in columns] for k in range(len(TARGETS))]
+    return [Quality(target, *of) for target, of in zip(TARGETS, means, strict=True)]
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if values.size else float("nan")

@@ -81,12 +81,12 @@ WORDS = read(Words, files(__package__) / "trials.toml")
 SUBJECTS: tuple[Subject, ...] = read_folder(Subject, files(__package__) / "trials")
 
 
-def simulate_trials(seed: int = SEED) -> list[tuple[Subject, list[Report]]]:
+def simulate_trials() -> list[tuple[Subject, list[Report]]]:
     """The searches, in the order of `SUBJECTS`, each with its reports in order of identifier."""
     sets = {published.name: published.studies for published in published_effects()}
     searches = []
     for subject in SUBJECTS:
-        rng, studies = random.Random(f"{seed} {subject.topic}"), sets[subject.published]
+        rng, studies = random.Random(f"{SEED} {subject.topic}"), sets[subject.published]
         numbers = iter(rng.sample(range(100_000, 1_000_000), subject.documents))
         titles = set[str]()
         reports = [
@@ -121,17 +121,9 @@ def _values(subject: Subject, rng: random.Random) -> dict[str, str]:
         "r": rng.choice(subject.rivals),
         "l": rng.choice(subject.lookalikes),
     }
-    counts = {
-        "months": rng.randint(6, 60),
-        "n": rng.randint(60, 900),
-        "a": rng.randint(2, 9),
-        "m": rng.randint(40, 90),
-    }
-    return (
-        capitals(words)
-        | {name: str(count) for name, count in counts.items()}
-        | {"place": rng.choice(subject.places)}
-    )
+    ranges = {"months": (6, 60), "n": (60, 900), "a": (2, 9), "m": (40, 90)}
+    counts = {name: str(rng.randint(*ends)) for name, ends in ranges.items()}
+    return {**capitals(words), **counts, "place": rng.choice(subject.places)}
 
 
 def _titled(
@@ -166,13 +158,8 @@ def _trial(
     title, values = _titled(WORDS.titles, subject, titles, rng)
     name, year = study.rsplit(" ", 1)
     treated, control = (int(counts[f"n_{arm}"]) for arm in ("treated", "control"))
-    numbers = dict(
-        zip(
-            "abmk",
-            (int(counts[f"{what}_{arm}"]) for what in ("events", "n") for arm in ("treated", "control")),
-            strict=True,
-        )
-    )
+    cells = (counts[f"{what}_{arm}"] for what in ("events", "n") for arm in ("treated", "control"))
+    numbers = dict(zip("abmk", map(int, cells), strict=True))
     values |= {key: f"{count:,}" for key, count in numbers.items()} | {"n": f"{treated + control:,}"}
     parts = WORDS.full_openings, WORDS.full_counts, WORDS.full_ends
     text = fill(" ".join(rng.choice(part) for part in parts), values, {}, rng)

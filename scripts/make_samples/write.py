@@ -5,11 +5,11 @@ import gzip
 import io
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from scripts.make_samples import diagnostic, patents, trials
-from scripts.make_samples.diagnostic import Review
 from scripts.make_samples.patents import PatentTopic
 from scripts.make_samples.readme import readme
 from tarstop_core.documents.tables import CELLS
@@ -29,8 +29,12 @@ def write_sample_data(
     topics, reviews = patents.simulate_patents(seed), diagnostic.simulate_reviews(review_seed)
     contents = {
         **_searches(folder / "patents", topics),
-        **_reviews(folder / "reviews", reviews),
-        **_trials(folder / "trials"),
+        **_reviews(
+            folder / "reviews",
+            [(review.question, review.reports) for review in reviews],
+            lambda report: dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
+        ),
+        **_reviews(folder / "trials", trials.simulate_trials(), lambda report: _of(report, "numbers")),
         folder / "google_patents_example.csv": _google_patents(topics, seed),
         folder / "README.md": readme(topics, reviews, seed, review_seed).encode(),
     }
@@ -71,52 +75,32 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
     return contents
 
 
-def _reviews(folder: Path, reviews: Sequence[Review]) -> dict[Path, bytes]:
+def _reviews(
+    folder: Path,
+    searches: Sequence[tuple[object, Sequence[Any]]],
+    numbers: Callable[[Any], Mapping[str, object]],
+) -> dict[Path, bytes]:
+    """Reviews with the reports of each, whose full texts bring `numbers`."""
     columns = ("topic", "title", "question", "criteria")
-    about = [(*_of(review.question, *columns).values(), len(review.reports)) for review in reviews]
+    abouts = [_of(review, *columns) for review, _ in searches]
+    rows = [(*about.values(), len(reports)) for about, (_, reports) in zip(abouts, searches, strict=True)]
     contents = {
-        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
+        folder / "topics.csv": _csv([(*columns, "documents"), *rows]),
         folder / "full_texts.jsonl.gz": _json_lines(
             {
-                "topic": review.question.topic,
+                "topic": about["topic"],
                 "id": report.id,
                 "text": report.full_text,
                 **_of(report, "status", "reason", "study"),
-                **dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
+                **numbers(report),
             }
-            for review in reviews
-            for report in review.reports
-            if report.included
-        ),
-    }
-    for review in reviews:
-        contents[folder / f"{review.question.topic}.jsonl.gz"] = _json_lines(
-            {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
-            for each in review.reports
-        )
-    return contents
-
-
-def _trials(folder: Path) -> dict[Path, bytes]:
-    columns = ("topic", "title", "question", "criteria")
-    searches = trials.simulate_trials()
-    about = [(*_of(subject, *columns).values(), len(reports)) for subject, reports in searches]
-    contents = {
-        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
-        folder / "full_texts.jsonl.gz": _json_lines(
-            {
-                "topic": subject.topic,
-                "id": report.id,
-                "text": report.full_text,
-                **_of(report, "status", "reason", "study", "numbers"),
-            }
-            for subject, reports in searches
+            for about, (_, reports) in zip(abouts, searches, strict=True)
             for report in reports
             if report.status
         ),
     }
-    for subject, reports in searches:
-        contents[folder / f"{subject.topic}.jsonl.gz"] = _json_lines(
+    for about, (_, reports) in zip(abouts, searches, strict=True):
+        contents[folder / f"{about['topic']}.jsonl.gz"] = _json_lines(
             {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
             for each in reports
         )

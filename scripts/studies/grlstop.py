@@ -1,21 +1,12 @@
 """How the GRLStop agents that ship do, and how the length of their training decides it."""
 
-import io
-import json
-import os
-import subprocess
-import tempfile
 from dataclasses import asdict
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from scripts.agent_quality import assess
-from scripts.grlstop import training as ppo
-from scripts.grlstop.world import labels_of
-from scripts.study import DOCS, Study, Tables, peer
-from scripts.train_grlstop import SEED, TOPICS
+from scripts.grlstop.world import assess
+from scripts.study import Study, Tables
+from scripts.train_grlstop import TOPICS
 from tarstop_core.evaluation.findings.aggregate import compare, rows
 from tarstop_core.evaluation.findings.paper import beside_paper, variation_of
 from tarstop_core.evaluation.findings.tables import headline_cost
@@ -23,13 +14,10 @@ from tarstop_core.evaluation.methods import AGENTS
 from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import sample_dir
-from tarstop_core.policies.grlstop import depths_for_targets, shipped_weights
+from tarstop_core.policies.grlstop import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
-SCRIPTS = DOCS.parent / "scripts"
 UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
-PYTERRIER = "pyterrier-tar[grl]==0.1.2"
-PEER_LISTS, PEER_CHOICES, PEER_TARGETS = 100, (100_000, 1_000_000, 3_000_000), (0.8, 0.9, 0.95, 1.0)
 
 
 def experiments() -> list[Results]:
@@ -66,57 +54,8 @@ def training(reviews: Results) -> pd.DataFrame:
     return rows.sort_values(["choices", "seed", "q_star"])
 
 
-def stops_of_peer(lists: Path, choices: int, seed: int) -> pd.DataFrame:
-    """Where an agent of pyterrier-tar stops on each list and for each target."""
-    play = [peer(PYTERRIER), SCRIPTS / "pyterrier_alone.py", lists, str(choices), str(seed)]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
-    played = subprocess.run(
-        play, check=True, env=alone, cwd=lists.parent, stdout=subprocess.PIPE, encoding="utf-8"
-    )
-    return pd.read_csv(io.StringIO(played.stdout[played.stdout.index("qid,") :]))
-
-
-def beside_peer() -> pd.DataFrame:
-    """Share of lists on which a target is reached, and share read, by agents of both trained on the same lists."""
-    train, test = (
-        [topic for topic in simulate_patent_rankings(2 * PEER_LISTS, seed) if topic.omega]
-        for seed in (SEED, UNSEEN_SEED)
-    )
-    halves = {
-        name: [
-            {
-                "name": each.name,
-                "scores": each.scores.tolist(),
-                "relevant": labels_of(each).astype(int).tolist(),
-            }
-            for each in half
-            if each.scores is not None
-        ]
-        for name, half in (("train", train), ("test", test))
-    }
-    found = []
-    with tempfile.TemporaryDirectory() as folder:
-        lists = Path(folder) / "lists.json"
-        lists.write_text(json.dumps({"targets": PEER_TARGETS, **halves}), encoding="utf-8")
-        for choices, seed in ((choices, seed) for choices in PEER_CHOICES for seed in range(3)):
-            theirs = stops_of_peer(lists, choices, seed).pivot(index="qid", columns="target", values="stop")
-            weights = ppo.train(train, seed, choices)
-            for topic in test:
-                labels = labels_of(topic)
-                ours = depths_for_targets(labels, PEER_TARGETS, weights)
-                for who, stops in (
-                    ("pyterrier-tar", theirs.loc[topic.name, list(PEER_TARGETS)]),
-                    ("ours", ours),
-                ):
-                    for target, stop in zip(PEER_TARGETS, np.asarray(stops, dtype=int), strict=True):
-                        reached = labels[:stop].sum() >= target * labels.sum()
-                        found.append((who, choices, seed, target, reached, stop / len(labels)))
-    columns = ["agent", "choices", "seed", "target", "reached", "read"]
-    return pd.DataFrame(found, columns=columns).groupby(columns[:4], as_index=False).mean()
-
-
 def measure() -> Tables:
-    """Everything that follows from the shipped agents and results, and a peer's agents on the same lists."""
+    """Everything that follows from the shipped agents and results."""
     every = experiments()
     (reviews,) = (each for each in every if each.settings["benchmark"] == "review")
     titles = {each.benchmark: each.title for each in shipped()}
@@ -135,7 +74,6 @@ def measure() -> Tables:
         "grlstop_against_greedy": pd.concat([against_greedy(each) for each in every]),
         "grlstop_training": training(reviews),
         "grlstop_targets": pd.DataFrame(map(asdict, unseen)),
-        "grlstop_peer": beside_peer(),
     }
     return {name: table.round(6) for name, table in tables.items()}
 
@@ -160,10 +98,8 @@ def summarise(tables: Tables) -> dict[str, object]:
 STUDY = Study(
     page="grlstop",
     reads="the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)",
-    tables=(
-        *("grlstop_agents", "grlstop_against_greedy", "grlstop_training"),
-        *("grlstop_targets", "grlstop_peer"),
-    ),
+    tables=tuple(f"grlstop_{name}" for name in ("agents", "against_greedy", "training", "targets", "peer")),
+    measured_once=("grlstop_peer",),
     measure=measure,
     summarise=summarise,
 )

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from scripts.study import Floats, Study, Tables
+from scripts.study import Floats, Study, Tables, cluster_t
 from tarstop_core.belief.mixture import Left
 from tarstop_core.documents.tables import Flags
 from tarstop_core.places import real_data
@@ -30,25 +29,13 @@ AUDITED = (0.05, 0.1, 0.2)
 ODDS = (1.0, 3.0, 10.0, 100.0)
 SENSITIVITIES = ((0.866, 0.866), (0.9, 0.6))  # Two people (Gartlehner 2020); unequal readers
 RECORDS, RELEVANT, SPECIFICITY = 2000, 100, 0.95
-DRAWN, SIMULATED, STOPPED = (
-    500,
-    400,
-    200,
-)  # Audits of each real review; simulated reviews; sessions that stop half way
-SPREADS = (
-    0.01,
-    0.3,
-    1.0,
-    3.0,
-    10.0,
-)  # Of a beta distribution: from equally hard records to some that both find and others neither
-COSTS = (
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-    1.0,
-)  # What it costs that one person reads everything, in units of finding everything
+DRAWN = 500  # Audits of each real review
+SIMULATED = 400  # Simulated reviews
+STOPPED = 200  # Sessions that stop half way
+SPREADS = (0.01, 0.3, 1.0, 3.0, 10.0)
+"""Of a beta distribution: from equally hard records to some that both find and others neither."""
+COSTS = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""What it costs that one person reads everything, in units of finding everything."""
 FOLLOW_UPS = (0.0, 5.0)  # What an included record costs further, in records read
 MACHINE_PRICE, PERSONS = 0.01, 20  # Of a record, against a person's; simulated persons
 LIMIT = 10.0  # Odds ratio that somebody might state as a limit
@@ -76,7 +63,11 @@ def joint(first: float, second: float, odds: float) -> Floats:
 def simulated(rng: np.random.Generator, first: float, second: float, odds: float) -> tuple[Floats, Floats]:
     """Verdicts of two readers on a review, and what is relevant."""
     kinds = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=float)
-    of_relevant = kinds[rng.choice(4, size=RELEVANT, p=joint(first, second, odds))]
+    return among_others(rng, kinds[rng.choice(4, size=RELEVANT, p=joint(first, second, odds))])
+
+
+def among_others(rng: np.random.Generator, of_relevant: Floats) -> tuple[Floats, Floats]:
+    """Verdicts on a review whose relevant records got these, and what is relevant."""
     others = (rng.random((RECORDS - RELEVANT, 2)) > SPECIFICITY).astype(float)
     return np.concatenate([of_relevant, others]), (np.arange(RECORDS) < RELEVANT).astype(float)
 
@@ -85,10 +76,8 @@ def audited(included: Floats, relevant: Floats, share: float, rng: np.random.Gen
     """The same with all disagreements resolved and a share of what both excluded drawn at random."""
     excluded = np.flatnonzero((included == 0).all(axis=1))
     order = rng.permutation(excluded)[: round(share * len(excluded))]
-    known, places = (
-        np.where((included == 0).all(axis=1), np.nan, relevant),
-        np.zeros(len(relevant), dtype=int),
-    )
+    known = np.where((included == 0).all(axis=1), np.nan, relevant)
+    places = np.zeros(len(relevant), dtype=int)
     known[order], places[order] = relevant[order], np.arange(1, len(order) + 1)
     return Verdicts(included, known, places)
 
@@ -158,9 +147,7 @@ def as_hard_for_both(rng: np.random.Generator, spread: float) -> tuple[Floats, F
     """Verdicts of two readers who find a relevant record with the same chance, which is another one for every record."""
     mean = strategies.SENSITIVITY
     chance = rng.beta(mean / spread, (1 - mean) / spread, RELEVANT)
-    of_relevant = (rng.random((RELEVANT, 2)) < chance[:, None]).astype(float)
-    others = (rng.random((RECORDS - RELEVANT, 2)) > SPECIFICITY).astype(float)
-    return np.concatenate([of_relevant, others]), (np.arange(RECORDS) < RELEVANT).astype(float)
+    return among_others(rng, (rng.random((RELEVANT, 2)) < chance[:, None]).astype(float))
 
 
 def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.random.Generator) -> Row:
@@ -275,9 +262,7 @@ def not_below(rows: pd.DataFrame, column: str) -> float:
 
 def over_reviews(rows: pd.DataFrame, column: str) -> dict[str, float]:
     """Mean with its 95 % interval over reviews."""
-    by_review = rows.groupby("review")[column].mean()
-    reach = float(student.ppf(0.975, len(by_review) - 1)) * by_review.sem()
-    return {"difference": by_review.mean(), "low": by_review.mean() - reach, "high": by_review.mean() + reach}
+    return cluster_t(rows.groupby("review")[column].mean())
 
 
 def summarise(tables: Tables) -> Row:

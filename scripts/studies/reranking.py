@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scripts.real_lists import ABSTRACT, text_lists
-from scripts.study import Study, Tables, mean_change, peer
+from scripts.study import DOCS, Study, Tables, mean_change
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.reranking import order_quality, simulate
 from tarstop_core.places import real_data
@@ -89,29 +90,25 @@ def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, floa
     """One list in one file, read by one of our rankers."""
     given = given.in_file(file)
     texts = [" ".join(pair) for pair in zip(given.titles, given.abstracts, strict=True)]
-    features, how = (
-        make_features(texts),
-        {"ranker": RANKERS[ranker], "start": given.start, "to_the_end": False},
-    )
-    read = simulate(features, given.question, given.relevant, **how)
+    how = {"ranker": RANKERS[ranker], "start": given.start, "to_the_end": False}
+    read = simulate(make_features(texts), given.question, given.relevant, **how)
     return ranker, given.name, file, *measures(given.relevant[read.order])
 
 
 def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, float, float, float]]:
     """Every list in every file, read by ASReview in an environment of its own."""
-    python = peer(ASREVIEW)
-    folder = python.parents[1]  # keeps the orders that it read in for the next run
+    folder = DOCS.parent / "build" / "asreview"  # keeps the orders that it read in for the next run
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
     given, orders = folder / "lists.jsonl", folder / "orders.jsonl"
     with given.open("w", encoding="utf-8") as out:
         for each in lists:
             files = [standing(len(each.relevant), file).tolist() for file in range(FILES)]
-            of = {"name": each.name, "question": each.question, "titles": each.titles}
-            of |= {
-                "abstracts": each.abstracts,
-                "relevant": each.relevant.astype(int).tolist(),
-                "files": files,
-            }
-            print(json.dumps(of), file=out)
+            of = {"name": each.name, "question": each.question, "files": files}
+            of |= {"titles": each.titles, "abstracts": each.abstracts}
+            print(json.dumps(of | {"relevant": each.relevant.astype(int).tolist()}), file=out)
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
     play = [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)]
     subprocess.run(play, check=True, env=alone, cwd=folder)  # it leaves a cache where it is run

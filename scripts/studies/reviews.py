@@ -8,11 +8,10 @@ from functools import cache, cached_property
 import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
-from scipy.stats import t as t_distribution
 from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
-from scripts.study import Floats, Study, Tables, by_group
+from scripts.study import Floats, Study, Tables, by_group, cluster_t
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -76,16 +75,16 @@ class Fold:
     held_out: tuple[Outcome, ...]
 
 
-def one_question(held_out: set[str], judged: str) -> tuple[Thinning, ExtractionRate]:
-    """How documents that are relevant by this judgment thin out, and how many of them bring data for one question.
+def one_question(held_out: set[str]) -> tuple[Thinning, ExtractionRate]:
+    """How documents that are relevant by full text thin out, and how many of them bring data for one question.
 
     Learned without the reviews that are held out.
     """
     data = real_data()
-    lists = [topic for name in COLLECTIONS for topic in medical(data, name, judged)]
+    lists = [topic for name in COLLECTIONS for topic in medical(data, name, "content")]
     labels = [np.asarray(topic.labels) for topic in lists if len(topic) and topic.name not in held_out]
     thinning = fit_thinning([(np.ones(len(own), dtype=bool), own) for own in labels])
-    others = questions_by_review(data, judged).items()
+    others = questions_by_review(data, "content").items()
     return thinning, fit_question_rate([own for review, own in others if review not in held_out], "")
 
 
@@ -101,7 +100,7 @@ def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:
             [case.topic for case in taught], kind="marginal", scenario="review", name="other reviews"
         )
         held_out = tuple(cases[i] for i in test)
-        thinning, rate = one_question({case.review for case in held_out}, "content")
+        thinning, rate = one_question({case.review for case in held_out})
         follows = for_one_question(thinning, rate)
         yield Fold(calibrator, follows, rate, {DEFAULT: Prior(), WIDTH: width}, held_out)
 
@@ -357,15 +356,6 @@ def belief_rows(rows: pd.DataFrame) -> pd.DataFrame:
         means = {name: loss.mean() for name, loss in losses.items()}
         found.append({"studies": n} | means | cluster_t(losses[WIDTH] - losses[DEFAULT]))
     return pd.DataFrame(found)
-
-
-def cluster_t(values: pd.Series) -> dict[str, float]:
-    """Mean ``difference`` over reviews, with ``low`` and ``high`` of its interval by Student's t.
-
-    With so few reviews a percentile interval of resampled means covers less than it says.
-    """
-    reach = t_distribution.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return {"difference": values.mean(), "low": values.mean() - reach, "high": values.mean() + reach}
 
 
 def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:

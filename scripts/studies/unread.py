@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -10,13 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import poisson
-from scipy.stats import t as student
 
 from scripts.make_reranked_chances import sessions
 from scripts.real_lists import read_collections
-from scripts.study import Floats, Study, Tables
-from tarstop_core.belief.mixture import left, updated
+from scripts.study import Floats, Study, Tables, cluster_t
 from tarstop_core.calibration import calibration_monitor as monitor
 from tarstop_core.calibration import hit_rate_model as model
 from tarstop_core.calibration.hit_rate_model import Thinning
@@ -26,7 +22,6 @@ from tarstop_core.places import real_data
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advised import FEW, MOST_LEFT
 
-BOUND = ["judgments", "collection", "review", "at", "drawn", "oracle", "score"]
 JUDGMENTS = {"abs": "inclusion", "content": "review"}
 LEARNED = {"reviews that learned": True, "screening sets that learned": False}  # Whether they are of CLEF
 LEVELS = {
@@ -39,11 +34,8 @@ LEVELS = {
 TRUTHS = (*((level, 1.0, name) for level, name in LEVELS.items()), (1.0, 0.5, "earlier"), (1.0, 2.0, "later"))
 """How hits come: the level, as a multiple of what is foreseen, the power that relative ranks are raised to, and in words."""
 NUMBERS = (10, 20, 40, 80)  # Sessions of a person
-DRAWS = 3  # Lists drawn for each real one
-POOL, PERSONS = (
-    {"reviews": 600, "patents": 4000},
-    400,
-)  # Drawn sessions, and persons who have some of them each
+POOL = {"reviews": 600, "patents": 4000}  # Drawn sessions
+PERSONS = 400  # Those who have some of them each
 LOOKS, GIVES_UP, LENGTHS = 5, 50, (300, 3000)  # Reviews: looks, misses in a row that end it, lengths of lists
 LISTED, SEARCHED, PRIOR_ART = 100, 30, 0.5  # Patents: documents, those read at most, how often there is a hit
 
@@ -91,51 +83,6 @@ def scores(low: ArrayLike, high: ArrayLike, true: ArrayLike) -> Floats:
     """Interval score of 90 % intervals: their width, and 20 times what lies beyond them (Gneiting & Raftery 2007)."""
     low, high, true = map(np.asarray, (low, high, true))
     return np.asarray(high - low + 20 * (np.maximum(low - true, 0) + np.maximum(true - high, 0)), dtype=float)
-
-
-def of_oracle(rates: model.HitRates, labels: Flags, depth: int) -> Floats:
-    """Ends of the interval of somebody who knows the number in the whole list and its likeliest curve, shape (2,)."""
-    hits = np.flatnonzero(labels)
-    share = model.share_at(hits, len(labels), *np.exp(rates.parameters.T))
-    at = int(np.log(np.maximum(share, model.LEAST)).sum(axis=1).argmax())
-    return np.asarray(poisson(len(hits) * (1 - rates.share([depth])[at, 0])).ppf((0.05, 0.95)))
-
-
-def bounds(data: Path) -> Iterator[tuple[object, ...]]:
-    """Interval scores of the oracle on real lists and, on lists drawn from what was learned, of who knows just how lists vary."""
-    rng = np.random.default_rng(1)
-    for judgments, tested, lists, thinning, _ in left_out(data):
-        if tested in LEARNED:
-            continue
-        spread = np.array(thinning.spread) / model.WIDER
-        known = replace(thinning, spread=tuple(map(tuple, spread.tolist())))
-        for name, labels in lists.items():
-            rates = model.hit_rates((model.Curve("", "beta", 1.0, known),), len(labels))
-            for is_drawn, own in [(False, labels), *((True, drawn_list(rng, rates)) for _ in range(DRAWS))]:
-                for share in SHARES:
-                    depth = math.ceil(share * len(own))
-                    read, true = np.arange(len(own)) < depth, int(own[depth:].sum())
-                    if depth == len(own):
-                        continue
-                    oracle = float(scores(*of_oracle(rates, own, depth), true))
-                    at_hits = model.share_at(
-                        np.flatnonzero(own & read), len(own), *np.exp(rates.parameters.T)
-                    )
-                    logs = np.log(np.maximum(rates.expected(at_hits), model.LEAST)).sum(axis=1)
-                    after = updated(rates.known, rates.exposure(read), int(own[:depth].sum()), logs)
-                    ends = left(after, rates.exposure(~read), len(own) - depth).interval()
-                    about = judgments, tested, name, f"{100 * share:g} %", is_drawn
-                    yield *about, oracle, float(scores(*ends, true))
-
-
-def drawn_list(rng: np.random.Generator, rates: model.HitRates) -> Flags:
-    """Labels of a list of one of the kinds."""
-    kind = rng.choice(len(rates.total), p=rates.known.weight)
-    alpha, beta = np.exp(rates.parameters[kind // model.TOTALS])
-    number = rng.poisson(rates.total[kind] * rng.gamma(model.TOTAL_SHAPE) / model.TOTAL_SHAPE)
-    labels = np.zeros(rates.length, dtype=bool)
-    labels[np.minimum((rng.beta(alpha, beta, number) * rates.length).astype(int), rates.length - 1)] = True
-    return labels
 
 
 Looks = list[Floats]  # What one session says against its chances each time somebody looks, last at its end
@@ -191,11 +138,11 @@ def coverage(rows: pd.DataFrame, over: str = "review") -> dict[str, object]:
     """How many statements hold, with an interval of 95 % over what weighs equally, and in how many more is left."""
     inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
     means = inside.groupby(rows[over]).mean()
-    off = float(student.ppf(0.975, len(means) - 1) * means.sem())
+    interval = cluster_t(means)
     return {
         "covered": inside.mean(),
-        "low": means.mean() - off,
-        "high": min(means.mean() + off, 1.0),
+        "low": interval["low"],
+        "high": min(interval["high"], 1.0),
         "above": (rows["true"] > rows["high"]).mean(),
     }
 
@@ -220,7 +167,6 @@ def measure() -> Tables:
     names = "judgments collection review at read mean low high true found documents".split()
     return {
         "still_unread": pd.DataFrame(statements(real_data()), columns=names).round(5),
-        "still_unread_bound": pd.DataFrame(bounds(real_data()), columns=BOUND).round(2),
         "still_unread_power": pd.DataFrame(power()),
     }
 
@@ -244,6 +190,7 @@ STUDY = Study(
     page="still_unread",
     reads="the medical rankings and lists with text in TARSTOP_REAL_DATA; some minutes",
     tables=("still_unread", "still_unread_bound", "still_unread_power"),
+    measured_once=("still_unread_bound",),
     measure=measure,
     summarise=summarise,
 )

@@ -384,16 +384,6 @@ def test_the_slope_of_what_is_left_is_found_again() -> None:
     assert found["level"] == pytest.approx(expected.sum() / (3 * expected**0.5).sum(), rel=0.05)
 
 
-def test_what_chances_for_one_question_foresaw_is_foreseen_again(real_data: Path) -> None:
-    kept = table("question_chances", "question_chances")
-    fold = next(reviews.folds(real_lists.outcomes(real_data)))
-    again = pd.DataFrame(question_chances.foreseen(fold), columns=kept.columns)
-    own = kept[kept["review"].isin(again["review"])].reset_index(drop=True)
-    assert own["question"].tolist() == again["question"].tolist()
-    for name in ("log_score", "expected", "true"):
-        assert own[name].to_numpy() == pytest.approx(again[name].to_numpy(), abs=2e-3, rel=2e-3)
-
-
 # --- readers ----------------------------------------------------------------------------------------
 
 

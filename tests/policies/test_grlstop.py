@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scripts.agent_quality import assess
 from scripts.grlstop.descent import initial
+from scripts.grlstop.world import assess
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import parse_policy

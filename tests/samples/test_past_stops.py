@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.studies.reviews import cluster_t, tempering, widening
+from scripts.studies.reviews import tempering, widening
+from scripts.study import cluster_t
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.agent_quality import assess
 from scripts.grlstop.descent import initial
 from scripts.grlstop.training import (
     CLIP,
@@ -22,7 +21,7 @@ from scripts.grlstop.training import (
     policy_slope,
     train,
 )
-from scripts.grlstop.world import Episodes
+from scripts.grlstop.world import Episodes, assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.grlstop import INPUTS, TARGETS, W
