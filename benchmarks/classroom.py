@@ -167,7 +167,6 @@ def said(what: str, phones: int, taken: list[float]) -> None:
 
 def main(count: int = 60, steps: int = 12) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.ui.frame.test_login import LoginServer
 
     with tempfile.TemporaryDirectory() as folder:

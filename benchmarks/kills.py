@@ -9,14 +9,13 @@ the page had counted is missing.
 import random
 import re
 import sys
-import tempfile
 import time
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from benchmarks.judging import dashboard
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import NAMES
 from tarstop_core.sessions.store.store import Store
@@ -76,16 +75,12 @@ def screen_through_kills(page: Page, server: Any, kills: int, seed: int) -> int:
 
 def main(kills: int = 50) -> int:
     """Run the script's own server and browser."""
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+    with dashboard() as (server, browser):
         page = browser.new_page(bypass_csp=True)
         page.goto(server.url)
         page.get_by_role("button", name="Start the demo").click()
         arrived(page, "0 of")
         lost = screen_through_kills(page, server, kills, seed=1)
-        browser.close()
     return 1 if lost else 0
 
 

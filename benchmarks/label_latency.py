@@ -8,13 +8,12 @@ than 20 ms longer than without.
 """
 
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
+from benchmarks.judging import dashboard, watch
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.scenarios.named import SCENARIOS
@@ -26,23 +25,10 @@ TARGET_MS, LONGER_MS = 150, 20
 WARM, TURN = 5, 10
 READING = 1000
 """Milliseconds that a person looks at a document at least, in which both answers are fitted."""
-WATCH = """() => {
-  window.latencies = [];
-  let pressed = null, before = null;
-  const curve = () => [...document.querySelectorAll('.tar-fluid img, .js-plotly-plot .scatterlayer .js-line')]
+CURVES = """() => {
+  const lines = [...document.querySelectorAll('.tar-fluid img, .js-plotly-plot .scatterlayer .js-line')]
     .map(drawn => drawn.getAttribute('src') ?? drawn.getAttribute('d')).join();
-  document.addEventListener('keydown', event => {
-    if (event.key === 'e') { pressed = performance.now(); before = curve(); }
-  }, true);
-  new MutationObserver(() => {
-    if (pressed === null) return;
-    const now = curve();
-    if (!now || now === before) return;
-    const begun = pressed;
-    pressed = null;
-    requestAnimationFrame(() => requestAnimationFrame(
-      () => window.latencies.push(performance.now() - begun)));
-  }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+  return lines && [lines];
 }"""
 
 
@@ -86,7 +72,7 @@ def long_session(
 def measure(page: Page, presses: int, apart: int = 250) -> np.ndarray:
     """Milliseconds of each press, so many milliseconds apart."""
     if not page.evaluate("() => 'latencies' in window"):
-        page.evaluate(WATCH)
+        page.evaluate(watch("e", CURVES))
     before = page.evaluate("window.latencies.length")
     for done in range(before, before + presses):
         page.keyboard.press("e")
@@ -99,13 +85,9 @@ def main(
     documents: int = 10_000, presses: int = 60, scenario: str = "patent", rule: str = "", learn: str = ""
 ) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
     how = {"in the order of the list": False, "in one that learns": True} if learn else {"": False}
     measured: dict[str, list[np.ndarray]] = {name: [] for name in how}
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+    with dashboard() as (server, browser):
         pages = {}
         for name, learns in how.items():
             session = long_session(server.database, documents, scenario, rule, learns)
@@ -119,7 +101,6 @@ def main(
             for name, page in pages.items():
                 page.bring_to_front()
                 measured[name].append(measure(page, min(TURN, presses - WARM), READING if learn else 250))
-        browser.close()
     highs = []
     for name, turns in measured.items():
         times = np.concatenate(turns)

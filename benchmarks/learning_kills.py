@@ -11,12 +11,11 @@ import csv
 import random
 import re
 import sys
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from benchmarks.judging import dashboard
 from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.files import read_qrels, read_records
 from tarstop_core.places import real_data
@@ -105,18 +104,14 @@ def screen(page: Page, server: object, labels: int, kills: int, seed: int) -> li
 
 def main(labels: int = 300, kills: int = 10) -> int:
     """Run the script's own server and browser."""
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+    with dashboard() as (server, browser):
         key = begin(server.database)
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.context.add_cookies([{"name": "tarstop_reviewer", "value": "Rita", "url": server.url}])
         page.goto(f"{server.url}/screen?session={key}")
         arrived(page, "0 of")
         answered = screen(page, server, labels, kills, seed=1)
-        browser.close()
-        with Store(server.database) as store, Store(f"sqlite:///{folder}/elsewhere.db") as elsewhere:
+        with Store(server.database) as store, Store(f"sqlite:///{server.folder}/elsewhere.db") as elsewhere:
             here = OpenSession.load(store, key)
             read = [" ".join(here.document(at).title.split()) for at in range(here.state.depth)]
             there = OpenSession.load(elsewhere, import_session(elsewhere, export_session(store, key)))

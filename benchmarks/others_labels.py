@@ -115,12 +115,13 @@ class Reviewers:
         return 1000 * np.array([took for start, took in self.taken if begun <= start <= ended])
 
 
+def quietly(*far: object) -> None:
+    """Say nothing of how far a job is."""
+
+
 def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What a person does with a long list, as the pages do it."""
     held: dict[str, Any] = {}
-
-    def quietly(*far: object) -> None:
-        pass
 
     def read() -> None:
         held["table"] = run("a.csv", jobs.records_in, content, "a.csv", None, progress=quietly)

@@ -7,20 +7,18 @@ reviewers and the Chromium too. Prints median and 95th percentile for each step;
 percentile of all presses during the work is above twice the idle one.
 """
 
-import asyncio
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
+from benchmarks.judging import dashboard
 from benchmarks.label_latency import long_session
 from benchmarks.others_labels import said, write_list
-from benchmarks.reviewers import DOCUMENTS, Reviewer
+from benchmarks.reviewers import DOCUMENTS, Reviewer, label_beside, presses_during
 
 IDLE_SECONDS = 15.0
 LONG = 300_000.0
@@ -74,31 +72,20 @@ def steps(page: Page, url: str, path: Path) -> list[tuple[str, Callable[[], obje
 
 def main(documents: int = 200_000, count: int = 5) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        path = Path(folder) / "a.csv"
+    with dashboard() as (server, browser):
+        path = server.folder / "a.csv"
         write_list(path, documents)
         reviewers = [
             Reviewer(server.url, long_session(server.database, DOCUMENTS), DOCUMENTS - 20)
             for _ in range(count)
         ]
-
-        async def together() -> None:
-            # In the end the server goes before they do.
-            await asyncio.gather(*(reviewer.screen() for reviewer in reviewers), return_exceptions=True)
-
-        threading.Thread(target=asyncio.run, args=(together(),), daemon=True).start()
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        label_beside(reviewers)
         page = browser.new_page()
 
         def measured(name: str, step: Callable[[], object]) -> np.ndarray:
-            first, begun = [len(each.milliseconds) for each in reviewers], time.perf_counter()
-            step()
-            taken = [each.milliseconds[at:] for at, each in zip(first, reviewers, strict=True)]
-            print(said(name, np.concatenate(taken), time.perf_counter() - begun), flush=True)
-            return np.concatenate(taken)
+            taken, seconds = presses_during(step, reviewers)
+            print(said(name, taken, seconds), flush=True)
+            return taken
 
         print(
             f"{documents:,} documents, {path.stat().st_size / 1e6:.0f} MB; {count} others at the same server"
@@ -108,7 +95,6 @@ def main(documents: int = 200_000, count: int = 5) -> int:
         begun = time.perf_counter()
         busy = np.concatenate([measured(*step) for step in steps(page, server.url, path)])
         failed = [words for each in reviewers for words in each.failed]
-        browser.close()
     print(said("all of it", busy, time.perf_counter() - begun))
     ratio = float(np.percentile(busy, 95) / np.percentile(idle, 95))
     print(f"p95 is {ratio:.2f} times the idle one (target {MOST:g}); {len(failed)} errors {failed[:1]}")

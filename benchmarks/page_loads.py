@@ -8,30 +8,18 @@ later the largest part is painted than the first one of an empty Streamlit appli
 
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
+from benchmarks.judging import dashboard
 from tarstop_core.sessions import demo
 from tarstop_core.sessions.store.store import Store
 
-PAGES = (
-    "",
-    "set_up",
-    "screen",
-    "sessions",
-    "evidence",
-    "explore",
-    "decisions",
-    "calibration",
-    "learn",
-    "results",
-    "guide",
-)
+PAGES = ("", *"set_up screen sessions evidence explore decisions calibration learn results guide".split())
 SIZES: dict[str, tuple[ViewportSize, bool]] = {
     "1440": ({"width": 1440, "height": 900}, False),
     "1280 dark": ({"width": 1280, "height": 720}, True),
@@ -130,14 +118,10 @@ def empty_application(folder: Path, port: int) -> Iterator[str]:
 
 def main(*options: str) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+    with dashboard() as (server, browser):
         with Store(server.database) as store:
             session = demo.start_demo(store, "Rita")
-        with empty_application(Path(folder), server.port + 1) as empty:
+        with empty_application(server.folder, server.port + 1) as empty:
             page = browser.new_page()
             for _ in range(100):
                 try:
@@ -159,7 +143,6 @@ def main(*options: str) -> int:
             print(line)
             over += [line] if max(found) > MOST_AFTER_PRESS else []
             page.context.close()
-        browser.close()
     print("Over their limits:", *(over or ["nothing"]), sep="\n")
     return int(bool(over))
 

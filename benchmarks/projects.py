@@ -8,10 +8,8 @@ both; exits with 1 when the latter is above 250 ms beside the import, a label is
 ``TARSTOP_DATABASE_URL`` names the database as in ``benchmarks/reviewers.py``; of ``postgres`` the server waits for the disk.
 """
 
-import asyncio
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -21,8 +19,8 @@ import numpy as np
 import psutil
 
 from benchmarks.label_latency import long_session
-from benchmarks.others_labels import said, write_list
-from benchmarks.reviewers import DOCUMENTS, TARGET_MS, Reviewer, database
+from benchmarks.others_labels import quietly, said, write_list
+from benchmarks.reviewers import DOCUMENTS, TARGET_MS, Reviewer, database, label_beside, presses_during
 from dashboard.parts import jobs
 from tarstop_core.evaluation.worker import run
 from tarstop_core.sessions.store.store import Store
@@ -56,9 +54,6 @@ def projects(url: str, people: int) -> list[tuple[str, str]]:
 def imported(url: str, content: bytes) -> None:
     """Read and store a list as the page does, in a worker."""
 
-    def quietly(*far: object) -> None:
-        pass
-
     table = run("a.csv", jobs.records_in, content, "a.csv", None, progress=quietly)
     with Store(url) as store:
         reach = store.for_person("reader00").reach
@@ -67,7 +62,6 @@ def imported(url: str, content: bytes) -> None:
 
 def main(documents: int = 200_000, people: int = 50) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests import postgres
     from tests.ui.frame.test_login import LoginServer
 
@@ -86,29 +80,20 @@ def main(documents: int = 200_000, people: int = 50) -> int:
             )
             for session, name in projects(server.database, people)
         ]
-
-        async def together() -> None:
-            # In the end the server goes before they do.
-            await asyncio.gather(*(reviewer.screen() for reviewer in reviewers), return_exceptions=True)
-
-        threading.Thread(target=asyncio.run, args=(together(),), daemon=True).start()
-
+        label_beside(reviewers)
         assert server.process is not None
         process = psutil.Process(server.process.pid)
 
         def measured(name: str, step: Callable[[], object]) -> np.ndarray:
-            first, begun = [len(each.milliseconds) for each in reviewers], time.perf_counter()
             worked = sum(process.cpu_times()[:2])
-            step()
-            taken = [each.milliseconds[at:] for at, each in zip(first, reviewers, strict=True)]
-            all_taken = np.concatenate(taken)
-            each = 1000 * (sum(process.cpu_times()[:2]) - worked) / max(1, len(all_taken))
-            print(said(name, all_taken, time.perf_counter() - begun), flush=True)
+            taken, seconds = presses_during(step, reviewers)
+            each = 1000 * (sum(process.cpu_times()[:2]) - worked) / max(1, len(taken))
+            print(said(name, taken, seconds), flush=True)
             print(
                 f"{'':22} the server works {each:.0f} ms for a label; load {psutil.getloadavg()[0]:.1f}",
                 flush=True,
             )
-            return all_taken
+            return taken
 
         time.sleep(WARM_SECONDS)  # their pages open
         measured("alone", lambda: time.sleep(ALONE_SECONDS))

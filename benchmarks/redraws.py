@@ -8,14 +8,12 @@ above 300 ms.
 """
 
 import sys
-import tempfile
-from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from benchmarks.judging import judged
+from benchmarks.judging import dashboard, judged
 from benchmarks.label_latency import long_session
 
 TARGET_MS = 300
@@ -62,13 +60,9 @@ def measure(page: Page, presses: int, slider: str | None = None, *, to_and_fro: 
 
 def main(documents: int = 10_000, presses: int = 16) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
     measured = {}
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+    with dashboard() as (server, browser):
         session = long_session(server.database, documents)
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 1400}, bypass_csp=True)
         page.set_default_timeout(60_000)
 
@@ -85,7 +79,6 @@ def main(documents: int = 10_000, presses: int = 16) -> int:
         for idea in IDEAS:
             show("learn", part="ideas", idea=idea)
             measured[f"Learn, {idea}"] = measure(page, presses, "", to_and_fro=True)
-        browser.close()
     print(f"{documents:,} documents on Explore, the samples on Learn; key to a page that changes no more:")
     return judged(measured, "presses", WARM_UP, TARGET_MS)
 

@@ -18,10 +18,10 @@ import argparse
 import asyncio
 import os
 import random
-import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,6 +109,23 @@ class Reviewer:
                 return
 
 
+def label_beside(reviewers: Sequence[Reviewer]) -> None:
+    """Have reviewers label in a thread of their own, until the server goes."""
+
+    async def together() -> None:
+        await asyncio.gather(*(reviewer.screen() for reviewer in reviewers), return_exceptions=True)
+
+    threading.Thread(target=asyncio.run, args=(together(),), daemon=True).start()
+
+
+def presses_during(step: Callable[[], object], reviewers: Sequence[Reviewer]) -> tuple[np.ndarray, float]:
+    """Milliseconds of the presses of all during a step, and the seconds that it takes."""
+    first, begun = [len(each.milliseconds) for each in reviewers], time.perf_counter()
+    step()
+    taken = [each.milliseconds[at:] for at, each in zip(first, reviewers, strict=True)]
+    return np.concatenate(taken), time.perf_counter() - begun
+
+
 @dataclass
 class Watched:
     """The memory of a server."""
@@ -169,7 +186,6 @@ def database() -> Iterator[str | None]:
 
 def main(count: int = 50, presses: int = 12, labels: int = 0) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.browser.conftest import AppServer
 
     each_makes = -(-labels // count) if labels else presses

@@ -7,13 +7,11 @@ Prints the median and the 95th percentile of each; exits with 1 when one of the 
 """
 
 import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
-from benchmarks.judging import judged
+from benchmarks.judging import dashboard, judged, watch
 from benchmarks.label_latency import long_session
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import ReviewSettings
@@ -21,29 +19,13 @@ from tarstop_core.sessions.store.store import Store
 
 TARGET_MS = 300
 WARM_UP = 3
-WATCH = """() => {
-  window.latencies = [];
-  let pressed = null, before = null;
-  // Little to look at, for it is looked at after every piece of a redraw: the course of the curves and how many
-  // marks the figure has, which every study adds to.
-  const drawn = () => {
-    const curves = document.querySelector('.tar-fluid img');
-    const figure = document.querySelector('.st-key-evidence .tar-fluid');
-    return curves && figure && [curves.src, figure.childElementCount];
-  };
-  document.addEventListener('keydown', event => {
-    if (event.key === 'Enter') { pressed = performance.now(); before = drawn(); }
-  }, true);
-  new MutationObserver(() => {
-    if (pressed === null) return;
-    const now = drawn();
-    if (!now || !before || now.some((each, at) => each === before[at])) return;
-    const begun = pressed;
-    pressed = null;
-    requestAnimationFrame(() => requestAnimationFrame(
-      () => window.latencies.push(performance.now() - begun)));
-  }).observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
+FIGURES = """() => {
+  const curves = document.querySelector('.tar-fluid img');
+  const figure = document.querySelector('.st-key-evidence .tar-fluid');
+  return curves && figure && [curves.src, figure.childElementCount];
 }"""
+"""Little to look at, for it is looked at after every piece of a redraw: the course of the curves, and how many marks the figure
+has, which every study adds to."""
 
 
 def review_session(url: str, documents: int, tables: int) -> str:
@@ -91,23 +73,18 @@ def measure(page: Page, tables: int) -> np.ndarray:
 
 def main(documents: int = 1_500, tables: int = 40) -> int:
     """Measure and print."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
-
-    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+    with dashboard() as (server, browser):
         session = review_session(server.database, documents, tables)
-        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.goto(f"{server.url}/screen?session={session}")
         expect(page.get_by_test_id("counter")).to_contain_text("3 with data", timeout=30_000)
         page.locator("summary").filter(has_text="Evidence").click()
         page.wait_for_timeout(4_000)
-        page.evaluate(WATCH)
+        page.evaluate(watch("Enter", FIGURES))
         measured = {"belief and forest": measure(page, tables // 2)[WARM_UP:]}
         page.get_by_role("tab", name="SROC").click()
         page.wait_for_timeout(2_000)
         measured["belief and SROC"] = measure(page, tables - tables // 2)[WARM_UP:]
-        browser.close()
     print(f"{documents:,} documents, {tables + 3} studies in the end, Enter to painted figures:")
     return judged(measured, "tables", WARM_UP, TARGET_MS)
 
