@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 from scipy.special import logit
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import heading_of
@@ -55,6 +56,7 @@ Drug,1,3000
 Drug and nurse,1.4,5200"""
 LIMIT = 1.959964
 TYPED, FILE = "typed", "file"
+BY_EFFECT = ("effect", "qaly")  # How titles of columns with effects begin
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,17 @@ class Entered:
 
 def kind() -> str:
     """Ask what is known of the decision."""
-    named = st.query_params.get("kind", "draws")
-    first = named if named in KINDS else "draws"
     how = lasting(f"{PREFIX}/kind") | {"label_visibility": "collapsed"}
-    chosen = switch("What is known", KINDS, default=first, **how)
+    chosen = switch("What is known", KINDS, default=address.named("kind", KINDS, "draws"), **how)
     address.write({"kind": "" if chosen == "draws" else chosen})
     return chosen
+
+
+def number_asked(
+    label: str, value: float, name: str, *, low: float | None = 0.0, at: Any = st, **more: Any
+) -> float:
+    """Ask for a number that the address holds."""
+    return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
 
 
 def _unit() -> str:
@@ -90,27 +97,18 @@ def _unit() -> str:
 def _draws() -> Entered | None:
     state, held = st.session_state, f"{PREFIX}/draws"
     label = "Draws of an analysis of uncertainty: CSV or Excel, a line a draw"
-    upload(
-        label,
-        lambda file: _take_draws(file.getvalue(), file.name),
-        key=f"{PREFIX}/upload",
-        kinds="csv tsv gz xlsx xlsm",
-    )
-    example = lambda: trace_to_csv(kept(f"{PREFIX}/example", 0, example_of_draws))  # noqa: E731
-    save(
-        "Example to fill in",
-        example,
-        "tarstop-example-draws.csv",
-        key=f"{PREFIX}/example_file",
-        icon=":material/download:",
-    )
+    upload(label, _take_draws, key=f"{PREFIX}/upload", kinds="csv tsv gz xlsx xlsm")
+
+    def example() -> str:
+        return trace_to_csv(kept(f"{PREFIX}/example", 0, example_of_draws))
+
+    how = {"key": f"{PREFIX}/example_file", "icon": ":material/download:"}
+    save("Example to fill in", example, "tarstop-example-draws.csv", **how)
     cells: Cells | None = state.get(held)
     left, right = st.columns(2)
     with left:
         unit = _unit()
-    worth = float(
-        right.number_input("One unit of effect is worth", 0.0, value=20_000.0, format="%g", **bound("wtp"))
-    )
+    worth = number_asked("One unit of effect is worth", 20_000.0, "wtp", at=right)
     if cells is None:
         draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
         about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
@@ -127,13 +125,12 @@ def _draws() -> Entered | None:
     return Entered(key, draws, unit, about, (*cells.notes, *notes))
 
 
-def _take_draws(content: bytes, name: str) -> None:
-    st.session_state[f"{PREFIX}/draws"] = None
-    st.session_state[f"{PREFIX}/draws/digest"] = sha256(content).hexdigest()
+def _take_draws(file: UploadedFile) -> None:
+    state, content, name = st.session_state, file.getvalue(), file.name
+    state[f"{PREFIX}/draws"] = None
+    state[f"{PREFIX}/draws/digest"] = sha256(content).hexdigest()
     job = (read_cells, _named(content, name))
-    st.session_state[f"{PREFIX}/draws"] = shown(
-        name, f"Reading {name}", *job, large=len(content) > LARGE_FILE
-    )
+    state[f"{PREFIX}/draws"] = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
 
 
 def _named(content: bytes, name: str) -> io.BytesIO:
@@ -149,17 +146,12 @@ def _columns(cells: Cells, worth: float) -> DrawColumns | None:
     def beginning(*words: str) -> list[str]:
         return [title for title in cells.titles if title.casefold().startswith(words)]
 
-    effect, cost = beginning("effect", "qaly"), beginning("cost")
+    effect, cost = beginning(*BY_EFFECT), beginning("cost")
     key = f"{PREFIX}/columns/{id(cells)}"
     named = {title: title for title in cells.titles if title}
     by_effects = {"effects": "Effects and costs", "net": "Net benefits"}
-    pairs = [
-        (of, f"cost{of[len(begun) :]}")
-        for of in effect
-        for begun in ("effect", "qaly")
-        if of.startswith(begun)
-    ]
-    cost = [paid for _, paid in pairs if paid in cost] or cost[: len(effect)]
+    paid = [f"cost{of.removeprefix(begun)}" for of in effect for begun in BY_EFFECT if of.startswith(begun)]
+    cost = [title for title in paid if title in cost] or cost[: len(effect)]
     own = "effects" if effect and len(cost) == len(effect) else "net"
     how = switch("The columns hold", by_effects, default=own, key=f"{key}/how")
     if how == "net":
@@ -189,25 +181,21 @@ def _test() -> Entered | None:
         if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
     }
     offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
-    named = st.query_params.get("accuracy", next(iter(sets)))
-    first = named if named in offered else next(iter(sets))
+    usual = next(iter(sets))
+    first = address.named("accuracy", offered, usual)
     source = one_of("Accuracy from", offered, first=first, **lasting(f"{PREFIX}/accuracy"))
-    address.write({"accuracy": "" if source == next(iter(sets)) else source})
+    address.write({"accuracy": "" if source == usual else source})
     result = _accuracy(source)
     if result is None:
         return None
     accuracy, simulated = result
     heading_of("Patients")
     left, right = st.columns(2)
-
-    def asked(label: str, value: float, name: str, at: Any) -> float:
-        return float(at.number_input(label, 0.0, value=value, format="%g", **bound(name)))
-
-    prevalence = asked("With the disease, %", 15.0, "prevalence", left) / 100
-    counted = asked("Known from how many people", 60.0, "known", right)
-    benefit = asked("Gain: a diseased one treated", 1000.0, "gain", left)
-    harm = asked("Harm: a healthy one treated", 180.0, "harm", right)
-    cost = asked("Cost and harm of the test", 45.0, "test", left)
+    prevalence = number_asked("With the disease, %", 15.0, "prevalence", at=left) / 100
+    counted = number_asked("Known from how many people", 60.0, "known", at=right)
+    benefit = number_asked("Gain: a diseased one treated", 1000.0, "gain", at=left)
+    harm = number_asked("Harm: a healthy one treated", 180.0, "harm", at=right)
+    cost = number_asked("Cost and harm of the test", 45.0, "test", at=left)
     with right:
         unit = _unit()
     if not 0 < prevalence < 1:
@@ -247,7 +235,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
     return accuracy_of(state.evidence.tables), store.collection(row.collection_id).simulated
 
 
-def _take_tables(file: Any) -> None:
+def _take_tables(file: UploadedFile) -> None:
     st.session_state[f"{PREFIX}/tables"] = None
     st.session_state[f"{PREFIX}/tables"] = read_tables(io.BytesIO(file.getvalue()), file.name, None).tables
 
@@ -259,11 +247,7 @@ def _typed_accuracy() -> Accuracy:
         left, right = st.columns(2)
         key = name.casefold()[:2]
         ends = [
-            float(
-                at.number_input(
-                    f"{name}, {which} %", 0.0, 100.0, value, format="%g", **bound(f"{key}_{which}")
-                )
-            )
+            number_asked(f"{name}, {which} %", value, f"{key}_{which}", at=at, max_value=100.0)
             for at, which, value in ((left, "from", low), (right, "to", high))
         ]
         if not 0 < ends[0] < ends[1] < 100:
@@ -285,13 +269,9 @@ def _typed_accuracy() -> Accuracy:
 
 def _effect() -> Entered:
     left, right = st.columns(2)
-
-    def asked(label: str, value: float, name: str, at: Any, low: float | None = 0.0) -> float:
-        return float(at.number_input(label, low, value=value, format="%g", **bound(name)))
-
-    mean = asked("Effect expected", 0.2, "mean", left, None)
-    se = asked("Its standard error", 0.1, "se", right)
-    worth = asked("One unit is worth", 20_000.0, "wtp", left)
+    mean = number_asked("Effect expected", 0.2, "mean", low=None, at=left)
+    se = number_asked("Its standard error", 0.1, "se", at=right)
+    worth = number_asked("One unit is worth", 20_000.0, "wtp", at=left)
     with right:
         unit = _unit()
     cells = _typed("Options: units of the effect that each brings, and its cost", EFFECTS, "options")

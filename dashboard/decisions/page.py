@@ -41,23 +41,19 @@ KEPT = 32  # Answers
 
 @dataclass(frozen=True)
 class View:
-    """A figure of the page with its sentence and its numbers."""
+    """A figure of the page with its numbers and the macro of its sentence."""
 
     name: str
     title: str
     figure: Callable[..., Figure]
-    sentence: Callable[[Answer, str], str]
+    macro: str
     rows: Callable[[Answer], Rows]
 
 
-STEPS = View("steps", "What next", drawn.steps_figure, drawn.steps_sentence, decisions.rows_of_sizes)
-KNOWING = View(
-    "knowing", "Worth knowing", drawn.knowing_figure, drawn.knowing_sentence, decisions.rows_of_knowing
-)
-ACTIONS = View(
-    "actions", "The options now", drawn.actions_figure, drawn.actions_sentence, decisions.rows_of_actions
-)
-CURVES = View("curves", "", drawn.curves_figure, drawn.curves_sentence, decisions.rows_of_curves)
+STEPS = View("steps", "What next", drawn.steps_figure, "steps", decisions.rows_of_sizes)
+KNOWING = View("knowing", "Worth knowing", drawn.knowing_figure, "knowing", decisions.rows_of_knowing)
+ACTIONS = View("actions", "The options now", drawn.actions_figure, "now", decisions.rows_of_actions)
+CURVES = View("curves", "", drawn.curves_figure, "curves", decisions.rows_of_curves)
 
 
 def decisions_page() -> None:
@@ -128,20 +124,20 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
     """Draw what next, what is worth knowing, the options, and their curve, a tab each."""
     views = [STEPS] if result.sizes is not None else []
     views += [KNOWING, ACTIONS]
-    curve = decisions.curves(result.decision)
+    curve = result.curves
     titles = {view.name: view.title for view in views}
     if curve is not None:
         views.append(CURVES)
         titles["curves"] = "Decision curve" if curve.of_thresholds else "Willingness to pay"
     tabs = st.tabs(list(titles.values()), key=f"{PREFIX}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
+        sentence = drawn.message(view.macro, result=result, unit=unit)
         if not tab.open:
             if ALL in st.session_state:  # all figures are those of tabs that are closed, too
-                svg = still(view.figure(result, unit, simulated=simulated), view.sentence(result, unit))
+                svg = still(view.figure(result, unit, simulated=simulated), sentence)
                 among_all(f"{STEM}-{view.name}", partial(trace_to_csv, view.rows(result)), svg=svg)
             continue
         with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
-            sentence = view.sentence(result, unit)
             figure = view.figure(result, unit, simulated=simulated, dark=dark())
             shell.caption(sentence)
             picture(figure, sentence)

@@ -2,21 +2,24 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
-from dashboard.frame.widgets import lasting, one_of, switch
+from dashboard.frame.widgets import lasting, one_of, save, switch, upload
 from dashboard.frame.work import OPEN, kept
+from dashboard.parts import imports
 from dashboard.parts.sessions import CHOSEN, newly_chosen
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
+from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.manual_tables import MOST_ROWS, Row, rows_of
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.files import UnrecognisedColumns
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -31,6 +34,7 @@ WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm", "rm5", "zip")
 """What the name of a file ends in, by how it is written."""
 
 T = TypeVar("T")
+SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 OF_SESSION = {"session": "A session"}
 WEAK, EVEN = Prior(), Payoffs.from_q_star(0.5)
 
@@ -119,41 +123,34 @@ def newly_opened(sessions: dict[str, str]) -> str:
     return named
 
 
-def source_of(
+def choose(
     prefix: str,
     asked: str,
-    sources: Mapping[str, str],
-    sessions: dict[str, str],
+    kind: type[StudySettings],
+    load: Callable[[SessionRow, State, bool], T],
+    others: Mapping[str, Callable[[], T | None]],
     row: DeltaGenerator,
     below: DeltaGenerator,
-) -> tuple[str, DeltaGenerator]:
-    """Ask where the studies come from.
+) -> T | None:
+    """Ask in a row where the studies come from and which they are; what takes more room stands below it.
 
     Parameters
     ----------
     prefix
         Of the widgets.
     asked
-        What the choice is called.
-    sources
-        Titles by name, without that of a session.
-    sessions
-        Sessions to choose from, by id.
+        What the choice of a source is called.
+    kind
+        Settings of the sessions that hold such studies.
+    load
+        Makes of a session, of where it stands and whether it is simulated what the page is about.
+    others
+        What asks for studies from elsewhere, by the names in :data:`SOURCES`.
     row, below
-        Where it is asked, and where stands below it what takes more room.
-
-    Returns
-    -------
-    source : str
-        "session" for a session.
-    at : DeltaGenerator
-        Where the choice among what it holds stands.
+        Where it is asked.
     """
-    state, key, offered = (
-        st.session_state,
-        f"{prefix}/source",
-        {**sources, **(OF_SESSION if sessions else {})},
-    )
+    state, key, sessions = st.session_state, f"{prefix}/source", sessions_with(kind)
+    offered = SOURCES | (OF_SESSION if sessions else {})
     if opened := newly_opened(sessions):
         state[key], state[SESSION] = "session", opened
     named = "session" if opened else st.query_params.get("source", "published")
@@ -168,16 +165,67 @@ def source_of(
     address.write({"source": "" if source == "published" or of_session else source})
     if not of_session:
         address.write({CHOSEN: ""})
-    return source, row if source in ("published", "session") else below
-
-
-def seen() -> None:
-    """Note which session the page shows: that is no news next time."""
-    state = st.session_state
+    with row if source in ("published", "session") else below:
+        chosen = _of_session(sessions, load) if of_session else others[source]()
+    # Which session the page shows is no news next time.
     state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
+    return chosen
 
 
-def of_session(sessions: dict[str, str], load: Callable[[SessionRow, State, bool], T]) -> T:
+def from_file(
+    prefix: str,
+    label: str,
+    example: tuple[str, str],
+    fields: Mapping[str, str],
+    enough: Callable[[set[str]], bool],
+    read: Callable[[bytes, str, Mapping[str, str] | None], T],
+) -> T | None:
+    """Ask for a file of studies, and which of its columns is what where their titles do not say so.
+
+    Parameters
+    ----------
+    prefix
+        Of the widgets.
+    label
+        Which files are meant.
+    example
+        Name and text of one to fill in.
+    fields
+        What columns may hold, with the words for it.
+    enough
+        Whether a file can be read that has these fields.
+    read
+        Makes of a file's content, its name and the fields of its columns what the page is about.
+    """
+    state, chosen, kept_back = st.session_state, f"{prefix}/chosen", f"{prefix}/unread"
+
+    def take(content: bytes, name: str, columns: Mapping[str, str] | None = None) -> None:
+        state[chosen] = None
+        unread = state.pop(kept_back, None)
+        try:
+            state[chosen] = read(content, name, columns)
+        except UnrecognisedColumns as problem:
+            state[kept_back] = problem, content, name
+        except InputProblem:
+            if columns is not None:  # another choice may do
+                state[kept_back] = unread
+            raise
+
+    asked, at = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
+    with asked:
+        kinds = " ".join(WRITTEN)
+        upload(label, lambda file: take(file.getvalue(), file.name), key=f"{prefix}/upload", kinds=kinds)
+    name, text = example
+    how: dict[str, Any] = {"key": f"{prefix}/example", "width": "stretch", "icon": ":material/download:"}
+    save("Example to fill in", text, name, at=at, **how)
+    if unread := state.get(kept_back):
+        problem, content, name = unread
+        imports.ask(problem, fields, enough, partial(take, content, name), f"{prefix}/map")
+    there: T | None = state.get(chosen)
+    return there
+
+
+def _of_session(sessions: dict[str, str], load: Callable[[SessionRow, State, bool], T]) -> T:
     """Ask for one of the sessions, and return what `load` makes of it, of where it stands and whether it is simulated."""
     titles = {key: shell.escape_label(name) for key, name in sessions.items()}
     how: dict[str, Any] = {**lasting(SESSION), "label_visibility": "collapsed"}

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.evidence.chosen import EVEN, WRITTEN, of_session, seen, sessions_with, source_of
+from dashboard.evidence.chosen import EVEN, choose, from_file
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
 from dashboard.evidence.prior import edged
 from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
@@ -20,9 +20,8 @@ from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, share, upload
+from dashboard.frame.widgets import bound, lasting, one_of, save, share
 from dashboard.frame.work import reviewer
-from dashboard.parts import imports
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from tarstop_core.effects.beliefs import POOLED, Target, engine_for
@@ -34,7 +33,7 @@ from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effect_rows import study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.manual_tables import Row
-from tarstop_core.files import UnrecognisedColumns, read_effects, trace_to_csv
+from tarstop_core.files import read_effects, trace_to_csv
 from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_effects
@@ -53,7 +52,6 @@ NOTHING_YET = {
     "typed": "Nothing to show yet. Enter the numbers of at least one study.",
 }
 """What is said in place of an answer, by where the studies come from."""
-SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 TITLES = {
     "study": "Study",
     "events_treated": "Events, treated",
@@ -154,7 +152,9 @@ def show_effects(
     asked
         Where is asked what they show.
     """
-    chosen = _choose(row, below)
+    others = {"published": _published, "file": _from_file, "typed": _typed}
+    words_asked = "Where the studies come from"
+    chosen = choose(PREFIX, words_asked, EffectSettings, _with_effects, others, row, below)
     if chosen is None:
         headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
@@ -205,18 +205,6 @@ def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: S
 # --- where the studies come from ------------------------------------------------------------------
 
 
-def _choose(row: DeltaGenerator, below: DeltaGenerator) -> Chosen | None:
-    sessions = sessions_with(EffectSettings)
-    source, at = source_of(PREFIX, "Where the studies come from", SOURCES, sessions, row, below)
-    with at:
-        if source == "session":
-            chosen: Chosen | None = of_session(sessions, _with_effects)
-        else:
-            chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
-    seen()
-    return chosen
-
-
 def _with_effects(row: SessionRow, state: State, simulated: bool) -> Chosen:
     """Return the effects of a session with its settings."""
     settings = state.settings
@@ -259,18 +247,11 @@ def _from_file() -> Chosen | None:
             "upload_problem", lambda rows: _of_rows(rows, name), None
         )
         state[f"{PREFIX}/upload_problem"] = state.pop(f"{EVIDENCE}/upload_problem", "")
-    asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
-    with asked:
-        label = "Excel, CSV, TSV or RevMan, a study a line: events, means, or effects with limits or standard errors"
-        kinds = " ".join(WRITTEN)
-        upload(label, lambda file: _read(file.getvalue(), file.name), key=f"{PREFIX}/upload", kinds=kinds)
-    how: dict[str, Any] = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
-    save("Example to fill in", EXAMPLE, "tarstop-example-effects.csv", at=example, **how)
-    if unread := state.get(f"{PREFIX}/unread"):
-        problem, content, name = unread
-        fields = {field: TITLES[field] for field in FIELDS}
-        imports.ask(problem, fields, _enough, partial(_read, content, name), f"{PREFIX}/map")
-    chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
+    label = (
+        "Excel, CSV, TSV or RevMan, a study a line: events, means, or effects with limits or standard errors"
+    )
+    fields = {field: TITLES[field] for field in FIELDS}
+    chosen = from_file(PREFIX, label, ("tarstop-example-effects.csv", EXAMPLE), fields, _enough, _read)
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
@@ -278,21 +259,10 @@ def _from_file() -> Chosen | None:
     return chosen
 
 
-def _read(content: bytes, name: str, columns: Mapping[str, str] | None = None) -> None:
-    """Take in a file, or keep it for the question which of its columns is what."""
-    state = st.session_state
-    state[f"{PREFIX}/chosen"] = None
-    unread = state.pop(f"{PREFIX}/unread", None)
-    try:
-        job = (read_effects, io.BytesIO(content), name, columns)
-        studies, notes = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
-        state[f"{PREFIX}/chosen"] = Chosen(name, studies, notes)
-    except UnrecognisedColumns as problem:
-        state[f"{PREFIX}/unread"] = problem, content, name
-    except InputProblem:
-        if columns is not None:  # another choice may do
-            state[f"{PREFIX}/unread"] = unread
-        raise
+def _read(content: bytes, name: str, columns: Mapping[str, str] | None) -> Chosen:
+    job = (read_effects, io.BytesIO(content), name, columns)
+    studies, notes = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
+    return Chosen(name, studies, notes)
 
 
 def _enough(fields: set[str]) -> bool:

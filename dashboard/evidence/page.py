@@ -10,21 +10,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.evidence import effects
 from dashboard.evidence.chosen import (
     PREFIX,
     SEEN,
     START,
-    WRITTEN,
     Chosen,
     OnSession,
     Start,
-    of_session,
-    seen,
+    choose,
+    from_file,
     sessions_with,
-    source_of,
     with_tables,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
@@ -33,9 +30,8 @@ from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, press, save, switch, upload
+from dashboard.frame.widgets import bound, lasting, press, save, switch
 from dashboard.frame.work import OPEN, flash, reviewer
-from dashboard.parts import imports
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed
 from dashboard.parts.stakes import beyond
@@ -43,13 +39,10 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
-from tarstop_core.evidence.manual_tables import (
-    TITLES,
-    manual_tables,
-)
+from tarstop_core.evidence.manual_tables import TITLES, manual_tables
 from tarstop_core.evidence.report import evidence_report, study_rows
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
+from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
@@ -66,7 +59,6 @@ LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 TRIALS = "trials"
 NUMBERS = {"accuracy": "A test’s accuracy", TRIALS: "An intervention’s effect"}
-SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 NOTHING_YET = {
     "file": "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
     "typed": "Nothing to show yet. Enter TP and FN of at least one study.",
@@ -103,7 +95,8 @@ def evidence_page() -> None:
         return
     with below:
         not_weighed("it has no 2×2 tables to show.")
-    chosen = _choose(row, below)
+    others = {"published": _published, "file": _from_file, "typed": _typed}
+    chosen = choose(PREFIX, "Where the tables come from", ReviewSettings, with_tables, others, row, below)
     if chosen is None:
         headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
@@ -220,19 +213,6 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
         st.html(ALL_BUTTON)
 
 
-def _choose(row: DeltaGenerator, below: DeltaGenerator) -> Chosen | None:
-    """Ask in a row where the tables come from and which they are; what takes more room stands below it."""
-    sessions = sessions_with(ReviewSettings)
-    source, at = source_of(PREFIX, "Where the tables come from", SOURCES, sessions, row, below)
-    with at:
-        if source == "session":
-            chosen: Chosen | None = of_session(sessions, with_tables)
-        else:
-            chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
-    seen()
-    return chosen
-
-
 _sets = cache(published_sets)
 
 
@@ -258,17 +238,9 @@ def _from_file() -> Chosen | None:
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
-    asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
-    with asked:
-        label = "Excel, CSV, TSV or RevMan, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
-        kinds, key = " ".join(WRITTEN), f"{PREFIX}/upload"
-        upload(label, lambda file: _read(file.getvalue(), file.name), key=key, kinds=kinds)
-    how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
-    save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
-    chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
-    if unread := state.get(f"{PREFIX}/unread"):
-        problem, content, name = unread
-        imports.ask(problem, MAPPED, _enough, partial(_read, content, name), f"{PREFIX}/map")
+    label = "Excel, CSV, TSV or RevMan, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
+    example = ("tarstop-example-2x2.csv", EXAMPLE)
+    chosen = from_file(PREFIX, label, example, MAPPED, _enough, _read)
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
@@ -276,21 +248,10 @@ def _from_file() -> Chosen | None:
     return chosen
 
 
-def _read(content: bytes, name: str, chosen: Mapping[str, str] | None = None) -> None:
-    """Take in a file, or keep it for the question which of its columns is what."""
-    state = st.session_state
-    state[f"{PREFIX}/chosen"] = None
-    unread = state.pop(f"{PREFIX}/unread", None)
-    try:
-        job = (read_tables, io.BytesIO(content), name, chosen)
-        read = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
-        state[f"{PREFIX}/chosen"] = Chosen(name, read.tables, read.notes)
-    except UnrecognisedColumns as problem:
-        state[f"{PREFIX}/unread"] = problem, content, name
-    except InputProblem:
-        if chosen is not None:  # another choice may do
-            state[f"{PREFIX}/unread"] = unread
-        raise
+def _read(content: bytes, name: str, columns: Mapping[str, str] | None) -> Chosen:
+    job = (read_tables, io.BytesIO(content), name, columns)
+    read = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
+    return Chosen(name, read.tables, read.notes)
 
 
 def _enough(fields: set[str]) -> bool:

@@ -87,6 +87,12 @@ def choice(options: Container[str]) -> Callable[[str], str]:
     return only(str, lambda text: text in options)
 
 
+def named(name: str, options: Container[str], usual: str) -> str:
+    """Return what the address has of a choice; what is usual where that is none of the options."""
+    there = st.query_params.get(name, usual)
+    return there if there in options else usual
+
+
 def given(names: Iterable[str]) -> dict[str, str]:
     """Return those of these parameters that the address has."""
     return {name: st.query_params[name] for name in names if name in st.query_params}

@@ -58,22 +58,9 @@ _SHEETS = (
 )
 _LOOK = "".join(sheet.read_text(encoding="utf-8") for sheet in _SHEETS)
 _WIDGETS = (
-    "Html",
-    "Button",
-    "ButtonGroup",
-    "Checkbox",
-    "DownloadButton",
-    "FileUploader",
-    "LinkButton",
-    "NumberInput",
-    "PageLink",
-    "Radio",
-    "Selectbox",
-    "Slider",
-    "TextArea",
-    "TextInput",
-    "rehype-raw",
-)
+    "Html Button ButtonGroup Checkbox DownloadButton FileUploader LinkButton NumberInput PageLink Radio Selectbox Slider "
+    "TextArea TextInput rehype-raw"
+).split()
 """Streamlit's components of most pages, and what reads HTML in Markdown; each a script of its own that is otherwise asked for when the first one is drawn."""
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame import people, shell, uploads
+from dashboard.frame import address, people, shell, uploads
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
@@ -79,9 +79,8 @@ def _told_apart(options: Mapping[T, str]) -> Mapping[T, str]:
 
 def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
     """A box for what is shown alone on a projector: the address names it, and a link leads to it."""
-    named = st.query_params.get(parameter, "")
-    begun = named if named in options else next(iter(options))
-    chosen = one_of(label, options, first=begun, key=f"{parameter}/alone", label_visibility="collapsed")
+    first = address.named(parameter, options, next(iter(options)))
+    chosen = one_of(label, options, first=first, key=f"{parameter}/alone", label_visibility="collapsed")
     st.query_params[parameter] = chosen
     return chosen
 

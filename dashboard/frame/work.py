@@ -47,9 +47,8 @@ class Work(OpenSession):
     noting: str = ""  # The document whose note is being written
     what_if: Settings | None = None  # What is being tried beside a registered plan
     reporting: int | None = None  # The included document whose report is being read in full; None: screening
-    settling: str = (
-        ""  # Which of what several readers leave open is on the page, in place of what is read next
-    )
+    settling: str = ""
+    """Which of what several readers leave open is on the page, in place of what is read next."""
     passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
     drafts: dict[str, Draft] = field(default_factory=dict)
     """By document: what was typed into the form of a report that is not stored yet."""
@@ -57,7 +56,7 @@ class Work(OpenSession):
     jumping: bool = False  # Whether the box is open that leads to an earlier document
     asking: str = ""  # A flagged document that is about to be called a hit
     because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
-    shown: str = ""  # The document on the page; a press on any other came from a page that was being replaced
+    doc_on_page: str = ""  # A press on any other came from a page that was being replaced
     turn: int = 0  # In the keys of what is pressed about it
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
     """What was pressed while the session was deleted, the last of each kind about each document."""
@@ -93,8 +92,8 @@ class Work(OpenSession):
         Its buttons are others than those of the last ones, so that a late press finds what it was meant for; they come
         again after `TURNS`, for Streamlit knows every widget while a tab is open, however many documents it showed.
         """
-        if doc != self.shown:
-            self.shown = doc
+        if doc != self.doc_on_page:
+            self.doc_on_page = doc
             self.turn = st.session_state[TURN] = (st.session_state.get(TURN, 0) + 1) % TURNS
 
     def look(self, at: int | None) -> None:
@@ -125,7 +124,7 @@ class Work(OpenSession):
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
-        if doc != self.shown:
+        if doc != self.doc_on_page:
             raise InputProblem(
                 "That press was meant for a document that is no longer shown, so it was not counted; look at the one shown now."
             )

@@ -51,17 +51,17 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
         work.because = work.why_next(record) if at == state.depth else []
         chance = ""
         if at >= state.depth and state.hit is None:
-            p = float(work.paths(state.settings).path.p[work.row.ids.index(work.shown)])
+            p = float(work.paths(state.settings).path.p[work.row.ids.index(work.doc_on_page)])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
             chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
         flags = shown.flagged(record, state)
-        note = shown.block("noted", state.notes.get(work.shown, ""))
+        note = shown.block("noted", state.notes.get(work.doc_on_page, ""))
         lead = shown.flags_html(flags, at in state.aside_read) + note
         if work.several is not None:
-            lead += others_said(work, work.shown)
+            lead += others_said(work, work.doc_on_page)
         text = shown.opened_html(own, at, lead, chance, work.because)
         features = claim_features(work.row.query) if state.settings.grades else ()
-        st.html(block("reading", text, f"{work.row.id} {work.shown}", features, nearby))
+        st.html(block("reading", text, f"{work.row.id} {work.doc_on_page}", features, nearby))
     return next((flag for flag in flags if flag.asks), None)
 
 

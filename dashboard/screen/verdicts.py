@@ -350,7 +350,7 @@ def _undo(work: Work, seen: int) -> None:
 
 
 def _ask(work: Work, doc: str) -> None:
-    work.asking = doc if doc == work.shown else ""
+    work.asking = doc if doc == work.doc_on_page else ""
 
 
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:

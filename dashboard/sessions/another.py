@@ -1,13 +1,16 @@
 """Another question of the same labels: a session of its own, with all that was read in this one."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame.widgets import LONGEST_NAME, one_of
 from dashboard.frame.work import go_to
-from dashboard.parts import question, stakes
+from dashboard.parts import effect, stakes
 from dashboard.parts.sessions import PREFIX
+from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
@@ -15,6 +18,8 @@ from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import FULL_TIMES
 
+OWN: dict[str, Callable[[str, Any, list[str]], Any]] = {EFFECT.name: effect.ask}
+"""By scenario: what asks more of the question than what is to be exceeded."""
 STAYS = "This session stays as it is. The new one has its labels, notes and reports, with their times."
 
 
@@ -41,7 +46,10 @@ def _at_stake(start: Settings, key: str, problems: list[str]) -> Settings:
     """Ask what is at stake; the rest begins as on Set up, and can be changed on Screen."""
     tried: Settings = st.session_state.get(key, start)
     stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
-    tried = question.ask(key, tried, problems)
+    if (own := OWN.get(tried.scenario)) is not None:
+        tried = own(f"{key}/{tried.scenario}", tried, problems)
+    elif (threshold := tried.threshold) is not None:
+        tried = tried.with_threshold(stakes.beyond(threshold, key=f"{key}/{tried.threshold_field}"))
     if isinstance(tried, StudySettings):
         least = StudySettings.first_floor_studies
         tried = replace(tried, full_cost=FULL_TIMES * tried.cost, floor_studies=least)

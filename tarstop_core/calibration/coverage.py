@@ -46,13 +46,13 @@ class Coverage:
     sure: float  # How many lists the distribution weighs as much as; infinite where κ is its mean
     merged: bool = False  # Whether such a list is put together from several rankings
 
-    def interval(self, level: float = LEVEL) -> tuple[float, float]:
-        """Ends of the central interval of κ.
+    def interval(self) -> tuple[float, float]:
+        """Ends of the central interval of κ that holds it with a probability of `LEVEL`.
 
         >>> [round(end, 2) for end in COVERAGES["unknown"].interval()]
         [0.64, 1.0]
         """
-        low, high = self._quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
+        low, high = self._quantiles(np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
         return float(low), float(high)
 
     def points(self) -> Floats:
@@ -93,9 +93,7 @@ def capped(coverage: Coverage, calibrator: Calibrator) -> Coverage:
     return replace(coverage, mean=most, sure=SURE_OF_LEARNED)
 
 
-def share_without_hit(
-    calibrator: Calibrator, depth: int, coverage: Coverage, level: float = LEVEL
-) -> Share | None:
+def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) -> Share | None:
     """Predict the share of lists searched in one way that show no hit by a depth, although there is something to find.
 
     Parameters
@@ -106,13 +104,11 @@ def share_without_hit(
         Documents read.
     coverage : Coverage
         What is assumed of κ, which all these lists share; :func:`capped` by the calibrator.
-    level : float
-        Coverage of the interval.
 
     Returns
     -------
     Share or None
-        Its mean is the chance for one list. None where the calibrator does not say how collections differ.
+        Its interval holds `LEVEL` of such shares, its mean is the chance for one list. None where the calibrator does not say how collections differ.
     """
     if not calibrator.list_kinds:
         return None
@@ -122,5 +118,5 @@ def share_without_hit(
     passed = np.exp(log_passed(kinds, np.exp(rich) * power_exposure(depth, slope)))
     kappa = capped(coverage, calibrator).points()
     share = 1 - np.multiply.outer(1 - passed, kappa)
-    low, high = weighted_quantiles(share.ravel(), np.repeat(kinds.weight / len(kappa), len(kappa)), level)
+    low, high = weighted_quantiles(share.ravel(), np.repeat(kinds.weight / len(kappa), len(kappa)), LEVEL)
     return Share(float(kinds.weight @ share.mean(axis=1)), low, high)

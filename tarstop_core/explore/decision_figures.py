@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tarstop_core.explore.decisions import Answer, Known, curves
+from tarstop_core.explore.decisions import Answer, Known
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.messages import Messages
@@ -146,7 +146,7 @@ def _rows(
 def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw the acceptability curve, or the decision curve of a test; arguments as for :func:`steps_figure`."""
     chart = Chart(360, dark=dark, simulated=simulated)
-    drawn = curves(result.decision)
+    drawn = result.curves
     if drawn is None:
         return chart.figure()
     x, named = drawn.x, drawn.names[:MOST_NAMED]
@@ -187,31 +187,3 @@ def _ticks(low: float, high: float) -> Figure:
     step *= next(times for times in (1, 2, 5, 10) if (high - low) / (times * step) <= 6)
     at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
     return {"tickvals": at.tolist(), "ticktext": [number(value) for value in at.tolist()]}
-
-
-# --- sentences ------------------------------------------------------------------------------------
-
-
-def steps_sentence(result: Answer, unit: str) -> str:
-    """Word what the figure of studies and reading shows."""
-    return message("steps", result=result, unit=unit)
-
-
-def actions_sentence(result: Answer, unit: str) -> str:
-    """Word which action is ahead, and by how much."""
-    return message("now", result=result, unit=unit)
-
-
-def knowing_sentence(result: Answer, unit: str) -> str:
-    """Word which parameter is worth knowing."""
-    return message("knowing", result=result, unit=unit)
-
-
-def curves_sentence(result: Answer, unit: str) -> str:
-    """Word where which action is the best."""
-    drawn = curves(result.decision)
-    assert drawn is not None
-    best = drawn.y.argmax(axis=1)
-    turns = [(float(drawn.x[0]), drawn.names[best[0]])]
-    turns += [(float(drawn.x[at]), drawn.names[best[at]]) for at in np.flatnonzero(np.diff(best)) + 1]
-    return message("curves", turns=turns, drawn=drawn, unit=unit)

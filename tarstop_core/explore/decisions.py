@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -112,6 +113,11 @@ class Answer:
     def second(self) -> str:
         """The next best action."""
         return self.actions[int(np.argsort(-self.net, kind="stable")[1])]
+
+    @cached_property
+    def curves(self) -> Curves | None:
+        """How each action does over what may be paid, or over thresholds; None where that is no question."""
+        return curves(self.decision)
 
     @property
     def step(self) -> Step:
@@ -273,6 +279,13 @@ class Curves:
     names: tuple[str, ...]
     of_thresholds: bool = False  # A decision curve; else an acceptability curve
 
+    @property
+    def turns(self) -> list[tuple[float, str]]:
+        """The best action at first, and where another one begins to be it."""
+        best = self.y.argmax(axis=1)
+        places = [0, *(np.flatnonzero(np.diff(best)) + 1).tolist()]
+        return [(float(self.x[at]), self.names[best[at]]) for at in places]
+
 
 def curves(decision: Decision) -> Curves | None:
     """Return the decision curve of a test, or how likely each action is the best by willingness to pay; None without either."""
@@ -356,7 +369,7 @@ def rows_of_sizes(result: Answer) -> Rows:
 
 def rows_of_curves(result: Answer) -> Rows:
     """Return the curves' numbers, a column an action."""
-    drawn = curves(result.decision)
+    drawn = result.curves
     if drawn is None:
         return []
     axis = "threshold" if drawn.of_thresholds else "willingness_to_pay"

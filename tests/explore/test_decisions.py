@@ -18,7 +18,6 @@ from tarstop_core.explore.decisions import (
     Reading,
     accuracy_of,
     answer,
-    curves,
     rows_of_actions,
     rows_of_curves,
     rows_of_knowing,
@@ -124,17 +123,17 @@ def test_accuracy_is_that_of_the_bivariate_model() -> None:
 @pytest.mark.parametrize("unit", ["£", ""])
 def test_figures_and_their_sentences_can_be_drawn(name: str, unit: str) -> None:
     result = studied_answer(name)
-    for figure, sentence, needed in (
-        (drawn.steps_figure, drawn.steps_sentence, result.sizes),
-        (drawn.knowing_figure, drawn.knowing_sentence, result.evppi),
-        (drawn.actions_figure, drawn.actions_sentence, result.actions),
-        (drawn.curves_figure, drawn.curves_sentence, curves(result.decision)),
+    for figure, macro, needed in (
+        (drawn.steps_figure, "steps", result.sizes),
+        (drawn.knowing_figure, "knowing", result.evppi),
+        (drawn.actions_figure, "now", result.actions),
+        (drawn.curves_figure, "curves", result.curves),
     ):
         if needed is not None:
             go.Figure(
                 figure(result, unit, simulated=True)
             )  # raises on any property or value it does not know
-            assert sentence(result, unit)
+            assert message(macro, result=result, unit=unit)
     assert all(drawn.headline(result, unit))
 
 
@@ -166,9 +165,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
             yield "steps", {"result": one, "unit": "£"}
     yield "size", {"n": 1, "arms": 1}
     for of_thresholds in (True, False):
-        of = SimpleNamespace(of_thresholds=of_thresholds)
-        yield "curves", {"turns": [(0.0, "A")], "drawn": of, "unit": "£"}
-        yield "curves", {"turns": [(0.0, "A"), (0.3, "B")], "drawn": of, "unit": "£"}
+        for turns in ([(0.0, "A")], [(0.0, "A"), (0.3, "B")]):
+            drawn_curves = SimpleNamespace(of_thresholds=of_thresholds, turns=turns)
+            yield "curves", {"result": SimpleNamespace(curves=drawn_curves), "unit": "£"}
 
 
 def test_every_branch_reads_as_a_sentence() -> None:

@@ -10,10 +10,6 @@ from dashboard.set_up.forms.studies import StudyForm
 from tarstop_core.effects.measures import Measure
 from tarstop_core.screening.effect_settings import EffectSettings
 
-STAGES = {
-    2: ("Titles and abstracts first, reports later", "What a report holds is known only in full text."),
-    1: ("Each document and its effect at once", "As in the paper."),
-}
 TRUTHS = {
     "pooled": ("The average effect", "Whether it really is beyond the smallest that matters."),
     "full_evidence": ("The whole list", "What screening everything would have led you to do."),
@@ -30,7 +26,7 @@ ENGINES = {
 class EffectForm(StudyForm[EffectSettings]):
     """A review of an intervention, in which effects add up."""
 
-    stages, truths, brought = STAGES, TRUTHS, "an effect"
+    truths, one_find, brought = TRUTHS, "effect", "an effect"
 
     def stakes(self, start: EffectSettings, simulated: bool, problems: list[str]) -> EffectSettings:
         """Ask what is measured and which effect is enough, before what is at stake."""
@@ -49,6 +45,5 @@ class EffectForm(StudyForm[EffectSettings]):
             if settings.kind is Measure.OR:
                 engine = explained("Where the belief comes from", ENGINES, **lasting(f"{self.prefix}/engine"))
                 settings = replace(settings, engine=engine)
-            least = self.least_studies(settings.plus, "least/studies")
-        settings = replace(settings, least_studies=least)
+            settings = self.least(settings)
         return settings.paper_mode() if paper else settings

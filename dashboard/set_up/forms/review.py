@@ -20,10 +20,6 @@ from tarstop_core.value.stakes import REVIEW_EXAMPLE
 
 OF_REVIEW = f"{PREFIX}/review"
 TAKEN = f"{OF_REVIEW}/prior/taken"
-STAGES = {
-    2: ("Titles and abstracts first, reports later", "What a report holds is known only in full text."),
-    1: ("Each document and its table at once", "As in the paper."),
-}
 TRUTHS = {
     "pooled": ("Pooled sensitivity", "Whether it really exceeds θ: the definition in the paper’s text."),
     "full_evidence": (
@@ -37,7 +33,8 @@ OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and �
 class ReviewForm(StudyForm[ReviewSettings]):
     """A diagnostic-accuracy review, in which 2×2 tables add up."""
 
-    stages, truths, brought = STAGES, TRUTHS, "a 2×2 table"
+    rests_on = StudyForm.rests_on | {"patients": ("patients with the condition", 100_000, 10)}
+    truths, one_find, brought = TRUTHS, "table", "a 2×2 table"
 
     @property
     def engine(self) -> str:
@@ -95,12 +92,10 @@ class ReviewForm(StudyForm[ReviewSettings]):
             engines = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
             engine = explained("Where the belief comes from", engines, **lasting(f"{OF_REVIEW}/engine"))
             settings = self.stopping(settings, simulated)
-            studies, patients = _least(settings.plus, paper)
+            settings = self.least(settings)
         with right:
             prior = self._chosen_prior(settings)
-        settings = replace(
-            settings, engine=engine, prior=prior, least_studies=studies, least_patients=patients
-        )
+        settings = replace(settings, engine=engine, prior=prior)
         return settings.paper_mode() if paper else settings
 
     def _chosen_prior(self, settings: ReviewSettings) -> Prior:
@@ -152,17 +147,6 @@ def _specificity_asked() -> float | None:
     if not st.checkbox("Specificity decides too", **lasting(f"{OF_REVIEW}/both"), help=hint):
         return None
     return hundredths("and pooled specificity exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
-
-
-def _least(plus: str, paper: bool) -> tuple[int, int]:
-    """Ask on how many studies and patients the first action needs to rest."""
-    st.markdown(escape_markdown(f"Never choose “{plus}” on fewer than"))
-    left, right = st.columns(2, gap="medium")
-    key = f"{OF_REVIEW}/least"
-    studies = left.number_input("studies", 0, 100, 0, **lasting(f"{key}/studies"), disabled=paper)
-    words, how = "patients with the condition", lasting(f"{key}/patients")
-    patients = right.number_input(words, 0, 100_000, 0, step=10, **how, disabled=paper)
-    return (0, 0) if paper else (int(studies), int(patients))
 
 
 def _title(prior: Prior) -> str:

@@ -1,7 +1,7 @@
 """What Set up asks of every review in which studies add up."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import streamlit as st
 
@@ -24,9 +24,11 @@ class StudyForm(Form[T]):
     What stands further down the page and changes what stands above is read from the state.
     """
 
-    stages: dict[int, tuple[str, str]]  # ways to read, each with help
     truths: dict[str, tuple[str, str]]  # what the right decision is, each with help
+    one_find: str  # what a study is read with: "table"
     brought: str  # what a report brings: "a 2×2 table"
+    rests_on: ClassVar[dict[str, tuple[str, int, int]]] = {"studies": ("studies", 100, 1)}
+    """What the first action may need a least number of: words, the most that may be asked for, step."""
 
     @property
     def in_paper_mode(self) -> bool:
@@ -45,8 +47,15 @@ class StudyForm(Form[T]):
 
     def reading(self, settings: T, simulated: bool) -> T:
         """Ask how reports are read, what the right decision is, and what has to be in before a rule may stop."""
-        paper = self.in_paper_mode
-        explained("How do you read?", self.stages, **lasting(f"{self.prefix}/stages"), disabled=paper)
+        stages = {
+            2: (
+                "Titles and abstracts first, reports later",
+                "What a report holds is known only in full text.",
+            ),
+            1: (f"Each document and its {self.one_find} at once", "As in the paper."),
+        }
+        how = lasting(f"{self.prefix}/stages") | {"disabled": self.in_paper_mode}
+        explained("How do you read?", stages, **how)
         if settings.two_stages:
             settings = replace(settings, data_share=self._extraction_rate(simulated))
         return settings
@@ -137,11 +146,13 @@ class StudyForm(Form[T]):
         )
         return int(studies)
 
-    def least_studies(self, plus: str, at: str) -> int:
-        """Ask on how many studies the first action needs to rest; `at` is what the place is called."""
-        st.markdown(escape_markdown(f"Never choose “{plus}” on fewer than"))
-        return int(
-            st.number_input(
-                "studies", 0, 100, 0, **lasting(f"{self.prefix}/{at}"), disabled=self.in_paper_mode
-            )
-        )
+    def least(self, settings: T) -> T:
+        """Ask on how much the first action needs to rest."""
+        st.markdown(escape_markdown(f"Never choose “{settings.plus}” on fewer than"))
+        paper, least = self.in_paper_mode, dict[str, Any]()
+        columns = st.columns(len(self.rests_on), gap="medium")
+        for column, (name, (words, most, step)) in zip(columns, self.rests_on.items(), strict=True):
+            how = lasting(f"{self.prefix}/least/{name}") | {"step": step, "disabled": paper}
+            asked = int(column.number_input(words, 0, most, 0, **how))
+            least[f"least_{name}"] = 0 if paper else asked
+        return replace(settings, **least)
