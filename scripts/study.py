@@ -38,7 +38,7 @@ class Study:
     """What the measurement reads, for the person who runs it."""
     tables: tuple[str, ...]
     """Names of the tables in ``docs/data``."""
-    measure: Callable[[], Tables] = dict
+    measure: Callable[[], Tables]
     """What measures them, but for those that were measured once."""
     measured_once: tuple[str, ...] = ()
     """Those of experiments that settled their question: kept for the page, and not measured anew."""

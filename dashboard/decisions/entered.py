@@ -17,6 +17,8 @@ from dashboard.frame.drawing import heading_of
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
 from dashboard.frame.work import kept
+from dashboard.parts.imports import TABLES
+from dashboard.parts.sessions import sessions_with
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.decisions import (
@@ -31,7 +33,6 @@ from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.schema import DrawColumns, draws_of_table, number_in, table_of_actions
@@ -175,11 +176,8 @@ _sets = cache(published_sets)
 
 def _test() -> Entered | None:
     sets = {f"set:{one.name}": one.title for one in _sets()}
-    reviews = {
-        f"session:{session.id}": f"Your session: {session.name}"
-        for session in shell.store().sessions()
-        if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
-    }
+    own = sessions_with(ReviewSettings).items()
+    reviews = {f"session:{session}": f"Your session: {name}" for session, name in own}
     offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
     usual = next(iter(sets))
     first = address.named("accuracy", offered, usual)
@@ -221,7 +219,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
         return _typed_accuracy(), False
     if source == FILE:
         label = "Excel, CSV, TSV or RevMan with TP, FP, FN and TN, a study a line"
-        upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
+        upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds=TABLES)
         tables: Tables | None = st.session_state.get(f"{PREFIX}/tables")
         if tables is None:
             st.info("Nothing to show yet: upload 2×2 tables.", icon=":material/arrow_upward:")

@@ -12,7 +12,7 @@ from dashboard.frame import address, shell
 from dashboard.frame.widgets import lasting, one_of, save, switch, upload
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts import imports
-from dashboard.parts.sessions import CHOSEN, newly_chosen
+from dashboard.parts.sessions import CHOSEN, newly_chosen, sessions_with
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
@@ -21,7 +21,6 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.files import UnrecognisedColumns
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import ReviewSettings, StudySettings
 from tarstop_core.screening.state import State
@@ -30,9 +29,6 @@ from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "evidence"
 SESSION, START, SEEN, HELD = (f"{PREFIX}/{name}" for name in ("session", "start", "seen", "held"))
-WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm", "rm5", "zip")
-"""What the name of a file ends in, by how it is written."""
-
 T = TypeVar("T")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 OF_SESSION = {"session": "A session"}
@@ -90,7 +86,7 @@ class Chosen:
     def title(self) -> str:
         """The name as a person reads it, without what says how a file is written."""
         parts = self.name.split(".")
-        while len(parts) > 1 and parts[-1] in WRITTEN:
+        while len(parts) > 1 and parts[-1] in imports.TABLES.split():
             parts.pop()
         return ".".join(parts).replace("_", " ").strip()
 
@@ -103,15 +99,6 @@ class Chosen:
     def start(self) -> Start:
         """What the page begins with."""
         return Start() if self.session is None else self.session.start
-
-
-def sessions_with(kind: type[StudySettings]) -> dict[str, str]:
-    """Return the sessions that have such settings, by id: their names."""
-    return {
-        session.id: session.name
-        for session in shell.store().sessions()
-        if issubclass(SCENARIOS[session.scenario].settings_class, kind)
-    }
 
 
 def newly_opened(sessions: dict[str, str]) -> str:
@@ -213,10 +200,10 @@ def from_file(
 
     asked, at = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
-        kinds = " ".join(WRITTEN)
-        upload(label, lambda file: take(file.getvalue(), file.name), key=f"{prefix}/upload", kinds=kinds)
+        how: dict[str, Any] = {"key": f"{prefix}/upload", "kinds": imports.TABLES}
+        upload(label, lambda file: take(file.getvalue(), file.name), **how)
     name, text = example
-    how: dict[str, Any] = {"key": f"{prefix}/example", "width": "stretch", "icon": ":material/download:"}
+    how = {"key": f"{prefix}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", text, name, at=at, **how)
     if unread := state.get(kept_back):
         problem, content, name = unread

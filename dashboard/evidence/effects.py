@@ -22,6 +22,7 @@ from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, share
 from dashboard.frame.work import reviewer
+from dashboard.parts import effect
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from tarstop_core.effects.beliefs import POOLED, Target, engine_for
@@ -77,14 +78,7 @@ FORMS = {
     Form.ERRORS: "Effect with standard error",
     Form.LOGRANK: "O − E and V",
 }
-MEASURES = {
-    Measure.OR: "Odds ratio",
-    Measure.RR: "Risk ratio",
-    Measure.RD: "Risk difference",
-    Measure.MD: "Mean difference",
-    Measure.SMD: "Standardised mean difference",
-    Measure.GENERIC: "Effect as given",
-}
+MEASURES = effect.MEASURES | {Measure.GENERIC: "Effect as given"}
 ENGINES: dict[Engine, str] = {
     "exact": "Exact counts",
     "normal": "Bayesian, normal",

@@ -21,7 +21,6 @@ from dashboard.evidence.chosen import (
     Start,
     choose,
     from_file,
-    sessions_with,
     with_tables,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
@@ -33,7 +32,7 @@ from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, press, save, switch
 from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed
+from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS

@@ -107,11 +107,8 @@ def draw_map(
         q* and c/K.
     """
     measure, settings = asked.measure, asked.settings
-    here, q_stars, fractions = (
-        (settings.payoffs.q_star, settings.stakes.fraction),
-        maps[0].q_stars,
-        maps[0].fractions,
-    )
+    here = (settings.payoffs.q_star, settings.stakes.fraction)
+    q_stars, fractions = maps[0].q_stars, maps[0].fractions
     cell = nearest(q_stars, fractions, st.session_state.get(f"{key}/cell") or here)
     figure(
         MAP_FIGURE,

@@ -144,7 +144,8 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
     with shell.problems_shown():
         state = st.session_state
         key, first = controls.begin(chosen, listing)
-        own = Asked(listing.settings, listing.settings.policy) if _is_session(chosen) else None
+        is_session = chosen.startswith("session:")
+        own = Asked(listing.settings, listing.settings.policy) if is_session else None
         headline_at = st.container(key="explore-headline")
         headline_at.empty()  # without anything in it a container would take its place late
         figures_at, settings, policy = controls.controls(key, first)
@@ -163,10 +164,6 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
             _badges(listing)
         state[f"{key}/last"] = asked
         controls.write_address(chosen, asked, own)
-
-
-def _is_session(chosen: str) -> bool:
-    return chosen.startswith("session:")
 
 
 def _not_as_in_session(chosen: str, look: Look) -> None:
@@ -352,11 +349,8 @@ def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, poli
 
 def _mean_learned(key: str, listings: list[LabelledList], settings: Settings, rule: Policy) -> None:
     """Show what the rule comes to where the lists learn, computed where a person opens it."""
-    opened = st.expander(
-        f"{LEARNED}: {rule} in both orders, as it turned out on average",
-        key=f"{key}/learned",
-        on_change="rerun",
-    )
+    words = f"{LEARNED}: {rule} in both orders, as it turned out on average"
+    opened = st.expander(words, key=f"{key}/learned", on_change="rerun")
     if not opened.open:
         return
 

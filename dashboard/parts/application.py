@@ -6,6 +6,7 @@ Both are asked for when a session is set up, and can be changed later in a dialo
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -75,10 +76,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Aske
         problems.append("Every document of the list would be set aside; keep some, or look at the date.")
         shell.problem_box(problems[-1])
         aside = frozenset[int]()
-
-    def held() -> Asked:
-        return Asked(application, flags, {row: bars[row] for row in sorted(aside)})
-
+    held = partial(Asked, application, flags, {row: bars[row] for row in sorted(aside)})
     return kept(f"{PREFIX}/held", (chosen.key, application, aside), held)
 
 
@@ -205,9 +203,8 @@ def dialog(work: Work, state: State) -> None:
         st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
     if leave and state.drawn is None:
         read = len(set(leave) & set(work.row.ids[: state.depth]))
-        asked = f"Set aside {count_of(len(leave))} of the list"
-        if read:
-            asked = f"Set aside {count_of(len(leave))} of the list ({read:,} read already)"
+        of_these = f" ({read:,} read already)" if read else ""
+        asked = f"Set aside {count_of(len(leave))} of the list{of_these}"
         # Only what a person has just said can ask for more than they did before.
         leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
     else:

@@ -43,6 +43,8 @@ NOT_READ = "not read"
 NO_COLUMN = "–"
 MOST_COLUMNS = 20  # in sight at once
 DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Its name"}
+TABLES = "csv tsv txt gz xlsx xlsm rm5 zip"
+"""How the names of files end that hold tables of studies."""
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
 MOST_MATCHES = 1_000

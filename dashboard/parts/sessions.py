@@ -15,6 +15,7 @@ from dashboard.frame.work import OPEN, clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
 from tarstop_core.screening.scenarios.named import SCENARIOS
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
@@ -114,6 +115,15 @@ def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str])
     if named:
         return "" if named in seen else named
     return opened if opened != seen_open and opened in offered else ""
+
+
+def sessions_with(kind: type[Settings]) -> dict[str, str]:
+    """Return the sessions that have such settings, by id: their names."""
+    return {
+        session.id: session.name
+        for session in shell.store().sessions()
+        if issubclass(SCENARIOS[session.scenario].settings_class, kind)
+    }
 
 
 def not_weighed(what: str) -> None:

@@ -104,14 +104,8 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         attempt(work.change_settings, what_if, state.seq, reason)
         work.what_if = None
 
-    press(
-        "Confirm as a deviation",
-        deviate,
-        key="deviate",
-        at=keep,
-        disabled=not reason.strip(),
-        width="stretch",
-    )
+    how: dict[str, Any] = {"key": "deviate", "disabled": not reason.strip(), "width": "stretch"}
+    press("Confirm as a deviation", deviate, at=keep, **how)
     back = (setattr, work, "what_if", None)
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 

@@ -14,6 +14,7 @@ from dashboard.frame.scripts import TABLES_SCRIPT
 from dashboard.frame.widgets import go_to_one, press, radio, upload
 from dashboard.frame.work import LABEL, Work, say
 from dashboard.parts.document import opened_html
+from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import first
 from dashboard.screen.reading import block
 from dashboard.screen.verdicts import reason_row
@@ -93,7 +94,7 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
 
     one, many = scenario.finds
     label = f"Excel, CSV, TSV or RevMan with {many}, a study a line, named by first author and year"
-    upload(label, read, key="fill_in_file", kinds="csv tsv txt gz xlsx xlsm rm5 zip")
+    upload(label, read, key="fill_in_file", kinds=TABLES)
     of, rows, notes = held.get(TABLE, ("", (), ()))
     if of != work.row.id:
         return
@@ -212,14 +213,11 @@ def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
 
 def _table(doc: str, place: int, table: Typed, several: bool) -> None:
     if several:
-        _field(
+        label, example = (
             f"{table.called.capitalize()} {place + 1} is about",
-            table.part,
-            f"part_{place}",
-            doc,
-            placeholder="a test, a threshold, a group of patients",
-            max_chars=80,
+            "a test, a threshold, a group of patients",
         )
+        _field(label, table.part, f"part_{place}", doc, placeholder=example, max_chars=80)
     for number, (tab, fields) in enumerate(zip(st.tabs([*table.fields]), table.fields.values(), strict=True)):
         key = f"report_rates_{place}_{number}" if number else f"report_counts_{place}"
         with tab, st.container(horizontal=True, gap="small", key=key):
@@ -321,13 +319,8 @@ def to_table(work: Work, state: State, at: int | None) -> None:
     scenario = scenario_of(state.settings)
     words = f"Its {scenario.brings(len(read.rows))}{'' if more else f': {_known(row.numbers)}'}"
     how = {"key": f"to_table_{work.turn}", "type": "tertiary", "icon": ":material/table_chart:"}
-    press(
-        words,
-        st.session_state.update,
-        {EVIDENCE: True, LOOKED_FOR: at},
-        **how,
-        help="Shows it among all tables",
-    )
+    to = (st.session_state.update, {EVIDENCE: True, LOOKED_FOR: at})
+    press(words, *to, **how, help="Shows it among all tables")
 
 
 def _known(numbers: Mapping[str, Any]) -> str:

@@ -213,11 +213,8 @@ def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | 
     if state.drawn is not None or at is None:
         return
     if at in state.aside_read:
-        change, words, done = (
-            partial(return_event, state, [doc]),
-            RETURN,
-            f"Returned: #{at + 1} counts again.",
-        )
+        change, words = partial(return_event, state, [doc]), RETURN
+        done = f"Returned: #{at + 1} counts again."
     elif flag is not None and flag.bars and may_leave(state, at):
         change, words = partial(set_aside_event, state, work.row.ids, {doc: flag}), ASIDE
         done, how["help"] = "Set aside: it is no evidence.", SET_ASIDE

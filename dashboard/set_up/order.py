@@ -31,7 +31,7 @@ from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.look_back import LookBack, look_back, order_read, rules_for
+from tarstop_core.screening.look_back import look_back, order_read, rules_for
 from tarstop_core.screening.look_back import message as back_message
 from tarstop_core.screening.look_back_report import look_back_report
 from tarstop_core.screening.scenarios.base import Scenario
@@ -272,13 +272,9 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
             f"the belief would not move. {sentence}"
         )
     shell.caption(sentence)
-    head = [
-        "rule",
-        "stops after",
-        "relevant by then",
-        *(["and chooses"] if tells and settings.weighs else []),
-    ]
-    rows = []
+    head, rows = ["rule", "stops after", "relevant by then"], []
+    if tells and settings.weighs:
+        head.append("and chooses")
     for stop in stops:
         cells = [str(stop.policy), f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
         rows.append(cells if stop.plus is None else [*cells, action(stop.plus, settings)])
@@ -287,10 +283,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
 
 def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
     """What the order of the labels tells: stops, what they would have missed, chances, and a paragraph for a report."""
-
-    def asked() -> LookBack:
-        return look_back(ranking, arranged.labels, settings, calibrator, rules_for(settings))
-
+    asked = partial(look_back, ranking, arranged.labels, settings, calibrator, rules_for(settings))
     try:
         back = kept(f"{CAME_ALONG}/look_back", (arranged, settings, calibrator.digest), asked)
     except InputProblem as problem:
@@ -331,12 +324,8 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
     """Where these rules stop; asked again only when something changes."""
-
-    def asked() -> list[Replayed]:
-        return kept_labels.replayed(
-            arranged.ranked, arranged.labels, settings, calibrator, rules_for(settings)
-        )
-
+    rules = rules_for(settings)
+    asked = partial(kept_labels.replayed, arranged.ranked, arranged.labels, settings, calibrator, rules)
     return kept(f"{CAME_ALONG}/replayed", (arranged, settings), asked)
 
 

@@ -276,7 +276,9 @@ def _bar(summary: str, weighs: bool, plan: Plan | None, problems: dict[str, str]
     if pressed and not problems and plan is not None:
         with shell.problems_shown():
             session = create(shell.store(), plan)
-            _let_go()
+            draft, _ = st.session_state.pop(HELD, ("", {}))
+            if draft:
+                shell.store().delete_draft(draft)
             # The next session begins anew; what a person is called and screens for stays.
             for key in map(str, list(st.session_state)):
                 if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
@@ -357,13 +359,6 @@ def _keep() -> None:
     state[HELD] = (name, now)
     if name:
         st.query_params[DRAFT] = name
-
-
-def _let_go() -> None:
-    """A session came of it."""
-    name, _ = st.session_state.pop(HELD, ("", {}))
-    if name:
-        shell.store().delete_draft(name)
 
 
 def _entered() -> dict[str, Any]:

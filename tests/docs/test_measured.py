@@ -11,7 +11,6 @@ from scipy.stats import t as t_distribution
 
 from scripts import real_lists
 from scripts.studies import (
-    question_chances,
     ranking,
     readers,
     recall,
@@ -370,18 +369,6 @@ def test_files_hold_the_same_documents_otherwise_ordered() -> None:
     for title, is_relevant, score in zip(moved.titles, moved.relevant, moved.start, strict=True):
         at = titles.index(title)
         assert (is_relevant, score) == (relevant[at], at)
-
-
-# --- chances for one question ---------------------------------------------------------------------
-
-
-def test_the_slope_of_what_is_left_is_found_again() -> None:
-    rng = np.random.default_rng(3)
-    expected = rng.uniform(1, 60, 400)
-    rows = pd.DataFrame({"review": np.arange(400) % 16, "expected": expected})
-    found = question_chances.slope_row(rows.assign(true=rng.poisson(3 * expected**0.5)))
-    assert found["low"] < 0.5 < found["high"] and found["difference"] == pytest.approx(0.5, abs=0.06)
-    assert found["level"] == pytest.approx(expected.sum() / (3 * expected**0.5).sum(), rel=0.05)
 
 
 # --- readers ----------------------------------------------------------------------------------------

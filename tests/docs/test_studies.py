@@ -14,7 +14,9 @@ MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 30_200
 MOST_WORDS_OF_README = 900
 GENERATED = "api"  # The page that repeats docstrings
-MOST_LINES_OF_SCRIPTS = 5_200
+RETIRED = ["question_chances"]
+"""Pages of experiments that settled their question, as these left them; each with its table."""
+MOST_LINES_OF_SCRIPTS = 5_137
 
 
 @pytest.fixture(params=NAMES)
@@ -34,12 +36,13 @@ def test_a_page_is_what_its_study_writes_from_its_tables(study: Study) -> None:
         assert study.figure(tables) + "\n" == (DOCS / f"{study.page}.svg").read_text(encoding="utf-8")
 
 
-def test_a_page_is_short(study: Study) -> None:
-    assert words(DOCS / f"{study.page}.md") <= MOST_WORDS.get(study.page, MOST_WORDS_ELSEWHERE)
+@pytest.mark.parametrize("name", [*(load(name).page for name in NAMES), *RETIRED])
+def test_a_page_is_short(name: str) -> None:
+    assert words(DOCS / f"{name}.md") <= MOST_WORDS.get(name, MOST_WORDS_ELSEWHERE)
 
 
 def test_every_table_belongs_to_one_study() -> None:
-    named = [name for each in NAMES for name in load(each).tables]
+    named = [*RETIRED, *(name for each in NAMES for name in load(each).tables)]
     assert sorted(named) == sorted(path.stem for path in DATA.glob("*.csv"))
 
 
