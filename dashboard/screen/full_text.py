@@ -319,8 +319,8 @@ def to_table(work: Work, state: State, at: int | None) -> None:
     scenario = scenario_of(state.settings)
     words = f"Its {scenario.brings(len(read.rows))}{'' if more else f': {_known(row.numbers)}'}"
     how = {"key": f"to_table_{work.turn}", "type": "tertiary", "icon": ":material/table_chart:"}
-    to = (st.session_state.update, {EVIDENCE: True, LOOKED_FOR: at})
-    press(words, *to, **how, help="Shows it among all tables")
+    change = {EVIDENCE: True, LOOKED_FOR: at}
+    press(words, st.session_state.update, change, **how, help="Shows it among all tables")
 
 
 def _known(numbers: Mapping[str, Any]) -> str:
