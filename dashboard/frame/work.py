@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -74,7 +75,10 @@ class Work(OpenSession):
             others = ratios_of_others(self.store, settings, self.stored.id)
             self._others[settings.chances_from] = others
         others = self._others[settings.chances_from]
-        return live_check(settings, *self.chances(settings), self.state, others)
+        return self.once(
+            ("check", settings, tuple(of_session.tobytes() for of_session in others)),
+            partial(live_check, settings, *self.chances(settings), self.state, others),
+        )
 
     @property
     def unsigned(self) -> bool:

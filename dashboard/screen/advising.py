@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, picture
+from dashboard.frame.drawing import dark, fitted
 from dashboard.frame.widgets import radio
 from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
@@ -11,6 +11,7 @@ from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen.reading import block, names, reminder
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.pictures import fluid
 from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
@@ -66,8 +67,12 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Belief against the threshold, and what the next documents pay back; where nothing is weighed, what was found."""
     extent = st.session_state.get(WINDOW) or "near"
-    figure = advice_figure(work.paths(settings).path, settings, state, advice, extent, dark())
-    picture(figure, curve_sentence(state, settings, advice))
+
+    def drawn() -> str:
+        figure = advice_figure(work.paths(settings).path, settings, state, advice, extent, dark())
+        return fluid(fitted(figure), curve_sentence(state, settings, advice))
+
+    st.html(work.once(("curves", settings, extent, dark(), shell.presenting()), drawn))
     if settings.weighs:
         shell.caption(chance_in_words(advice, settings))
 

@@ -85,8 +85,9 @@ def screening(work: Work) -> None:
 
 def _screening(work: Work) -> None:
     work.reader = reviewer()
-    work.refresh()
-    work.may = work.store.actions("session", work.stored.id)
+    with work.store.at_once():
+        work.refresh()
+        work.may = work.store.actions("session", work.stored.id)
     if work.held and not work.deleted:
         attempt(work.record_held)
     if LABEL in work.may:

@@ -77,7 +77,10 @@ class SeveralReaders:
         self.log: list[Event] = []
         self.undone = 0
         """How often something was taken back: what counts is then another log, and else a longer one."""
+        self.changed: Event | None = None
+        """The last event that changed more than what one reader has read: where it is the same, so is all that counts."""
         self._standing: list[Event] = []
+        self._own: dict[str, tuple[int, list[Event]]] = {}
         self._begin()
         self.take(log)
 
@@ -101,11 +104,16 @@ class SeveralReaders:
         """Take in what follows in the log."""
         for event in events:
             self.log.append(event)
+            doc = str(event.payload.get("doc", ""))
+            counts, was_open = len(self.common), doc not in self.judged and doc not in self._counted
             if event.kind == "undo":
                 self._undo(event)
             else:
                 self._standing.append(event)
                 self._apply(event)
+            still_open = was_open and doc not in self.judged and len(self.common) == counts
+            if not (still_open and event.kind in (*VERDICTS, "note")):
+                self.changed = event
 
     def _undo(self, event: Event) -> None:
         """Take back the last verdict of the reader whose event it is."""
@@ -304,15 +312,19 @@ class SeveralReaders:
 
     def own(self, reader: str) -> list[Event]:
         """What a reader goes on from: the reader's own entries, and everybody's."""
-        return [
+        seen, own = self._own.get(reader, (0, []))
+        new = (
             event
-            for event in self.log
+            for event in self.log[seen:]
             if event.kind not in TOGETHER
             and (
                 event.kind not in OF_READERS
                 or (event.reviewer == reader and event.kind in (*VERDICTS, "undo", "note"))
             )
-        ]
+        )
+        own = [*own, *new]
+        self._own[reader] = len(self.log), own
+        return own
 
     def visible(self, reader: str = "") -> list[Event]:
         """All that somebody may see: of others what still stands, on documents that all have judged."""

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.words import said
 from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
 from tarstop_core.screening.several_readers import SECOND
-from tarstop_core.screening.state import State
 from tarstop_core.sessions import message
 
 QUARTERS = 4
@@ -53,11 +51,6 @@ def agreed(several: SeveralReaders) -> Agreement | None:
 def missed(several: SeveralReaders) -> Overlooked | None:
     """What all readers may have overlooked; None before anything is judged by all."""
     return overlooked(table_of(several).verdicts) if several.judged else None
-
-
-def with_overlooked(state: State, several: SeveralReaders) -> State:
-    """The state of what counts, with what several readers overlooked."""
-    return replace(state, overlooked=missed(several))
 
 
 def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:

@@ -1,12 +1,12 @@
 """A session with what follows from its log: open to be worked on, recorded event by event, or as it stands, with all documents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Timer
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
@@ -25,7 +25,7 @@ from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
+from tarstop_core.screening.paths import Paths, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
@@ -33,15 +33,22 @@ from tarstop_core.screening.settling import checked_event, file_event, opened_ev
 from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
-from tarstop_core.sessions.agreeing import with_overlooked
+from tarstop_core.sessions.agreeing import missed
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
+from tarstop_core.sessions.shared import Last
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 from tarstop_core.value.payoffs import Floats
 
+T = TypeVar("T")
+
 TO_DRAW = 0.1  # Seconds that a page has to itself after a label, before both answers to the next document are fitted
 KEPT_PATHS = 4
+SHARED: Last[Any] = Last(256)
+"""What the readers of sessions look at, by session and moment: the first who asks computes it for all on this server."""
+AHEAD = 16
+"""Documents that are loaded with one that is asked for, because they come next."""
 
 
 @dataclass(eq=False)
@@ -101,7 +108,7 @@ class Readable(Session):
     seq: int | None = None  # Of the last event of several readers, whoever recorded it
     to_judge: Sequence[str] = ()
     """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
-    _included: dict[int, Record] = field(default_factory=dict)
+    _loaded: dict[int, Record] = field(default_factory=dict)
     _folded: tuple[Replay, list[Event]] | None = None
 
     @cached_property
@@ -117,18 +124,36 @@ class Readable(Session):
         state = fold.after(self.events, self.to_judge)
         self._folded = fold, self.events
         state = state if self.seq is None else replace(state, seq=self.seq)
-        return state if self.several is None else with_overlooked(state, self.several)
+        if self.several is None:
+            return state
+        return replace(state, overlooked=self.once("overlooked", partial(missed, self.several)))
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives of what counts, computed once for all readers who look at it; `what` is all else that it depends on."""
+        changed = self.several and self.several.changed
+        if not changed:
+            return make()
+        asked = self.stored.id, changed.seq, changed.time, what
+        return cast(T, SHARED.computed(asked, make))
+
+    def _forget(self) -> None:
+        """Have everything computed anew that follows from the log."""
+        for computed in ("state", "row", "came", "steps"):
+            self.__dict__.pop(computed, None)
 
     def document(self, at: int) -> Record:
         """The document at this place of the screening order, with its text."""
-        return self.store.record_texts(self.collection.id, [int(self.row.order[at])])[0]
+        return self.reports_of([at])[0]
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
         """Documents by their places in the screening order, loaded once."""
-        wanted = self.row.order[[int(at) for at in positions]].tolist()
-        new = [at for at in wanted if at not in self._included]
-        self._included.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
-        return [self._included[at] for at in wanted]
+        places = [int(at) for at in positions]
+        wanted = self.row.order[places].tolist()
+        if not all(at in self._loaded for at in wanted):
+            following = self.row.order[max(places) + 1 : max(places) + 1 + AHEAD].tolist()
+            new = [at for at in dict.fromkeys([*wanted, *following]) if at not in self._loaded]
+            self._loaded.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
+        return [self._loaded[at] for at in wanted]
 
 
 @dataclass(eq=False)
@@ -162,13 +187,17 @@ class OpenSession(Readable):
     own: Readable = field(init=False)
     """The session as the person at the keyboard reads it: itself where there is one reader."""
     _log: list[Event] = field(default_factory=list)
-    _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
-    _paths: dict[PathsKey, Paths] = field(default_factory=dict)
+    # The plan, what is in force and a what-if are looked at together; older ones are done with.
+    _chances: Last[tuple[Calibrator, Floats]] = field(default_factory=lambda: Last(KEPT_PATHS))
+    _paths: Last[Paths] = field(default_factory=lambda: Last(KEPT_PATHS))
     _features: Features | None = None
     _scores: Floats | None = None
     _foreseeing: Timer | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.own = self
 
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:
@@ -185,27 +214,34 @@ class OpenSession(Readable):
             several = self.several
             if several is None or before[-1:] != log[: len(before)][-1:]:
                 several, before = SeveralReaders(readers), []
-            undone = several.undone
+            undone, changed = several.undone, several.changed
             several.take(log[len(before) :])
             if self.several is not several or several.undone != undone:
                 self._folded = None
-            self.several, self.events, self.seq = several, [*several.common], log[-1].seq if log else 0
-        for computed in ("state", "row", "came", "steps"):
-            self.__dict__.pop(computed, None)
-        self.own = self if self.several is None else self._own_reading(self.several)
+            self.seq = log[-1].seq if log else 0
+            if before and several is self.several and several.changed is changed:
+                # Somebody read on, and nothing that counts is another.
+                self.__dict__["state"] = replace(self.state, seq=self.seq)
+            else:
+                self._forget()
+            self.several, self.events = several, [*several.common]
+            self._see_own(several)
+        else:
+            self._forget()
+            self.own = self
 
-    def _own_reading(self, several: SeveralReaders) -> OwnReading:
-        stored, reader = self.stored, self.reader
-        return OwnReading(
-            stored,
-            self.collection,
-            several.own(reader),
-            self.store,
-            reader=reader,
-            seq=self.seq,
-            to_judge=several.to_judge(reader, self.row.ids),
-            calibrator_of=self.calibrator,
-        )
+    def _see_own(self, several: SeveralReaders) -> None:
+        """Bring what the person at the keyboard reads up to what was said."""
+        own = self.own
+        if not (isinstance(own, OwnReading) and own.reader == self.reader and own.stored is self.stored):
+            own = OwnReading(
+                self.stored, self.collection, [], self.store, self.reader, calibrator_of=self.calibrator
+            )
+            own._loaded = self._loaded
+        own.events, own.seq = several.own(self.reader), self.seq
+        own.to_judge = several.to_judge(self.reader, self.row.ids)
+        own._forget()
+        self.own = own
 
     @property
     def last_reviewer(self) -> str:
@@ -214,18 +250,14 @@ class OpenSession(Readable):
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator, read from the store unless it gives the chances of late."""
-        held = {key: calibrator for (key, *_), (calibrator, _) in self._chances.items()}
+        held = {calibrator.digest: calibrator for calibrator, _ in self._chances.values()}
         return held.get(digest) or self.store.calibrator(digest)
 
     def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
         """Return the calibrator of these settings and the chance of every document, computed once for an order of reading."""
         state = state or self.state
         key = settings.calibrator, settings.adapts_chances, read_so(settings, state)
-        if key not in self._chances:
-            computed = super().chances(settings, state)
-            _make_room(self._chances)
-            self._chances[key] = computed
-        return self._chances[key]
+        return self._chances.computed(key, partial(super().chances, settings, state))
 
     def mismatch(self, settings: Settings) -> list[str]:
         """Return what about this list looks unlike the lists that the calibrator was fitted on, where it gives the chances."""
@@ -237,21 +269,22 @@ class OpenSession(Readable):
     def paths(self, settings: Settings) -> Paths:
         """Return the paths under these settings; most labels leave them as they are."""
         key = paths_key(settings, self.state)
-        if key not in self._paths:
-            _make_room(self._paths)
-            self._paths[key] = session_paths(settings, *self.chances(settings), self.state)
-        return self._paths[key]
+        return self._paths.computed(key, lambda: session_paths(settings, *self.chances(settings), self.state))
 
     def advice(self, settings: Settings) -> Advice:
         """Return the advice under these settings, which may be a what-if."""
-        return advise(settings, *self.chances(settings), self.state, self.paths(settings))
+        return self.once(
+            ("advice", settings),
+            lambda: advise(settings, *self.chances(settings), self.state, self.paths(settings)),
+        )
 
     def refresh(self) -> bool:
         """Take in what was recorded elsewhere; True when there was something."""
-        self.deleted = self.store.is_deleted(self.stored.id)
         # From the last one seen on: where it is not the same, a backup was restored and the log is another one.
         last = self._log[-1:]
-        news = self.store.log(self.stored.id, after=last[0].seq - 1 if last else 0)
+        with self.store.at_once():
+            self.deleted = self.store.is_deleted(self.stored.id)
+            news = self.store.log(self.stored.id, after=last[0].seq - 1 if last else 0)
         if news[:1] == last:
             fresh = [*self._log, *news[1:]]
         else:
@@ -278,6 +311,7 @@ class OpenSession(Readable):
         """
         if self.several is not None:
             event = replace(event, reviewer=self.reader)
+            self.refresh()  # others have nearly always read on
         # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
         waits = any(earlier.kind not in ("note", "fit") for earlier in self.own.events if earlier.seq > seen)
         if waits or (self.several and self._settled(event, seen)):
@@ -464,9 +498,3 @@ class OpenSession(Readable):
         """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
         if settings != self.state.settings:
             self.record(settings_event(self.state, settings, reason), seen)
-
-
-def _make_room(kept: dict[Any, Any]) -> None:
-    """The plan, what is in force and a what-if are looked at together; older ones are done with."""
-    while len(kept) >= KEPT_PATHS:
-        kept.pop(next(iter(kept)))

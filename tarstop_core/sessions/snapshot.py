@@ -15,7 +15,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
-from tarstop_core.sessions.agreeing import counted_apart, with_overlooked
+from tarstop_core.sessions.agreeing import counted_apart, missed
 from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.session import Session
@@ -36,7 +36,7 @@ class SessionSnapshot(Session):
     def state(self) -> State:
         """Where the session stands; of several readers with what they overlooked."""
         state = super().state
-        return state if self.several is None else with_overlooked(state, self.several)
+        return state if self.several is None else replace(state, overlooked=missed(self.several))
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""

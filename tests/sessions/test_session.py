@@ -130,7 +130,8 @@ def test_texts_are_read_when_they_are_asked_for(
         store, "record_texts", lambda collection, at: asked.extend(at) or texts(collection, at)
     )
     assert [each.id for each in session.reports_of([5, 6, 7])] == [IDS[5], IDS[6], IDS[7]]
-    assert asked == [6]
+    assert asked == [], "what comes next is loaded with what is asked for"
+    assert session.document(0).id == IDS[0] and asked == [0, 1, 2, 3]
 
 
 def test_the_last_name_is_offered_and_never_taken(session: OpenSession, key: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import count
 from math import ceil, floor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import missed_in_audit, overlooked
 from tarstop_core.readers.table import read_one, read_readers
-from tarstop_core.screening.advised import RecallFacts, ReviewFacts
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.events import settings_event
@@ -22,7 +24,16 @@ from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.review import REVIEW as REVIEW_SCENARIO
-from tarstop_core.screening.several_readers import EXCLUDED, ONE_READER, MachineReader, ReadElsewhere, Readers
+from tarstop_core.screening.several_readers import (
+    ALL,
+    EXCLUDED,
+    INCLUDED,
+    ONE_READER,
+    MachineReader,
+    ReadElsewhere,
+    Readers,
+)
+from tarstop_core.sessions import session as sessions
 from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
@@ -72,6 +83,74 @@ def test_two_windows_read_on_without_waiting_for_each_other(store: Store, key: s
         "Rita": "relevant",
         "Sam": "irrelevant",
     }
+
+
+@pytest.mark.parametrize("second", [ALL, EXCLUDED, INCLUDED])
+def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> None:
+    key = begun(store, replace(REVIEW, readers=Readers(("Rita", "Sam"), second)))
+    rng, names = random.Random(second), ("Rita", "Sam", "Tom")
+    windows = {name: OpenSession.load(store, key, name) for name in names}
+    for _ in range(40):
+        name = rng.choice(names)
+        work, what = (
+            windows[name],
+            rng.choice(("label", "label", "label", "relabel", "undo", "note", "settle")),
+        )
+        work.refresh()
+        several, read = work.several, work.own.row.ids[: work.own.state.depth]
+        assert several is not None
+        waiting = [judged.doc for judged in several.waiting]
+        if what == "settle" and waiting:
+            work.resolve(waiting[0], rng.choice(("relevant", "irrelevant")), work.state.seq)
+        elif what == "settle" and several.excluded_by_all:
+            work.check_exclusion(several.excluded_by_all[0], "irrelevant", work.state.seq)
+        elif name != "Tom" and what == "label" and work.own.to_judge:
+            judge(work, rng.choice(("relevant", "irrelevant", "unsure")))
+        elif name != "Tom" and read and what == "relabel":
+            work.label(rng.choice(read), rng.choice(("relevant", "irrelevant", "unsure")), work.own.state.seq)
+        elif name != "Tom" and read and what in ("undo", "note"):
+            event = Event(what, {"doc": read[0], "text": "why"} if what == "note" else {})
+            work.record(event, work.own.state.seq)
+        for name, grown in windows.items():
+            grown.refresh()
+            advice = grown.advice(grown.state.settings)
+            sessions.SHARED.clear()
+            fresh = OpenSession.load(store, key, name)
+            assert grown.state.seq == fresh.state.seq and grown.events == fresh.events
+            assert grown.state.labels.tolist() == fresh.state.labels.tolist()
+            assert grown.row.ids == fresh.row.ids and grown.state.overlooked == fresh.state.overlooked
+            assert grown.own.events == fresh.own.events and grown.own.row.ids == fresh.own.row.ids
+            assert grown.own.state.labels.tolist() == fresh.own.state.labels.tolist()
+            assert grown.own.state.seq == fresh.own.state.seq
+            anew = fresh.advice(fresh.state.settings)
+            # Plans that look again rest on a grid that begins where the paths were first asked for.
+            assert advice.gain == pytest.approx(anew.gain, rel=1e-3)
+            assert replace(advice, gain=0.0) == replace(anew, gain=0.0)
+
+
+def test_readers_of_one_moment_share_what_is_computed_of_it(
+    store: Store, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[int] = []
+
+    def counting(*asked: Any) -> Advice:
+        computed.append(asked[3].depth)
+        return advise(*asked)
+
+    monkeypatch.setattr(sessions, "advise", counting)
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    judge(rita, "irrelevant")
+    judge(sam, "irrelevant")
+    for work in (rita, sam):
+        work.refresh()
+        assert work.advice(work.state.settings).depth == 1
+    assert computed == [1]
+    judge(rita, "irrelevant")
+    assert rita.advice(rita.state.settings).depth == 1 and computed == [1], "alone she changes nothing"
+    dearer = replace(rita.state.settings, cost=9.0)
+    assert rita.advice(dearer) != rita.advice(rita.state.settings) and computed == [1, 1]
+    judge(sam, "irrelevant")
+    assert sam.advice(sam.state.settings).depth == 2 and computed == [1, 1, 2]
 
 
 def test_a_disagreement_is_resolved_once(store: Store, key: str) -> None:
