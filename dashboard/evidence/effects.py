@@ -15,7 +15,13 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.evidence.chosen import EVEN, choose, from_file
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
 from dashboard.evidence.prior import edged
-from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
+from dashboard.evidence.typed import (
+    JUDGED_TITLES,
+    choice_in_address,
+    keep_rows,
+    tables_in_address,
+    typed_table,
+)
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -36,6 +42,7 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.manual_tables import Row
 from tarstop_core.files import read_effects, trace_to_csv
 from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
+from tarstop_core.files.tables import BIAS
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_effects
 from tarstop_core.screening.effect_settings import EffectSettings
@@ -69,7 +76,7 @@ TITLES = {
     "high": "Upper limit",
     "o_minus_e": "O − E",
     "v": "Variance V",
-    "bias": "Risk of bias",
+    BIAS: JUDGED_TITLES[BIAS],
 }
 FORMS = {
     Form.EVENTS: "Events and people by arm",
@@ -159,7 +166,9 @@ def show_effects(
         _headline(chosen, evidence, payoffs, notes)
     with drawn:
         stem = file_stem(chosen.name)
-        panel(evidence, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
+        panel(
+            evidence, payoffs, actions=chosen.actions, simulated=chosen.simulated, key=PREFIX, file_stem=stem
+        )
         mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
         if not evidence.target.ratio and mu is not None and se is not None:
             shell.decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
@@ -244,7 +253,7 @@ def _from_file() -> Chosen | None:
     label = (
         "Excel, CSV, TSV or RevMan, a study a line: events, means, or effects with limits or standard errors"
     )
-    fields = {field: TITLES[field] for field in FIELDS}
+    fields = {field: (TITLES | JUDGED_TITLES)[field] for field in FIELDS}
     chosen = from_file(PREFIX, label, ("tarstop-example-effects.csv", EXAMPLE), fields, _enough, _read)
     if chosen is None:
         address.write({"tables": "", "name": ""})
@@ -275,7 +284,7 @@ def _typed() -> Chosen | None:
         state[f"{key}/{held.name}/last"] = there[1:]
     names = {form.name: title for form, title in FORMS.items()}
     form = Form[one_of("What each study gives", names, **lasting(f"{key}/form"))]
-    titles = {field: TITLES[field] for field in ("study", *form.columns, "bias")}
+    titles = {field: TITLES[field] for field in ("study", *form.columns, BIAS)}
     table = f"{key}/{form.name}"
     if f"{table}/table" not in state:
         first = [tuple(row) for row in state.get(f"{table}/last", [])]

@@ -24,7 +24,13 @@ from dashboard.evidence.chosen import (
     with_tables,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
-from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
+from dashboard.evidence.typed import (
+    JUDGED_TITLES,
+    choice_in_address,
+    keep_rows,
+    tables_in_address,
+    typed_table,
+)
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -35,7 +41,6 @@ from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.manual_tables import TITLES, manual_tables
@@ -63,11 +68,13 @@ NOTHING_YET = {
     "typed": "Nothing to show yet. Enter TP and FN of at least one study.",
 }
 """What is said in place of an answer, by where the tables come from."""
-MAPPED = TITLES | {
+MAPPED = {
+    **TITLES,
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
     "diseased": "Number diseased",
     "healthy": "Number healthy",
+    **JUDGED_TITLES,
 }
 MANY_NOTES = 4
 EMPTY_LINES = 4
@@ -113,7 +120,9 @@ def evidence_page() -> None:
             _not_as_in_session(chosen.session, summary, payoffs)
     with drawn:
         stem = file_stem(chosen.title)
-        panel(summary, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
+        panel(
+            summary, payoffs, actions=chosen.actions, simulated=chosen.simulated, key=PREFIX, file_stem=stem
+        )
         shell.decisions(kind="test", accuracy=chosen.accuracy)
         if chosen.source:
             with st.expander("Source", type="compact"):
@@ -263,14 +272,14 @@ def _typed() -> Chosen | None:
     # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
         there = tables_in_address("typed_problem", list) or []
-        empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
+        empty = [("",) * len(TITLES)] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
     label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
     rows = typed_table(label, first, key=f"{PREFIX}/typed")
     state[f"{PREFIX}/typed_last"] = rows
     st.caption(
         "Cells copied from a spreadsheet can be pasted; names of columns pasted along decide their order. Leave FP and TN "
-        "empty where a report gives sensitivity only."
+        "empty where a report gives sensitivity only, and risk of bias (low, some, high) where nobody judged it."
     )
     keep_rows(rows, "paste them")
     try:

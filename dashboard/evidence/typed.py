@@ -1,6 +1,6 @@
 """Tables that are typed on the Evidence page, and what its address holds of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,11 +10,13 @@ from dashboard.evidence.chosen import PREFIX
 from dashboard.frame import address
 from dashboard.frame.scripts import PASTING
 from dashboard.frame.widgets import lasting, one_of
-from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence.manual_tables import TITLES, Row, pack, unpack
+from tarstop_core.evidence.manual_tables import TITLES, WIDTHS, Row, pack, unpack
+from tarstop_core.files.tables import BIAS, JUDGED
 
 T = TypeVar("T")
+JUDGED_TITLES = {field: f"Risk of bias, {field.replace('_', ' ')}" for field in JUDGED} | {BIAS: TITLES[BIAS]}
+"""What columns that judge the risk of bias are called."""
 
 
 def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
@@ -28,12 +30,12 @@ def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
 
 
 def tables_in_address(
-    problem: str, read: Callable[[list[Row]], T], width: int | None = 1 + len(CELLS)
+    problem: str, read: Callable[[list[Row]], T], widths: Collection[int] | None = WIDTHS
 ) -> T | None:
     """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
     st.session_state[f"{PREFIX}/{problem}"] = ""
     try:
-        return read(unpack(st.query_params["tables"], width)) if "tables" in st.query_params else None
+        return read(unpack(st.query_params["tables"], widths)) if "tables" in st.query_params else None
     except InputProblem as found:
         st.session_state[f"{PREFIX}/{problem}"] = str(found)
         return None

@@ -18,7 +18,7 @@ export default function typedTable({parentElement, data, setStateValue}) {
     data.columns.forEach((name, at) => {
       const field = document.createElement('input');
       Object.assign(field, {value: texts[at] ?? '', autocomplete: 'off', spellcheck: false});
-      field.inputMode = at === 0 ? 'text' : 'numeric';
+      field.inputMode = OPTIONAL.includes(data.fields[at]) ? 'text' : 'numeric';
       field.setAttribute('aria-label', `${name}, row ${body.rows.length}`);
       row.insertCell().append(field);
     });

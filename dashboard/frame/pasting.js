@@ -1,5 +1,6 @@
 // Cells copied from a spreadsheet. NAMES, the names that people give to each field, is put before this by the page.
 const JOINT = ' | '; // between cells that no field is left for: what is refused is seen, and nothing is lost
+const OPTIONAL = ['study', 'bias']; // columns that a table may lack
 const HELD = /(^|[\t\n])"((?:[^"]|"")*)"(?=[\t\n]|$)/g; // a cell with a break in it
 
 const linesOf = (text) => {
@@ -23,15 +24,16 @@ const byNames = (lines, fields) => {
   const columns = titles.map((title) => title && (fieldNamed(title, fields) ?? 'unknown'));
   if (columns[0] === '' && !columns.includes('study')) columns[0] = 'study';
   const named = columns.filter(Boolean);
-  const counts = fields.filter((field) => field !== 'study' && named.includes(field));
-  const whole = counts.length === fields.filter((field) => field !== 'study').length;
+  const needed = fields.filter((field) => !OPTIONAL.includes(field));
+  const counts = needed.filter((field) => named.includes(field));
+  const whole = counts.length === needed.length;
   if (!whole && counts.join() !== 'TP,FN' || new Set(named).size < named.length) return null;
   const below = lines.slice(start + 1);
   const stray = below.some((cells) => cells.some((cell, at) => cell && !columns[at]));
   if (stray || named.some((field) => !fields.includes(field))) return null;
   const text = (cells, field) => cells[columns.indexOf(field)] ?? '';
   return below.map((cells) => Object.fromEntries(
-    fields.filter((field) => field !== 'study' || named.includes(field)).map((field) => [field, text(cells, field)])));
+    fields.filter((field) => !OPTIONAL.includes(field) || named.includes(field)).map((field) => [field, text(cells, field)])));
 };
 
 // Texts for so many fields; what is too much stands in the last one.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tarstop_core.files.columns import names_of
+from tarstop_core.files.tables import TYPED
 from tarstop_core.presentation.palette import ACTIONS_FOR_PAPER, FOR_PAPER
 
 FRAME = Path(__file__).parent
@@ -37,7 +38,7 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 
 PASTING = (
-    f"const NAMES={json.dumps(names_of('effects') | names_of('tables') | names_of('rates'))};\n"
+    f"const NAMES={json.dumps(names_of('effects') | TYPED | names_of('rates'))};\n"
     f"{(FRAME / 'pasting.js').read_text(encoding='utf-8')}"
 )
 """What reads cells of a spreadsheet, before a script that places them."""

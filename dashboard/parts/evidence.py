@@ -49,19 +49,21 @@ class View:
     rows: Callable[..., Rows]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
-    of: Literal["", "q*", "payoffs"] = ""
-    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
+    of: Literal["", "q*", "payoffs", "decision"] = ""
+    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs, and what actions are called."""
 
     def of_evidence(
-        self, summary: Evidence | EffectEvidence, payoffs: Payoffs, simulated: bool
+        self, summary: Evidence | EffectEvidence, payoffs: Payoffs, actions: words.Actions, simulated: bool
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
-        more: tuple[Any, ...] = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
-        rows = self.rows(summary, *more) if self.of == "payoffs" else self.rows(summary)
+        beside = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,), "decision": (payoffs, actions)}
+        more: tuple[Any, ...] = beside[self.of]
+        rows = self.rows(summary) if self.of in ("", "q*") else self.rows(summary, *more)
         figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=simulated)
         return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
 
+RISK = View("risk", "Risk of bias", words.risk_sentence, report.risk_rows, None, "decision")
 VIEWS = (
     View("forest", "Forest", words.forest_sentence, report.study_rows, forest),
     View("sroc", "SROC", words.sroc_sentence, report.curve_rows, sroc),
@@ -69,6 +71,7 @@ VIEWS = (
     View("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
+    RISK,
     View("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
 )
 
@@ -88,7 +91,7 @@ EFFECT_VIEWS = (
     View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
     View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
-    View("risk", "Risk of bias", effect_words.risk_sentence, effect_rows.risk_rows, None, "payoffs"),
+    RISK,
     View("methods", "Other methods", effect_words.reviewed_sentence, effect_rows.reviewed_rows, None),
 )
 
@@ -97,6 +100,7 @@ def panel(
     summary: Evidence | EffectEvidence,
     payoffs: Payoffs,
     *,
+    actions: words.Actions = words.TWO,
     simulated: bool = False,
     key: str,
     file_stem: str,
@@ -109,7 +113,7 @@ def panel(
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     spinner = partial(st.spinner, f"Computing from {len(summary):,} studies …")
     for tab, view in zip(tabs, views, strict=True):
-        seen = partial(view.of_evidence, summary, payoffs, simulated)
+        seen = partial(view.of_evidence, summary, payoffs, actions, simulated)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import TABLES_SCRIPT
-from dashboard.frame.widgets import go_to_one, press, radio, upload
+from dashboard.frame.widgets import go_to_one, one_of, press, radio, upload
 from dashboard.frame.work import LABEL, Work, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
@@ -20,6 +20,7 @@ from dashboard.screen.reading import block
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
+from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered
@@ -32,6 +33,7 @@ from tarstop_core.screening.typed_numbers import COLUMN_WORDS, Typed, TypedTable
 from tarstop_core.sessions.demo import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
+RISKS = {"": "Not judged", **{risk.value: risk.capitalize() for risk in Bias}}
 LISTED = 3  # waiting reports named one by one
 COLUMNS = {name: words.lower() for name, (words, _) in COLUMN_WORDS.items()}
 SAID = "_report_said"
@@ -180,6 +182,7 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             _table(doc, place, table, several=len(draft.tables) > 1)
         with st.container(horizontal=True, gap="small", key="report_words"):
             _field("Study", draft.study, "study", doc, placeholder="Surname Year", max_chars=120)
+            one_of("Risk of bias", RISKS, first=draft.bias, key=f"report_bias_{doc}")
             _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
@@ -240,7 +243,8 @@ def _typed(work: Work, doc: str) -> Draft:
         for place, table in enumerate(draft.tables)
     )
     outcome = state.get(f"report_outcome_{doc}", draft.outcome)
-    return replace(draft, outcome=outcome, study=text("study"), reason=text("reason"), tables=tables)
+    study, reason, bias = map(text, ("study", "reason", "bias"))
+    return replace(draft, outcome=outcome, study=study, reason=reason, tables=tables, bias=bias)
 
 
 def _save(work: Work, at: int, doc: str, seen: int) -> None:

@@ -31,6 +31,7 @@ from dashboard.screen import advising, at_stake, disagreements, full_text, readi
 from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.words import Actions
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -198,7 +199,8 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
         if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
         how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
-        panel(summary, settings.payoffs, simulated=work.collection.simulated, **how)
+        actions = Actions(settings.plus, settings.minus, scenario.lacking(settings, state))
+        panel(summary, settings.payoffs, actions=actions, simulated=work.collection.simulated, **how)
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:

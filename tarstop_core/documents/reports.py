@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.effects.bias import Bias
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
@@ -37,6 +38,8 @@ class Row:
     """`TP` and `FN`: of the diseased."""
     TN: int | None
     """`FP` and `TN`: of the healthy; None where a report gives sensitivity only."""
+    _: KW_ONLY
+    bias: Bias | None = None  # Risk of bias of the study, where somebody judged it
 
     @property
     def counts(self) -> tuple[int, int | None, int, int | None]:
@@ -59,6 +62,7 @@ class EffectRow:
     study: str  # What the study (or this part of it) is called
     form: Form
     values: tuple[float, ...]  # One for each column of the form
+    bias: Bias | None = None  # Risk of bias of the study, where somebody judged it
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.form.columns) or not np.isfinite(self.values).all():
@@ -111,14 +115,17 @@ class Report:
         kept: dict[str, list[dict[str, Any]]] = {"tables": []}
         for row in self.rows:
             name = "effects" if isinstance(row, EffectRow) else "tables"
-            kept.setdefault(name, []).append({"study": row.study, **row.numbers})
+            judged = {"bias": row.bias.value} if row.bias else {}
+            kept.setdefault(name, []).append({"study": row.study, **row.numbers, **judged})
         return {"outcome": self.outcome, "reason": self.reason, "study": self.study, **kept}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Report:
         """A report from its JSON values."""
         tables, effects = content.get("tables", ()), content.get("effects", ())
-        counts = (Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
+        counts = (
+            Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}, bias=_bias(row)) for row in tables
+        )
         rows: tuple[Row | EffectRow, ...] = (*counts, *map(effect_row, effects))
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
@@ -129,7 +136,18 @@ def effect_row(content: Mapping[str, Any]) -> EffectRow:
     form = next((form for form in Form if all(name in content for name in form.columns)), None)
     if form is None:
         raise InputProblem("An effect lacks numbers; the report cannot be read.")
-    return EffectRow(str(content["study"]), form, tuple(float(content[name]) for name in form.columns))
+    values = tuple(float(content[name]) for name in form.columns)
+    return EffectRow(str(content["study"]), form, values, _bias(content))
+
+
+def _bias(content: Mapping[str, Any]) -> Bias | None:
+    return Bias(content["bias"]) if "bias" in content else None
+
+
+def _judged(rows: Sequence[Row | EffectRow]) -> tuple[Bias | None, ...]:
+    """Risk of bias of each row; none where nobody judged any."""
+    bias = tuple(row.bias for row in rows)
+    return bias if any(bias) else ()
 
 
 def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
@@ -137,7 +155,8 @@ def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
     tables = [row for row in rows if isinstance(row, Row)]
     # None becomes NaN.
     counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)
-    return Tables(tuple(row.study for row in tables), *(counts[:, at] for at in range(4)))
+    names = tuple(row.study for row in tables)
+    return Tables(names, *(counts[:, at] for at in range(4)), bias=_judged(tables))
 
 
 def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio: bool = False) -> Studies:
@@ -162,27 +181,30 @@ def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio:
     if len(forms) == 1:
         (form,) = forms
         values = np.array([row.values for row in effects], dtype=float).reshape(-1, len(form.columns))
-        return Studies(names, form, values)
+        return Studies(names, form, values, _judged(effects))
     sizes = [studies_of((row,)).sizes(Measure.GENERIC, ratio) for row in effects]
     y, v = (np.concatenate(column) for column in zip(*((size.y, size.v) for size in sizes), strict=True))
-    return Studies(names, Form.ERRORS, np.stack((np.exp(y) if ratio else y, np.sqrt(v)), axis=1))
+    values = np.stack((np.exp(y) if ratio else y, np.sqrt(v)), axis=1)
+    return Studies(names, Form.ERRORS, values, _judged(effects))
 
 
 def rows_of_tables(tables: Tables) -> list[Row]:
     """2×2 tables as the rows of reports; those without TP or FN are left out."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
-    complete = ~np.isnan(counts[:, [0, 2]]).any(axis=1)
     return [
-        Row(name, *(None if np.isnan(count) else int(count) for count in row))  # type: ignore[arg-type]
-        for name, row in zip(np.array(tables.study, dtype=object)[complete], counts[complete], strict=True)
+        Row(name, *(None if np.isnan(count) else int(count) for count in row), bias=risk)  # type: ignore[arg-type]
+        for name, row, risk in zip(tables.study, counts, tables.bias or [None] * len(tables), strict=True)
+        if not np.isnan(row[[0, 2]]).any()
     ]
 
 
 def rows_of_studies(studies: Studies) -> list[EffectRow]:
     """Effects as the rows of reports; those with an unknown number are left out."""
     return [
-        EffectRow(name, studies.form, tuple(values))
-        for name, values in zip(studies.study, studies.values.tolist(), strict=True)
+        EffectRow(name, studies.form, tuple(values), risk)
+        for name, values, risk in zip(
+            studies.study, studies.values.tolist(), studies.bias or [None] * len(studies), strict=True
+        )
         if np.isfinite(values).all()
     ]
 

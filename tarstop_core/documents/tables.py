@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.effects.bias import Bias, Judged
 from tarstop_core.errors import InputProblem
 
 Floats = NDArray[np.float64]
@@ -19,7 +21,7 @@ CELLS = ("TP", "FP", "FN", "TN")
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class Tables(Judged):
     """The 2×2 tables of n studies, in the order in which they came in.
 
     InputProblem when lengths differ, or a count is negative, fractional or missing where it is needed.
@@ -31,6 +33,9 @@ class Tables:
     FN: Floats
     TN: Floats
     """`TP`, `FP`, `FN` and `TN`: whole counts ≥ 0. FP and TN are NaN where a report gives sensitivity only. Shape (n,)."""
+    _: KW_ONLY
+    bias: tuple[Bias | None, ...] = ()  # Risk of bias of each study, or none where nobody judged it
+    in_part: bool = False  # Whether a study may count for a share of its patients, not whole counts
 
     def __post_init__(self) -> None:
         for cell in CELLS:
@@ -40,7 +45,8 @@ class Tables:
             missing = np.isnan(counts)
             if cell in ("TP", "FN") and missing.any():
                 raise InputProblem(f"{self._first(missing)} has no {cell}; every study needs TP and FN.")
-            bad = ~missing & ((counts < 0) | (counts != np.round(counts)) | np.isinf(counts))
+            broken = (counts != np.round(counts)) & (not self.in_part)
+            bad = ~missing & ((counts < 0) | broken | np.isinf(counts))
             if bad.any():
                 count = f"{cell} = {counts[np.argmax(bad)]:g}"
                 raise InputProblem(f"{self._first(bad)} has {count}; give a whole number from 0 on.")
@@ -54,20 +60,34 @@ class Tables:
 
     def first(self, n: int) -> Tables:
         """The first n studies."""
-        return Tables(self.study[:n], self.TP[:n], self.FP[:n], self.FN[:n], self.TN[:n])
+        counts = {cell: getattr(self, cell)[:n] for cell in CELLS}
+        return replace(self, study=self.study[:n], bias=self.bias[:n], **counts)
 
     def without(self, at: int) -> Tables:
         """All studies but one (0-based)."""
-        keep = np.arange(len(self)) != at
-        names = tuple(name for i, name in enumerate(self.study) if i != at)
-        return Tables(names, self.TP[keep], self.FP[keep], self.FN[keep], self.TN[keep])
+        return self.only([i for i in range(len(self)) if i != at])
+
+    def only(self, kept: Sequence[int]) -> Tables:
+        """Some of the studies, by their places (0-based)."""
+        places = np.array(kept, dtype=np.intp)
+        return replace(
+            self,
+            study=tuple(self.study[at] for at in kept),
+            bias=tuple(self.bias[at] for at in kept) if self.bias else (),
+            **{cell: getattr(self, cell)[places] for cell in CELLS},
+        )
+
+    def counting(self, shares: Sequence[float]) -> Tables:
+        """The studies, each counting as if a share of its patients had been seen, with the same rates."""
+        weighed = {cell: getattr(self, cell) * np.array(shares) for cell in CELLS}
+        return replace(self, in_part=True, **weighed)
 
     @property
     def turned(self) -> Tables:
         """The healthy in the place of the diseased, so that specificity stands where sensitivity stood; 0 where unknown."""
         unknown = np.isnan(self.healthy)
         TN, FP = np.where(unknown, 0.0, self.TN), np.where(unknown, 0.0, self.FP)
-        return Tables(self.study, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
+        return replace(self, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
 
     @property
     def diseased(self) -> Floats:

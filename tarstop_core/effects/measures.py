@@ -23,22 +23,6 @@ class Measure(StrEnum):
         return self in (Measure.OR, Measure.RR)
 
 
-class Bias(StrEnum):
-    """Risk of bias of a study, as RoB 2, ROBINS-I or QUADAS-2 judge it over all domains."""
-
-    LOW = "low"
-    SOME = "some"
-    HIGH = "high"
-
-
-BIAS_WORDS = {
-    **dict.fromkeys(("low", "low risk", "l", "+"), Bias.LOW),
-    **dict.fromkeys(("some", "some concerns", "moderate", "unclear", "s", "?", "no information"), Bias.SOME),
-    **dict.fromkeys(("high", "high risk", "serious", "critical", "h", "-"), Bias.HIGH),
-}
-"""What tools and people write for each."""
-
-
 NAMES = {
     Measure.OR: "the average odds ratio",
     Measure.RR: "the average risk ratio",

@@ -9,7 +9,8 @@ from enum import Enum
 import numpy as np
 
 from tarstop_core.effects import sizes
-from tarstop_core.effects.measures import Bias, Measure
+from tarstop_core.effects.bias import Bias, Judged
+from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.sizes import Floats, Sizes
 from tarstop_core.errors import InputProblem
 
@@ -59,7 +60,7 @@ def forms_of(measure: Measure) -> tuple[Form, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Studies:
+class Studies(Judged):
     """k studies in one form: `values` has shape (k, columns of the form), rows of NaN where a report is incomplete.
 
     InputProblem when a row cannot be: more events than people, a standard deviation or error that is not above 0,
@@ -101,18 +102,9 @@ class Studies:
             weights=None if self.weights is None else self.weights[places],
         )
 
-    def high_risk(self) -> list[int]:
-        """Places of the studies with a high risk of bias."""
-        return [at for at, risk in enumerate(self.bias) if risk is Bias.HIGH]
-
-    def without_high_risk(self) -> Studies:
-        """The studies without those of high risk of bias."""
-        high = set(self.high_risk())
-        return self.only([at for at in range(len(self)) if at not in high])
-
-    def counting_high_risk(self, share: float) -> Studies:
-        """The studies, those of high risk of bias counting for this share of their evidence."""
-        return replace(self, weights=np.where([risk is Bias.HIGH for risk in self.bias], share, 1.0))
+    def counting(self, shares: Sequence[float]) -> Studies:
+        """The studies, each counting for a share of its evidence."""
+        return replace(self, weights=np.array(shares))
 
     def _faults(self) -> list[tuple[str, np.ndarray]]:
         """What may be wrong with a row, in words, and where it is."""

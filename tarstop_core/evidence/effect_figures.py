@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.effects.measures import NAMES, Bias
+from tarstop_core.effects.measures import NAMES
 from tarstop_core.effects.sizes import Floats, Z
 from tarstop_core.effects.studies import Form
 from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, short
 from tarstop_core.evidence.effects import EffectEvidence, Estimates
-from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, texts_at
+from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, risks, texts_at
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour
 from tarstop_core.presentation.numbers import number, percent
@@ -19,7 +19,6 @@ from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA,
 PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
 WIDE_PLOT = (0.0, 1.0)  # where rows are thin
 ARMS = (0.0, 0.36)  # where the columns of the arms stand
-RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
 
 
 def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
@@ -168,7 +167,7 @@ def _columns(
     colour, arms = text_colour(dark), _arms(evidence)
     columns = [*arms, ("Weight", ["" if np.isnan(w) else percent(w) for w in evidence.weights])]
     if evidence.studies.bias:
-        columns.append(("Bias", [RISKS[risk] if risk else "–" for risk in evidence.studies.bias]))
+        columns.append(("Bias", risks(evidence.studies)))
     headings = []
     for place, (title, column) in enumerate(columns, 1):
         x = place / len(columns)
@@ -177,7 +176,7 @@ def _columns(
     numbers = [evidence.written(*row[1:]) or "says nothing" for row in _named(evidence, evidence.estimates)]
     data.append(texts_at([0] * len(at), at.tolist(), numbers, colour, "right", "x3"))
     strong = ink(POOLED, dark)
-    if text := evidence.written(*(float(part[0]) for part in evidence.pooled)):
+    if text := evidence.average:
         data.append(texts_at([0], [summary], [f"<b>{text}</b>"], strong, "right", "x3"))
     if prediction := evidence.drawn_path.prediction:
         low, high = (number(evidence.unit(end)) for end in prediction)

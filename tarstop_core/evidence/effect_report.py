@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from tarstop_core.evidence import effect_words as said
 from tarstop_core.evidence import words
 from tarstop_core.evidence.effect_figures import cumulative, forest, funnel
-from tarstop_core.evidence.effect_rows import reviewed_rows, risk_rows
+from tarstop_core.evidence.effect_rows import reviewed_rows
 from tarstop_core.evidence.effects import EffectEvidence
-from tarstop_core.evidence.report import written_with
+from tarstop_core.evidence.report import RISK, risk_rows, sheets, written_with
 from tarstop_core.files.effect_tables import rows_of_effects
 from tarstop_core.presentation.html import page, sheet
 from tarstop_core.presentation.numbers import number
@@ -54,8 +54,6 @@ def effect_report(
         A page that loads nothing and runs nothing.
     """
     b, q_star = evidence.belief, payoffs.q_star
-    plus = b is not None and bool(payoffs.chooses_plus(b))
-    average = evidence.written(*(float(part[0]) for part in evidence.pooled))
     rows = [
         ("Question", said.message("question", evidence=evidence)),
         ("How sure before you act (q*)", words.message("how_sure", plus=actions.plus, q_star=q_star)),
@@ -65,14 +63,13 @@ def effect_report(
         ),
         ("Computed by", evidence.engine),
         ("Chance that it is so (ω⁺)", words.message("belief_row", belief=b)),
-        ("Pooled", average),
+        ("Pooled", evidence.average),
         ("Heterogeneity (τ²)", "" if evidence.drawn_path.tau2 is None else number(evidence.drawn_path.tau2)),
         ("Studies", words.studies(len(evidence))),
     ]
     if evidence.belief is not None:
         rows.append(("Value of more studies", words.value_sentence(evidence, payoffs)))
     head, *table = rows_of_effects(evidence.studies)
-    by_method = reviewed_rows(evidence)
     risks = risk_rows(evidence, payoffs, actions)
     return page(
         "tarstop_core.evidence.report",
@@ -80,23 +77,19 @@ def effect_report(
         name=name,
         at=at,
         by=by,
-        action=None if b is None else actions.plus if plus else actions.minus,
+        action=words.decided(b, payoffs, actions),
         rows=[(title, text) for title, text in rows if text],
         remarks=said.remarks(evidence, q_star, actions),
         rests=[
-            said.not_accounted_sentence(evidence),
-            said.risk_sentence(evidence, payoffs) if risks else "",
+            words.not_accounted_sentence(evidence),
+            words.risk_sentence(evidence, payoffs, actions) if risks else "",
             words.without_sentence(evidence, q_star),
         ],
         notes=notes,
         table=sheet(tuple(head), table, "Studies as they were given", numbers=head[1:]),
         named=True,
         figures=drawn_effects(evidence, q_star, simulated),
-        more=[
-            sheet(tuple(of[0]), [tuple(row.values()) for row in of], title, numbers=())
-            for title, of in (("With and without high risk of bias", risks), ("By other methods", by_method))
-            if of
-        ],
+        more=sheets({RISK: risks, "By other methods": reviewed_rows(evidence)}),
         methods=said.methods_sentences(evidence, actions),
         source=source,
         versions=written_with(),

@@ -6,11 +6,10 @@ import numpy as np
 
 from tarstop_core.effects.sizes import Floats
 from tarstop_core.evidence.effects import EffectEvidence
-from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.evidence.report import bias_column
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Rows
-from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.presentation.numbers import number
 
 
 def study_rows(evidence: EffectEvidence) -> Rows:
@@ -25,8 +24,7 @@ def study_rows(evidence: EffectEvidence) -> Rows:
     }
     columns |= {"scale_y": _or_none(evidence.sizes.y), "scale_se": _or_none(np.sqrt(evidence.sizes.v))}
     columns["weight"] = _or_none(evidence.weights)
-    if studies.bias:
-        columns["bias"] = np.array([risk and risk.value for risk in studies.bias], dtype=object)
+    columns |= bias_column(studies)
     return fig.rows_of(**columns)
 
 
@@ -61,36 +59,6 @@ def reviewed_rows(evidence: EffectEvidence) -> Rows:
         ends = [number(evidence.unit(end)) for end in row.prediction]
         texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
         rows.append(texts)
-    return rows
-
-
-def risk_rows(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> Rows:
-    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
-
-    Parameters
-    ----------
-    evidence
-        The studies and what follows from them.
-    payoffs
-        What right and wrong decisions bring and cost.
-    actions
-        What the two actions are called.
-
-    Returns
-    -------
-    Rows
-        As texts; none where no study is of high risk.
-    """
-    rows = []
-    for title, of in evidence.by_risk:
-        b, average = of.belief, of.written(*(float(part[0]) for part in of.pooled))
-        decision = (
-            "not usable yet" if b is None else actions.plus if payoffs.chooses_plus(b) else actions.minus
-        )
-        chance = "–" if b is None else percent(b)
-        rows.append(
-            {"studies": f"{title} ({len(of)})", "average": average, "chance": chance, "decision": decision}
-        )
     return rows
 
 

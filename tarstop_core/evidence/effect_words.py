@@ -9,7 +9,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE
 
 message = Messages("evidence/effects.jinja")
 
@@ -53,9 +53,8 @@ def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = T
 def pooled_sentence(evidence: EffectEvidence) -> str:
     """Word what the engine pools."""
     path = evidence.drawn_path
-    average = evidence.written(*(float(part[0]) for part in evidence.pooled))
     ends = path.prediction and [evidence.unit(end) for end in path.prediction]
-    return message("pooled", average=average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
+    return message("pooled", average=evidence.average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
 
 
 def forest_sentence(evidence: EffectEvidence) -> str:
@@ -94,20 +93,6 @@ def reviewed_sentence(evidence: EffectEvidence) -> str:
     rows = {row.method: row for row in evidence.reviewed}
     I2 = rows["REML"].I2 if rows else 0.0
     return message("reviewed", I2=I2, interval=evidence.tau2_interval, count=len(rows))
-
-
-def risk_sentence(evidence: EffectEvidence, payoffs: Payoffs) -> str:
-    """Word whether the decision depends on studies of high risk of bias."""
-    decisions = {
-        of.belief is not None and bool(payoffs.chooses_plus(of.belief)) for _, of in evidence.by_risk
-    }
-    return message("risk", decisions=len(decisions), count=len(evidence.studies.high_risk()))
-
-
-def not_accounted_sentence(evidence: EffectEvidence) -> str:
-    """Word what the belief leaves out, as GRADE asks."""
-    judged, high = bool(evidence.studies.bias), len(evidence.studies.high_risk())
-    return message("not_accounted", judged=judged, high=high, total=len(evidence))
 
 
 def methods_sentences(evidence: EffectEvidence, actions: Actions) -> list[str]:

@@ -7,9 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tarstop_core.effects.beliefs import POOLED, EffectBelief, Target, belief_of_effect, posterior
+from tarstop_core.effects.bias import Bias, versions_by_risk
 from tarstop_core.effects.exact import above_without_each
 from tarstop_core.effects.glmm import MODELS, pool_by_likelihood
-from tarstop_core.effects.measures import NAMES, Bias, Engine, Measure
+from tarstop_core.effects.measures import NAMES, Engine, Measure
 from tarstop_core.effects.pooling import (
     Method,
     Pooled,
@@ -29,7 +30,6 @@ from tarstop_core.value.payoffs import Payoffs
 
 AHEAD = np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100])
 """More studies whose worth is drawn."""
-REDUCED = 0.5  # What a study of high risk of bias counts where its weight is reduced
 MOST_EVENTS = 5000  # Of a study, in both arms, for which mixed models are still fitted
 MIXED = "GLMM {}"
 CORRECTED: tuple[Literal["only0"], Literal["all"]] = ("only0", "all")
@@ -100,6 +100,16 @@ class EffectEvidence:
         """The average effect by the engine, one entry."""
         mu, se = (np.array([np.nan if x is None else x]) for x in (self.drawn_path.mu, self.drawn_path.se))
         return Estimates(mu, mu - Z * se, mu + Z * se)
+
+    @property
+    def average(self) -> str:
+        """The average effect with its interval as a text; empty where there is none."""
+        return self.written(*(float(part[0]) for part in self.pooled))
+
+    @property
+    def judged(self) -> Studies:
+        """The studies, with their risk of bias where it was judged."""
+        return self.studies
 
     def by(self, engine: Engine) -> "EffectEvidence":
         """These studies believed by another engine."""
@@ -193,16 +203,8 @@ class EffectEvidence:
 
     @cached_property
     def by_risk(self) -> "tuple[tuple[str, EffectEvidence], ...]":
-        """All studies, those without high risk of bias, and all with the weight of those reduced; () without judgments."""
-        if not self.studies.high_risk():
-            return ()
-        without = replace(self, studies=self.studies.without_high_risk())
-        reduced = replace(self, studies=self.studies.counting_high_risk(REDUCED))
-        return (
-            ("all studies", self),
-            ("without those of high risk", without),
-            (f"those of high risk counting {REDUCED:.0%}".replace("%", " %"), reduced),
-        )
+        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+        return versions_by_risk(self, self.studies, lambda studies: replace(self, studies=studies))
 
     @cached_property
     def reviewed(self) -> list[Reviewed]:

@@ -6,19 +6,22 @@ import csv
 import io
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import plain_title
-from tarstop_core.files.tables import MISSING, SYNONYMS, whole_count
+from tarstop_core.files.tables import BIAS, MISSING, TYPED, risk_of_bias, whole_count
+from tarstop_core.presentation.numbers import listed
 
 Row = tuple[str, ...]
-"""Study, TP, FP, FN and TN as they were typed."""
-FIELDS = ("study", *CELLS)
-TITLES = {field: field.capitalize() if field == "study" else field for field in FIELDS}
+"""Study, TP, FP, FN, TN and risk of bias as they were typed; tables of before have no risk of bias."""
+TITLES = {"study": "Study", **dict(zip(CELLS, CELLS, strict=True)), BIAS: "Risk of bias"}
+FIELDS = tuple(TITLES)
+WIDTHS = frozenset({len(FIELDS) - 1, len(FIELDS)})
 COLUMN_NAMES = "Study, TP, FP, FN and TN"
 
 LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
@@ -37,13 +40,13 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
     Raises
     ------
     InputProblem
-        When a row of column names has one that is not known, has one twice or lacks one, or leaves a column unnamed
+        When a risk of bias is none, or a row of column names has one that is not known, has one twice or lacks one, or leaves a column unnamed
         that holds something: nothing may then be computed, for the order is a guess.
     """
-    names, kept, left_out, rows_kept = [], [], [], []
+    names, kept, judged, left_out, rows_kept = [], [], list[Bias | None](), [], []
     columns, header, begun = {field: at for at, field in enumerate(FIELDS)}, 0, False
     for at, row in enumerate(rows, start=1):
-        cells = [text.strip() for text in row]
+        cells = [text.strip() for text in (*row, *[""] * (len(FIELDS) - len(row)))]
         if not any(cells):
             continue
         if _names_columns(cells, first=not begun):
@@ -55,15 +58,17 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
             raise InputProblem(
                 f"Row {at} has '{unnamed[0]}' in a column that row {header} leaves unnamed; name that column or clear it."
             )
-        name, *texts = (cells[columns[field]] if field in columns else "" for field in FIELDS)
+        name, *texts, risk = (cells[columns[field]] if field in columns else "" for field in FIELDS)
         counts = [_count(text) for text in texts]
         if reason := _unusable(texts, counts):
             left_out.append(f"Row {at} ({name}) {reason}" if name else f"Row {at} {reason}")
         else:
             names.append(name or f"row {at}")
             kept.append(counts)
+            judged.append(risk_of_bias(f"Row {at}", risk))
             rows_kept.append(at)
-    tables = Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T)
+    bias = tuple(judged) if any(judged) else ()
+    tables = Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T, bias=bias)
     return tables, tuple(left_out), tuple(rows_kept)
 
 
@@ -72,13 +77,14 @@ def _names_columns(cells: Sequence[str], first: bool) -> bool:
     if any(whole_count(text) is not None for text in cells):
         return False
     return sum(_field(text) is not None for text in cells) > 1 or (
-        first and all(text[:1].isalpha() and text.lower() not in MISSING for text in cells[1:])
+        first
+        and all(text[:1].isalpha() and text.lower() not in MISSING for text in cells[1 : len(CELLS) + 1])
     )
 
 
 def _field(title: str) -> str | None:
     """The field that a column's title names; None where it is not known."""
-    return next((field for field in FIELDS if plain_title(title) in SYNONYMS[field]), None)
+    return next((field for field in FIELDS if plain_title(title) in TYPED[field]), None)
 
 
 def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
@@ -90,7 +96,7 @@ def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
         )
         if field is None:
             raise InputProblem(
-                f"Row {at} names the columns, and '{title}' is none of {COLUMN_NAMES}; rename that column or leave it out."
+                f"Row {at} names the columns, and '{title}' is none of {listed([*TITLES.values()])}; rename that column or leave it out."
             )
         if field in columns:
             raise InputProblem(f"Row {at} names two columns {TITLES[field]}; keep one of them.")
@@ -124,11 +130,12 @@ def _count(text: str) -> float | None:
 
 
 def rows_of(tables: Tables) -> list[Row]:
-    """Tables as rows; unknown counts are empty."""
+    """Tables as rows; unknown counts are empty, and the last column is there where the risk of bias was judged."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
+    bias: list[Row] = [(risk or "",) for risk in tables.bias] or [()] * len(tables)
     return [
-        (name, *("" if np.isnan(count) else f"{count:.0f}" for count in row))
-        for name, row in zip(tables.study, counts, strict=True)
+        (name, *("" if np.isnan(count) else f"{count:.0f}" for count in row), *judged)
+        for name, row, judged in zip(tables.study, counts, bias, strict=True)
     ]
 
 
@@ -151,8 +158,8 @@ def pack(rows: Sequence[Row]) -> str | None:
     return packed if len(packed) <= LONGEST else None
 
 
-def unpack(packed: str, width: int | None = 1 + len(CELLS)) -> list[Row]:
-    """The rows that :func:`pack` packed, of a `width` if it is given. InputProblem when the text is cut short or was changed."""
+def unpack(packed: str, widths: Collection[int] | None = WIDTHS) -> list[Row]:
+    """The rows that :func:`pack` packed, all of one of these widths, or of any. InputProblem when the text is cut short or was changed."""
     try:
         if len(packed) > LONGEST:
             raise ValueError
@@ -160,8 +167,8 @@ def unpack(packed: str, width: int | None = 1 + len(CELLS)) -> list[Row]:
         inflating = zlib.decompressobj()
         plain = inflating.decompress(compressed, MOST_BYTES)
         rows = [tuple(row) for row in csv.reader(io.StringIO(plain.decode("utf-8"), newline=""))]
-        widths = {len(row) for row in rows}
-        if not inflating.eof or not widths <= ({width} if width else {max(widths, default=0)}):
+        lengths = {len(row) for row in rows}
+        if not inflating.eof or len(lengths) > 1 or (widths is not None and not lengths.issubset(widths)):
             raise ValueError
     except (ValueError, binascii.Error, zlib.error, csv.Error):
         raise InputProblem(

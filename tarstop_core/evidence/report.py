@@ -4,7 +4,7 @@ The report of a session shows its studies by the same pieces.
 """
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import expit
 from tarstop_core import __version__
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Floats
+from tarstop_core.effects.bias import Judged
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import prior_sentence
 from tarstop_core.evidence.manual_tables import rows_of
@@ -23,8 +24,12 @@ from tarstop_core.evidence.words import message
 from tarstop_core.presentation import figures
 from tarstop_core.presentation.figures import Rows
 from tarstop_core.presentation.html import Sheet, page, sheet
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.pictures import still
 from tarstop_core.value.payoffs import Payoffs
+
+RISK = "With and without high risk of bias"
+"""Title of a table."""
 
 
 def evidence_report(
@@ -66,25 +71,31 @@ def evidence_report(
         A page that loads nothing and runs nothing.
     """
     b, q_star = evidence.belief, payoffs.q_star
-    plus = b is not None and bool(payoffs.chooses_plus(b)) and not actions.lacking
+    risks = risk_rows(evidence, payoffs, actions)
     return page(
         __name__,
         title=f"{name} · TARstop report",
         name=name,
         at=at,
         by=by,
-        action=None if b is None else actions.plus if plus else actions.minus,
+        action=words.decided(b, payoffs, actions),
         rows=[(title, text) for title, text in _decision_rows(evidence, payoffs, actions) if text],
         remarks=[
             words.belief_sentence(evidence) if b is None else "",
             words.action_sentence(evidence, q_star, actions),
             words.rival_sentence(evidence, q_star, actions.plus, actions.minus),
         ],
-        rests=[words.variation_sentence(evidence), words.without_sentence(evidence, q_star)],
+        rests=[
+            words.variation_sentence(evidence),
+            words.not_accounted_sentence(evidence),
+            words.risk_sentence(evidence, payoffs, actions) if risks else "",
+            words.without_sentence(evidence, q_star),
+        ],
         notes=notes or evidence.notes,
         table=studies_sheet(evidence),
         named=len(evidence) <= COMPACT_FROM,
         figures=drawn_studies(evidence, simulated),
+        more=sheets({RISK: risks}),
         methods=_methods(evidence, actions),
         source=source,
         versions=written_with(),
@@ -127,9 +138,10 @@ def _methods(evidence: Evidence, actions: words.Actions) -> list[str]:
 def studies_sheet(evidence: Evidence) -> Sheet:
     """Table of the studies with their counts and shares, without columns that no study fills."""
     shares = zip(_shares(evidence.sensitivity), _shares(evidence.specificity), strict=True)
+    judged = ("Risk of bias",) if evidence.tables.bias else ()
     rows = [(*row, *share) for row, share in zip(rows_of(evidence.tables), shares, strict=True)]
     numbers = (*CELLS, "Sensitivity (95 %)", "Specificity (95 %)")
-    return sheet(("Study", *numbers), rows, "2×2 tables", numbers=numbers)
+    return sheet(("Study", *CELLS, *judged, *numbers[len(CELLS) :]), rows, "2×2 tables", numbers=numbers)
 
 
 def _shares(shares: Shares) -> list[str]:
@@ -181,7 +193,13 @@ def study_rows(evidence: Evidence) -> Rows:
     for name, shares in (("sensitivity", evidence.sensitivity), ("specificity", evidence.specificity)):
         columns[name] = _or_none(shares.value)
         columns |= {f"{name}_low": _or_none(shares.low), f"{name}_high": _or_none(shares.high)}
-    return figures.rows_of(**columns)
+    return figures.rows_of(**columns, **bias_column(evidence.tables))
+
+
+def bias_column(studies: Judged) -> dict[str, NDArray[np.object_]]:
+    """A column with the risk of bias of each study; none where nobody judged it."""
+    judged = np.array([risk and risk.value for risk in studies.bias], dtype=object)
+    return {"bias": judged} if len(judged) else {}
 
 
 def parameter_rows(evidence: Evidence) -> Rows:
@@ -228,6 +246,43 @@ def value_rows(evidence: Synthesis, payoffs: Payoffs) -> Rows:
     return figures.rows_of(
         more_studies=more.k.astype(int), evsi=more.evsi, evpi=[more.evpi] * len(more.k), **unit
     )
+
+
+def risk_rows(evidence: Synthesis, payoffs: Payoffs, actions: words.Actions = words.TWO) -> Rows:
+    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    actions
+        What the two actions are called, and what the first one lacks.
+
+    Returns
+    -------
+    Rows
+        As texts; none where no study is of high risk.
+    """
+    return [
+        {
+            "studies": f"{title} ({len(of.names)})",
+            "average": of.average,
+            "chance": "–" if of.belief is None else percent(of.belief),
+            "decision": words.decided(of.belief, payoffs, actions) or "not usable yet",
+        }
+        for title, of in evidence.by_risk
+    ]
+
+
+def sheets(tables: Mapping[str, Rows]) -> list[Sheet]:
+    """Tables of texts by their titles; those without a row are left out."""
+    return [
+        sheet(tuple(rows[0]), [tuple(row.values()) for row in rows], title, numbers=())
+        for title, rows in tables.items()
+        if rows
+    ]
 
 
 def curve_rows(evidence: Evidence) -> Rows:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
+from tarstop_core.effects.bias import Bias, Judged
 from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, share_axis, short
 from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
 from tarstop_core.evidence.words import threshold
@@ -25,6 +26,8 @@ COUNTS = (0.0, 0.19)  # where the counts stand, as shares of the width
 PANELS = ((0.215, 0.4), (0.43, 0.615))  # where sensitivity and specificity are drawn
 NUMBERS = ((0.63, 0.81), (0.82, 0.99))  # where their numbers stand
 WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))  # where both are drawn when rows are thin
+BESIDE_BIAS = 0.91  # of the width, left to all else where the risk of bias stands at its end
+RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
 LEFT_OUT = 40  # studies that the leave-one-out figure draws: those that matter most
 
 
@@ -108,9 +111,12 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     axes: dict[str, Any] = {}
     notes = []
     shapes: list[Figure] = []
-    for panel, domain, of_numbers in zip(
+    judged = bool(evidence.tables.bias) and not rows.compact
+    width = BESIDE_BIAS if judged else 1.0
+    for panel, panel_ends, number_ends in zip(
         panels, WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True
     ):
+        domain, of_numbers = ([width * end for end in ends] for ends in (panel_ends, number_ends))
         data.append(_studies(panel, rows, evidence.tables.study, largest))
         if panel.estimate is not None:
             data.append(_diamond(panel.estimate, rows, f"x{panel.axis()}"))
@@ -130,11 +136,17 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
             notes.append(note(of_numbers[0] + 0.01, 1, panel.title, text_colour(dark), xanchor="left"))
     if not rows.compact:
         data.append(_counts(evidence, rows, dark))
-        axes["xaxis5"] = {"domain": COUNTS, "visible": False, "range": [0, len(CELLS)]}
+        ends = [width * end for end in COUNTS]
+        axes["xaxis5"] = {"domain": ends, "visible": False, "range": [0, len(CELLS)]}
         notes += [
             label(at, 1, cell, text_colour(dark), xref="x5", yref="paper", xanchor="right", yanchor="bottom")
             for at, cell in enumerate(CELLS, 1)
         ]
+    if judged:
+        at, texts = rows.studies.tolist(), risks(evidence.tables)
+        data.append(texts_at([0] * len(at), at, texts, text_colour(dark), "right", "x6"))
+        axes["xaxis6"] = {"domain": [width, 1], "visible": False, "range": [0, 1]}
+        notes.append(note(width + 0.01, 1, "Bias", text_colour(dark), xanchor="left"))
 
     names = [] if rows.compact else [short(name) for name in evidence.tables.study]
     ticks: list[float] = [] if rows.compact else list(range(len(evidence)))
@@ -198,6 +210,11 @@ def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     y = np.tile(rows.studies, len(CELLS)).tolist()
     texts = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
     return texts_at(x, y, texts, text_colour(dark), "left", "x5")
+
+
+def risks(studies: Judged) -> list[str]:
+    """The risk of bias of each study with its sign; a dash where nobody judged it."""
+    return [RISKS[risk] if risk else "–" for risk in studies.bias]
 
 
 def texts_at(

@@ -21,6 +21,7 @@ from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_ea
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
+from tarstop_core.effects.bias import Bias, Judged, versions_by_risk
 from tarstop_core.files.tables import same_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
@@ -130,6 +131,18 @@ class Synthesis(Protocol):
     @property
     def without(self) -> Without:
         """The belief without each study in turn."""
+
+    @property
+    def judged(self) -> Judged:
+        """The studies, with their risk of bias where it was judged."""
+
+    @property
+    def by_risk(self) -> "tuple[tuple[str, Synthesis], ...]":
+        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+
+    @property
+    def average(self) -> str:
+        """What the engine pools, as a text; empty where it pools nothing."""
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
         """Expected value of more studies; None where there is no belief."""
@@ -250,6 +263,26 @@ class Evidence:
             prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
             posterior = univariate.posterior(turned, self.theta, prior)
         return Pooled(sensitivity, _central(posterior))
+
+    @property
+    def judged(self) -> Tables:
+        """The tables, with their risk of bias where it was judged."""
+        return self.tables
+
+    @cached_property
+    def by_risk(self) -> "tuple[tuple[str, Evidence], ...]":
+        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+        return versions_by_risk(self, self.tables, lambda tables: replace(self, tables=tables))
+
+    @property
+    def average(self) -> str:
+        """Pooled sensitivity and specificity as a text: 'sensitivity 0.84 [0.75, 0.90]'."""
+        parts = zip(
+            ("sensitivity", "specificity"), (self.pooled.sensitivity, self.pooled.specificity), strict=True
+        )
+        return ", ".join(
+            f"{name} {part.value:.2f} [{part.low:.2f}, {part.high:.2f}]" for name, part in parts if part
+        )
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -402,16 +435,25 @@ def evidence(
     if theta_sp is not None:
         check_theta(theta_sp)
     return _evidence(
-        tables.study, cells.tobytes(), check_theta(theta), check_engine(engine), prior or Prior(), theta_sp
+        (tables.study, cells.tobytes(), tables.bias),
+        check_theta(theta),
+        check_engine(engine),
+        prior or Prior(),
+        theta_sp,
     )
 
 
 @lru_cache(maxsize=64)
 def _evidence(
-    study: tuple[str, ...], cells: bytes, theta: float, engine: str, prior: Prior, theta_sp: float | None
+    content: tuple[tuple[str, ...], bytes, tuple[Bias | None, ...]],
+    theta: float,
+    engine: str,
+    prior: Prior,
+    theta_sp: float | None,
 ) -> Evidence:
+    study, cells, bias = content
     counts = np.frombuffer(cells).reshape(4, len(study))
-    return Evidence(Tables(study, *counts), theta, engine, prior, theta_sp)
+    return Evidence(Tables(study, *counts, bias=bias), theta, engine, prior, theta_sp)
 
 
 def partly_used(tables: Tables) -> tuple[str, ...]:

@@ -254,3 +254,52 @@ def value_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
         return message("not_identified")
     one, ten = (float(np.interp(k, more.k, more.evsi)) for k in (1, 10))
     return message("value", more=more, one=one, ten=ten, payoffs=payoffs)
+
+
+def risk_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TWO) -> str:
+    """Word whether the decision depends on studies of high risk of bias.
+
+    Parameters
+    ----------
+    evidence
+        The studies and their belief.
+    payoffs
+        What right and wrong decisions bring and cost.
+    actions
+        What the two actions are called, and what the first one lacks.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    decisions = {decided(of.belief, payoffs, actions) for _, of in evidence.by_risk}
+    return message("risk", decisions=len(decisions), count=len(evidence.judged.high_risk()))
+
+
+def decided(belief: float | None, payoffs: Payoffs, actions: Actions = TWO) -> str | None:
+    """Return the name of the action that a belief leads to.
+
+    Parameters
+    ----------
+    belief
+        None where there is none.
+    payoffs
+        What right and wrong decisions bring and cost.
+    actions
+        What the two actions are called, and what the first one lacks.
+
+    Returns
+    -------
+    str or None
+        None without a belief.
+    """
+    if belief is None:
+        return None
+    return actions.plus if payoffs.chooses_plus(belief) and not actions.lacking else actions.minus
+
+
+def not_accounted_sentence(evidence: Synthesis) -> str:
+    """Word what the belief leaves out, as GRADE asks."""
+    judged, high = bool(evidence.judged.bias), len(evidence.judged.high_risk())
+    return message("not_accounted", judged=judged, high=high, total=len(evidence.names))

@@ -10,15 +10,14 @@ import numpy as np
 
 from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.documents.topic import EffectOutcome, Topic, placed
-from tarstop_core.effects.measures import BIAS_WORDS, Bias
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import read_studies, text_files
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
 from tarstop_core.files.record_tables import Row
-from tarstop_core.files.tables import MISSING, whole_count
+from tarstop_core.files.tables import JUDGED, MISSING, judgments, whole_count
 
-_EFFECTS = Vocabulary(names_of("effects"), plain_title)
+_EFFECTS = Vocabulary(names_of("effects") | JUDGED, plain_title)
 _OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
 WANTED = "study, events_treated, n_treated, events_control, n_control"
 
@@ -115,8 +114,8 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> St
         _cell(cells, places["study"]) if "study" in places else f"study {at}"
         for at, (_, cells) in enumerate(rows, 1)
     )
-    bias = [_bias(name, line, _cell(cells, places["bias"])) for line, cells in rows if "bias" in places]
-    judged = tuple(bias) if any(bias) else ()
+    texts = {field: [_cell(cells, at) for _, cells in rows] for field, at in places.items()}
+    judged = judgments(name, [line for line, _ in rows], texts)
     try:
         return Studies(names, form, np.array(values, dtype=float).reshape(len(rows), -1), judged)
     except InputProblem as problem:
@@ -156,15 +155,6 @@ def rows_of_effects(studies: Studies) -> list[tuple[str, ...]]:
     if studies.bias:
         rows = [(*row, risk or "") for row, risk in zip(rows, studies.bias, strict=True)]
     return [header, *rows]
-
-
-def _bias(name: str, line: int, text: str) -> Bias | None:
-    """A judgment of the risk of bias; None where a cell is empty."""
-    if text.lower() in MISSING:
-        return None
-    if text.lower() not in BIAS_WORDS:
-        raise InputProblem(f"{name}, line {line}: the risk of bias is '{text}'; give low, some or high.")
-    return BIAS_WORDS[text.lower()]
 
 
 def read_effect_outcomes(

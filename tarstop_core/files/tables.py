@@ -16,14 +16,18 @@ import pandas as pd
 
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
 from tarstop_core.documents.topic import Outcome, Topic, placed
+from tarstop_core.effects.bias import BIAS_WORDS, Bias, worst
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import read_studies, text_files
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
 
-SYNONYMS, RATES = names_of("tables"), names_of("rates")
-FIELDS = (*SYNONYMS, *RATES)  # What a column of a file may be taken for
-_COUNTS = Vocabulary(SYNONYMS, plain_title)
-_RATES = Vocabulary({"study": SYNONYMS["study"], **RATES}, plain_title)
+SYNONYMS, RATES, JUDGED = names_of("tables"), names_of("rates"), names_of("bias")
+FIELDS = (*SYNONYMS, *RATES, *JUDGED)  # What a column of a file may be taken for
+BIAS = next(iter(JUDGED))  # Whose name says what it is
+TYPED = SYNONYMS | {BIAS: (*JUDGED[BIAS], *JUDGED["overall"])}
+"""Names of the columns of a table that is typed or pasted."""
+_COUNTS = Vocabulary(SYNONYMS | JUDGED, plain_title)
+_RATES = Vocabulary({"study": SYNONYMS["study"], **RATES, **JUDGED}, plain_title)
 _OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)
 WANTED = "TP, FP, FN, TN"
 WANTED_OF_OUTCOMES = "topic, outcome, study, docid, TP, FP, FN, TN"
@@ -93,7 +97,8 @@ def read_tables(
     counts = (
         _counts(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
     )
-    tables = Tables(tuple(texts["study"]), *np.array(counts, dtype=float))
+    bias = judgments(file_name, lines, texts)
+    tables = Tables(tuple(texts["study"]), *np.array(counts, dtype=float), bias=bias)
     return TableFile(tables, (*notes, *same_studies(tables)))
 
 
@@ -201,6 +206,55 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
     if value is None:
         raise InputProblem(f"{file_name}, line {number}: {cell} is '{text}'; give a whole number from 0 on.")
     return value
+
+
+def judgments(
+    file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]
+) -> tuple[Bias | None, ...]:
+    """Read the risk of bias of each study from its column, or as the worst of the domains of QUADAS-2.
+
+    Parameters
+    ----------
+    file_name, lines : str, sequence of int
+        File, and line of each study, for messages.
+    texts : mapping of str to sequence of str
+        Cells by field; an overall judgment counts where there is one. Columns that may be about something else ("index
+        test") are passed over where no cell is a judgment.
+
+    Returns
+    -------
+    tuple of Bias or None
+        A judgment for each study, or () where nobody judged any.
+
+    Raises
+    ------
+    InputProblem
+        When a cell is no judgment.
+    """
+    columns = []
+    for field in JUDGED:
+        cells = texts.get(field, ())
+        is_judgment = field == BIAS or any(text.strip().lower() in BIAS_WORDS for text in cells)
+        columns.append(cells if cells and is_judgment else [""] * len(lines))
+    stated, overall, *domains = (
+        [risk_of_bias(f"{file_name}, line {line}", text) for line, text in zip(lines, cells, strict=True)]
+        for cells in columns
+    )
+    bias = tuple(
+        risk or of_all or worst(others)
+        for risk, of_all, *others in zip(stated, overall, *domains, strict=True)
+    )
+    return bias if any(bias) else ()
+
+
+def risk_of_bias(place: str, text: str) -> Bias | None:
+    """Read one judgment of the risk of bias; None where the cell is empty, InputProblem, which names the place, when it is none."""
+    plain = text.strip().lower()
+    if plain in BIAS_WORDS:
+        return BIAS_WORDS[plain]
+    if plain in MISSING:
+        return None
+    raise InputProblem(f"{place}: the risk of bias is '{text}'; give low, some or high.")
 
 
 def whole_count(text: str) -> float | None:

@@ -123,6 +123,7 @@ class TableRow(TypedDict):
     FP: float | None
     FN: float
     TN: float | None
+    bias: NotRequired[Literal["low", "some", "high"]]
 
 
 class EffectNumbers(TypedDict):
@@ -143,6 +144,7 @@ class EffectNumbers(TypedDict):
     se: NotRequired[float]
     o_minus_e: NotRequired[float]
     v: NotRequired[float]
+    bias: NotRequired[Literal["low", "some", "high"]]
 
 
 class Resolved(TypedDict):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tarstop_core.documents.reports import EffectRow, FullText, Report, Row
+from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.provenance import provenance
@@ -26,6 +27,7 @@ class Draft:
     study: str = ""
     reason: str = ""
     tables: tuple[Typed, ...] = (EMPTY,)  # At least one, which may be empty
+    bias: str = ""  # Risk of bias of the study, where it was judged
     stored: Report | None = None  # what had been stored before
     looked_at: str = ""  # what looked odd in it, and was shown
 
@@ -51,7 +53,8 @@ class Draft:
         tables = tuple(
             empty.of_row(row, row.study.removeprefix(report.study).lstrip(", ")) for row in report.rows
         )
-        return cls(report.outcome, report.study, report.reason, tables or (empty,), report)
+        bias = next((row.bias.value for row in report.rows if row.bias), "")
+        return cls(report.outcome, report.study, report.reason, tables or (empty,), bias, report)
 
     def doubts(self, read: Report) -> str:
         """What looks odd in the report that this was checked to be, and is shown before it counts."""
@@ -95,7 +98,7 @@ class Draft:
         for at, table in enumerate(typed, start=1):
             name = ", ".join(filter(None, (study or unnamed, table.part.strip())))
             try:
-                rows.append(table.row(name))
+                rows.append(replace(table.row(name), bias=Bias(self.bias) if self.bias else None))
             except InputProblem as problem:
                 raise InputProblem(
                     f"{table.called.capitalize()} {at}: {problem}" if len(typed) > 1 else str(problem)
@@ -139,12 +142,14 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
     """The studies that count, with their numbers and where they come from."""
     studies = state.evidence
     columns = dict.fromkeys(name for row in studies.rows for name in row.numbers)
+    judged = any(row.bias for row in studies.rows)
     return [
         {
             "study": row.study,
             "document": ids[at],
             "rank": int(at) + 1,
             **{name: row.numbers.get(name) for name in columns},
+            **({"bias": row.bias and row.bias.value} if judged else {}),
         }
         for row, at in zip(studies.rows, studies.positions, strict=True)
     ]

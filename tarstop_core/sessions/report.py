@@ -16,8 +16,9 @@ from markupsafe import Markup
 
 from tarstop_core import __version__
 from tarstop_core.documents.records import links
-from tarstop_core.evidence.report import studies_sheet, written_with
-from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.report import RISK, risk_rows, sheets, studies_sheet, written_with
+from tarstop_core.evidence.summary import Evidence, Synthesis
+from tarstop_core.evidence.words import Actions, not_accounted_sentence, risk_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
@@ -105,6 +106,7 @@ def report_html(session: SessionSnapshot) -> str:
         tables=studies_sheet(summary) if isinstance(summary, Evidence) else _effects(session),
         curves=_curves(session),
         studies=scenario.drawn(settings, state, session.collection.simulated),
+        **_bias(summary, settings, scenario.lacking(settings, state)),
         flow=flow_diagram(session.prisma, INHERITED),
         boxes=sheet(("Box", "Number"), _prisma_rows(session), numbers=("Number",)),
         plan=_plan(session),
@@ -128,6 +130,18 @@ def _effects(session: SessionSnapshot) -> Sheet | None:
         return None
     numbers = [name for name in rows[0] if name not in ("study", "document")]
     return sheet(list(rows[0]), [list(row.values()) for row in rows], "Studies that count", numbers=numbers)
+
+
+def _bias(summary: Synthesis | None, settings: Settings, lacking: str) -> dict[str, Any]:
+    """Word what the belief does not account for, and put side by side what it is with and without high risk of bias."""
+    if summary is None:
+        return {}
+    payoffs, actions = settings.payoffs, Actions(settings.plus, settings.minus, lacking)
+    risks = risk_rows(summary, payoffs, actions)
+    rests = [not_accounted_sentence(summary)]
+    if risks:
+        rests.append(risk_sentence(summary, payoffs, actions))
+    return {"rests": rests, "risks": sheets({RISK: risks})}
 
 
 def _name(session: SessionSnapshot, at: int) -> str:

@@ -199,6 +199,8 @@ def type_row(page: Page, row: int, *texts: str) -> None:
     for text in texts:
         page.keyboard.type(text)
         page.keyboard.press("Tab")
+    expect(cell(page, "Risk of bias", row)).to_be_focused()
+    page.keyboard.press("Tab")
     expect(cell(page, "Study", row + 1)).to_be_focused()
     for column, text in zip(("Study", *CELLS), texts, strict=True):
         expect(cell(page, column, row)).to_have_value(text)
@@ -299,11 +301,14 @@ def test_pasted_cells_that_may_belong_elsewhere_are_not_computed(server: Any, op
     watched = open_page()
     years = [(name, 2004, *counts) for name, *counts in TEN]
     for lines, sentence in (
-        ([("Study", "TP", "FN", "FPs", "TN"), *TEN], "'FPs' is none of Study, TP, FP, FN and TN"),
+        (
+            [("Study", "TP", "FN", "FPs", "TN"), *TEN],
+            "'FPs' is none of Study, TP, FP, FN, TN and Risk of bias",
+        ),
         ([NAMES[:4], *(row[:4] for row in TEN)], "but none is TN"),
         ([("Study", "TP", "TP", "FP", "TN"), *TEN], "names two columns TP"),
         ([("Study", "Year", *NAMES[1:]), *years], "'Year' is none of"),
-        (years, "Row 1 (Study 0) is left out: TN is"),
+        (years, "Row 1: the risk of bias is '40'"),
     ):
         page = at_typed(watched, server.url)
         paste(page, cell(page, "Study", 1), lines)

@@ -12,13 +12,15 @@ import pytest
 from scipy.special import ndtr
 
 from tarstop_core.effects.beliefs import Target, belief_of_effect
-from tarstop_core.effects.measures import Bias, Engine, Measure
+from tarstop_core.effects.bias import Bias
+from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import believe, prior_for
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence import effect_figures, effect_rows, effect_words, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.report import risk_rows
 from tarstop_core.evidence.study_figures import leave_one_out
 from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.value.payoffs import Payoffs
@@ -146,8 +148,8 @@ def test_high_risk_is_left_out_or_counts_for_half(engine: Engine) -> None:
     assert without.belief == pytest.approx(alone)
     beliefs = [float(b or 0) for b in (every.belief, reduced.belief, without.belief)]
     assert beliefs == sorted(beliefs) or beliefs == sorted(beliefs, reverse=True)
-    assert len(effect_rows.risk_rows(of, HALF)) == 3
-    assert effect_rows.risk_rows(replace(of, studies=events(*FOUR)), HALF) == []
+    assert len(risk_rows(of, HALF)) == 3
+    assert risk_rows(replace(of, studies=events(*FOUR)), HALF) == []
 
 
 def test_half_the_evidence_is_twice_the_variance() -> None:
@@ -203,10 +205,6 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "labbe", {"better": 0, "total": total}
     for count in (0, 5):
         yield "reviewed", {"I2": 40.0, "interval": (0.1, 0.9), "count": count}
-    for decisions, count in ((1, 0), (1, 1), (2, 2)):
-        yield "risk", {"decisions": decisions, "count": count}
-    for judged, high, total in ((False, 0, 4), (True, 2, 14), (True, 0, 14)):
-        yield "not_accounted", {"judged": judged, "high": high, "total": total}
     yield "question", {"evidence": SimpleNamespace(claim=claim)}
     for engine in ("exact", "normal", "reml"):
         yield "model", {"engine": engine}

@@ -89,7 +89,7 @@ def test_names_further_down_decide_the_order_of_what_is_below_them() -> None:
     [
         (
             ("Study", "TP", "FN", "Year", "TN"),
-            "Row 1 names the columns, and 'Year' is none of Study, TP, FP, FN and TN; rename that column or leave it out.",
+            "Row 1 names the columns, and 'Year' is none of Study, TP, FP, FN, TN and Risk of bias; rename that column or leave it out.",
         ),
         (("Studie", "RP", "FN", "FP", "RN"), "'Studie' is none of"),
         (("Study", "a", "b", "c", "d"), "'a' is none of"),

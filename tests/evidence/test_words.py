@@ -36,6 +36,8 @@ EVERY = (
     lambda e: words.without_sentence(e, 0.5),
     lambda e: words.value_sentence(e, HALF),
     lambda e: words.action_sentence(e, 0.5),
+    lambda e: words.risk_sentence(e, HALF),
+    words.not_accounted_sentence,
 )
 
 
