@@ -125,9 +125,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     others = (policy for policy in ALWAYS_SHOWN if settings.weighs or settings.may_follow(type(policy)))
     first = [settings.rule, *(policy for policy in others if policy != settings.rule)]
     stops = [
-        (str(policy), None, "", False)
-        if stop is None
-        else (str(policy), stop[0], _then(policy, stop, settings), stop[0] < state.depth)
+        (str(policy), *_told(policy, stop, state, settings))
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
@@ -140,8 +138,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
             policies = [*first, *(kind() for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", _then(policy, stop, settings))
-                rows.append((str(policy), *then, policy.rule, policy.source))
+                rows.append((str(policy), *_told(policy, stop, state, settings), policy.rule, policy.source))
             chosen = "and chooses" if settings.weighs else "what it promises"
             head = ("rule", "stops after", chosen, "what it does", "source")
             st.html(scrolling("Other rules", grid(head, rows, linked=True)))
@@ -151,9 +148,15 @@ Stop = tuple[int, bool]
 """Where a rule stops and whether it then takes a⁺."""
 
 
-def _then(policy: Policy, stop: Stop, settings: Settings) -> str:
-    """What a rule chooses where it stops; where nothing is weighed, what it promises of recall."""
-    return action(stop[1], settings) if settings.weighs else policy.promise.value
+def _told(policy: Policy, stop: Stop | None, state: State, settings: Settings) -> tuple[str, str]:
+    """Where a rule stops, and what it then chooses; where nothing is weighed, what it promises of recall."""
+    if stop is None:
+        return NEEDS_LABELS, ""
+    depth, plus = stop
+    where = "would stop now" if depth == state.depth else f"{depth:,}"
+    if depth < state.depth:
+        where = f"{depth:,}, passed"
+    return where, action(plus, settings) if settings.weighs else policy.promise.value
 
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:

@@ -243,6 +243,9 @@ class Replay:
     def _stopped(self, event: Event) -> None:
         self._change(stopped=True, advice_at_stop=str(event.payload.get("advice", "")))
 
+    def _duplicated(self, event: Event) -> None:
+        """Nothing changes: only what was advised then was advised elsewhere."""
+
     def _decided(self, event: Event) -> None:
         if not self._state.stopped:
             self._stopped(event)
@@ -268,6 +271,7 @@ APPLY: dict[str, Callable[[Replay, Event], None]] = {
     "plan": Replay._plan,
     "settings": Replay._settings,
     "imported": Replay._imported,
+    "duplicated": Replay._duplicated,
     "stopped": Replay._stopped,
     "decided": Replay._decided,
     "continued": Replay._continued,

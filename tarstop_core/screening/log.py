@@ -226,6 +226,14 @@ class Imported(TypedDict):
     source: str
 
 
+class Duplicated(TypedDict):
+    """What was said of the documents until now was said in another session, under its rule."""
+
+    session: str  # its name
+    rule: str
+    decided: NotRequired[str]  # what was chosen there
+
+
 class Stopped(TypedDict):
     """What was advised when screening stopped."""
 
@@ -271,6 +279,7 @@ PAYLOADS: dict[str, Any] = {
     "plan": Plan,
     "settings": Changed,
     "imported": Imported,
+    "duplicated": Duplicated,
     "stopped": Stopped,
     "decided": Decided,
     "continued": Nothing,  # screening goes on after stopping

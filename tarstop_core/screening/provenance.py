@@ -1,4 +1,4 @@
-"""Which entries of a log came in a session file: their names and times are claims of that file."""
+"""Which entries of a log came from elsewhere: in a session file, whose names and times are claims, or from another session."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class Provenance:
-    """What of a log came in a file."""
+    """What of a log came from elsewhere."""
 
     imports: tuple[Event, ...] = ()
     """One for each time that the session came in a file, the first one first; none: all of it was recorded here."""
@@ -36,6 +36,19 @@ class Provenance:
         default_factory=dict
     )  # names that the file gives, with the entries of each
     faults: Mapping[int, Fault] = field(default_factory=dict)  # by number of the entry
+    duplicated: tuple[Event, ...] = ()
+    """One for each time that a session was duplicated into the next; none: all was advised here."""
+
+    def elsewhere(self) -> str:
+        """Where the documents were judged that this session took over; empty where all were judged here."""
+        if not self.duplicated:
+            return ""
+        last = self.duplicated[-1]
+        return record_message("duplicated", entries=last.seq - 1, **last.payload)
+
+    def began_elsewhere(self, created: str) -> bool:
+        """Whether the time at which the session began is what a file says: a duplicate of an imported one began here."""
+        return bool(self.imports) and created < self.imports[-1].time
 
     def columns(self, event: Event | None) -> dict[str, str]:
         """What tables say beside an entry, or beside none; no columns where the whole session was recorded here."""
@@ -83,8 +96,9 @@ def claimed_time(text: str, columns: Mapping[str, str]) -> str:
 def provenance(events: Sequence[Event]) -> Provenance:
     """What of a log came in a file, and which of its times are impossible."""
     imports = tuple(event for event in events if event.kind == "imported")
+    duplicated = tuple(event for event in events if event.kind == "duplicated")
     if not imports:
-        return Provenance(entries=len(events))
+        return Provenance(entries=len(events), duplicated=duplicated)
     came = [event for event in events if event.seq < imports[-1].seq]
     arrived, latest = datetime.fromisoformat(imports[-1].time), BEGINNING
     faults = dict[int, Fault]()
@@ -99,4 +113,4 @@ def provenance(events: Sequence[Event]) -> Provenance:
         else:
             latest = max(latest, time)
     readers = Counter(event.reviewer for event in came if event.reviewer)
-    return Provenance(imports, len(events), dict(readers), faults)
+    return Provenance(imports, len(events), dict(readers), faults, duplicated)

@@ -95,7 +95,8 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
     >>> changes([("q*", "0.5"), ("c", "1")], [("q*", "0.8"), ("c", "1")])
     ['q*: 0.5 → 0.8']
     """
-    old, new = dict(before), dict(after)
+    # A value may be a sentence of its own; in a clause it has no full stop.
+    old, new = ({name: value.removesuffix(".") for name, value in rows} for rows in (before, after))
     return [
         f"{name}: {old.get(name, '—')} → {new.get(name, '—')}"
         for name in {**old, **new}

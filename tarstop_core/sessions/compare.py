@@ -33,6 +33,7 @@ from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import now
 from tarstop_core.value.path import ListPath
 
 JUDGEMENTS = (
@@ -43,6 +44,7 @@ JUDGEMENTS = (
     "brought",
     "opened",
     "imported",
+    "duplicated",
     "kept",
     "audited",
     "families",
@@ -79,7 +81,7 @@ def duplicate(
     """Create a session on the same list with the same labels, reports and notes, under other settings.
 
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
-    belong to the settings of the other session.
+    belong to the settings of the other session. The log says which one that was.
 
     Parameters
     ----------
@@ -103,6 +105,11 @@ def duplicate(
     # Under the same readers each goes on unseen by the others; else what counts is taken over.
     log = store.log if settings.readers == row.settings.readers else store.events
     events = judgements(log(session_id))
+    before = replay(row.settings, row.ids, store.events(session_id))
+    source = {"session": row.name, "rule": str(before.settings.rule)}
+    if before.decision is not None:
+        source["decided"] = action(before.decision.plus, before.settings)
+    events.append(Event("duplicated", source, len(events) + 1, now()))
     if calibrator is not None:
         store.save_calibrator(calibrator)
     return store.create_session(

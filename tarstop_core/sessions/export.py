@@ -172,8 +172,9 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
     simulated = " (simulated)" if collection.simulated else ""
     # Of those that may be missing, empty ones are left out.
     rows = [
-        ("Begun", when(row.created) + (" (claimed)" if came.imports else "")),
+        ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere(row.created) else "")),
         ("Imported", came.sentence(when)),
+        ("Taken over", came.elsewhere()),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
         ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
         *(row for file in session.files for row in _about_file(file)),

@@ -50,7 +50,7 @@ class Prisma:
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0  # Records that are not in the list because another member of their patent family is
     full_text: bool = True  # Whether reports are read in full
-    included: str = "Relevant documents"  # What is at the end where they are not
+    by_abstract: bool = False  # Where they are not: whether what was found goes on to be read in full
     unscreened_because: str = "Records not screened"  # The name of the box of records left: why they are
     apart: tuple[tuple[str, int], ...] = ()
     """Of records screened by several readers: how far they agreed, and what was resolved."""
@@ -75,7 +75,8 @@ class Prisma:
     @property
     def found(self) -> list[tuple[str, int]]:
         """Where no report is read in full: what was found, in patents by grade where grades other than X were given."""
-        name = "Relevant documents (X)" if self.graded else self.included
+        name = "Relevant documents (X)" if self.graded else "Relevant documents"
+        name = "Reports sought for retrieval" if self.by_abstract else name
         return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
@@ -176,7 +177,7 @@ def prisma(
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
         full_text=state.settings.reads_full_texts,
-        included="Reports sought for retrieval" if state.settings.judges_abstracts else "Relevant documents",
+        by_abstract=state.settings.judges_abstracts,
         unscreened_because=_unscreened_because(state),
     )
     if not of_abstracts.full_text:
@@ -290,7 +291,7 @@ def _steps(counts: Prisma) -> list[_Step]:
         ),
     ]
     if not counts.full_text:
-        return [*steps, _Step("Included", counts.found)]
+        return [*steps, _Step("Screening" if counts.by_abstract else "Included", counts.found)]
     waiting = _any(("Reports not assessed yet", counts.waiting))
     retrieval = [("Reports not retrieved", counts.not_retrieved), *waiting]
     reasons = [(f"Excluded: {reason}", count) for reason, count in counts.excluded_full]

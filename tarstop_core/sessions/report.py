@@ -353,6 +353,8 @@ def _weighed(step: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _of_recall(step: Mapping[str, Any]) -> tuple[str, str, str]:
     """What had been found before a document, what probably was unread, and the recall that this comes to."""
+    if step["recall"] is None:
+        return f"{step['found']:,}", "too early", "too early"
     return f"{step['found']:,}", f"{step['unseen_expected']:,.1f}", percent(step["recall"])
 
 

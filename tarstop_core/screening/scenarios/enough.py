@@ -30,6 +30,7 @@ class Enough(Scenario[EnoughSettings]):
     message = Messages("screening/messages/enough.jinja")
     settings_class = EnoughSettings
     title = "Only: have I seen enough?"
+    badge = "recall"
     caption = "Any review: how much of what is relevant was found."
     decides = "how much of what is relevant was found."
     short = "Seen enough?"
@@ -138,8 +139,10 @@ class Enough(Scenario[EnoughSettings]):
     ) -> dict[str, Any]:
         # What was said before the document was read.
         assert isinstance(facts, RecallFacts), "advice where nothing is weighed has its facts"
-        recall, low, high = facts.recall
-        columns = {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
+        # Where it was too early to tell, no number was said.
+        recall, low, high = (None,) * 3 if facts.left_is_open else facts.recall
+        unseen, _, most = (None,) * 3 if facts.left_is_open else facts.left
+        columns = {"found": facts.relevant, "unseen_expected": unseen, "unseen_high": most}
         return columns | {"recall": recall, "recall_low": low, "recall_high": high, "recall_sure": facts.sure}
 
 

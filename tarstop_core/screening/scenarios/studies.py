@@ -330,7 +330,7 @@ class StudyScenario(Scenario[T]):
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
             "chance_otherwise": facts.otherwise,
-            "unseen_expected": facts.left[0],
+            "unseen_expected": None if facts.left_is_open else facts.left[0],
             **self.kept_columns(final, ids, depth),
         }
 
