@@ -51,7 +51,11 @@ def test_a_duplicate_says_where_its_labels_were_given(store: Store) -> None:
     made = session_snapshot(store, duplicate(store, session, replace(START, policy="greedy"), "Copy"))
     entry = made.events[-1]
     assert entry.kind == "duplicated" and made.state.depth == before.state.depth
-    assert entry.payload == {"session": before.row.name, "rule": str(before.state.settings.rule), "decided": "Reject"}
+    assert entry.payload == {
+        "session": before.row.name,
+        "rule": str(before.state.settings.rule),
+        "decided": "Reject",
+    }
     assert "A duplicate" in report_html(made) and "was read by" in report_html(made)
     again = session_snapshot(store, duplicate(store, made.row.id, START, "Copy of a copy"))
     assert [event.payload["session"] for event in again.came.duplicated] == [before.row.name, "Copy"]

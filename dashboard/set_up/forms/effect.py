@@ -26,7 +26,7 @@ ENGINES = {
 class EffectForm(StudyForm[EffectSettings]):
     """A review of an intervention, in which effects add up."""
 
-    truths, one_find, brought = TRUTHS, "effect", "an effect"
+    truths, brought = TRUTHS, "an effect"
 
     def stakes(self, start: EffectSettings, simulated: bool, problems: list[str]) -> EffectSettings:
         """Ask what is measured and which effect is enough, before what is at stake."""

@@ -34,7 +34,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
     """A diagnostic-accuracy review, in which 2×2 tables add up."""
 
     rests_on = StudyForm.rests_on | {"patients": ("patients with the condition", 100_000, 10)}
-    truths, one_find, brought = TRUTHS, "table", "a 2×2 table"
+    truths, brought = TRUTHS, "a 2×2 table"
 
     @property
     def engine(self) -> str:

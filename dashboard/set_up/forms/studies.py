@@ -25,7 +25,6 @@ class StudyForm(Form[T]):
     """
 
     truths: dict[str, tuple[str, str]]  # what the right decision is, each with help
-    one_find: str  # what a study is read with: "table"
     brought: str  # what a report brings: "a 2×2 table"
     rests_on: ClassVar[dict[str, tuple[str, int, int]]] = {"studies": ("studies", 100, 1)}
     """What the first action may need a least number of: words, the most that may be asked for, step."""
@@ -52,7 +51,7 @@ class StudyForm(Form[T]):
                 "Titles and abstracts first, reports later",
                 "What a report holds is known only in full text.",
             ),
-            1: (f"Each document and its {self.one_find} at once", "As in the paper."),
+            1: ("Each document with its data at once", "As in the paper."),
         }
         how = lasting(f"{self.prefix}/stages") | {"disabled": self.in_paper_mode}
         explained("How do you read?", stages, **how)
