@@ -8,22 +8,7 @@ import numpy as np
 from tarstop_core.calibration.calibrator import Calibrator, Quality
 from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
 from tarstop_core.documents.tables import Floats, Ints
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    interval,
-    label,
-    line,
-    note,
-    plain,
-    points,
-    stroke,
-    text_colour,
-    thinned,
-    with_unit,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
@@ -57,7 +42,7 @@ def quality_sentence(quality: Quality) -> str:
 
 def first_hit_figure(
     calibrator: Calibrator, cases: Sequence[PastCase] = (), dark: bool = False, simulated: bool = False
-) -> Figure:
+) -> fig.Figure:
     """Draw the share of searches whose first hit has come by each rank, given that there is one, with its interval.
 
     Parameters
@@ -74,34 +59,34 @@ def first_hit_figure(
     dict
         A plotly figure.
     """
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
     x, end = at.tolist(), float(np.log10(at[-1]))
     edge = {"line": {"width": 0}, "hoverinfo": "skip", "mode": "lines", "type": "scatter"}
     data: list[dict[str, Any]] = [
         {**edge, "x": x, "y": high.tolist()},
         {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BELIEF_BAND},
-        line(x, come.tolist(), stroke(BELIEF, dark), width=3, hoverinfo="skip"),
+        fig.line(x, come.tolist(), fig.stroke(BELIEF, dark), width=3, hoverinfo="skip"),
     ]
-    notes = [label(end, 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
+    notes = [fig.label(end, 1.0, "first hit has come, with 95 %", fig.ink(BELIEF, dark), yshift=3)]
     for outcome, words, symbol, colour, height in (
-        ("hit", "first hits", "line-ns-open", stroke(BELIEF, dark), -0.07),
+        ("hit", "first hits", "line-ns-open", fig.stroke(BELIEF, dark), -0.07),
         ("stopped", "stopped without", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "missed", "x-open", PLUS, -0.23),
     ):
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= x[-1]]
         if ranks:
             marker = {"symbol": symbol, "line": {"width": 2, "color": colour}}
-            data.append(points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
-            notes.append(label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
+            data.append(fig.points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
+            notes.append(fig.label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
     if simulated:
-        notes.append(label(0.0, 1.0, "simulated", text, **_CORNER))
+        notes.append(fig.label(0.0, 1.0, "simulated", text, **_CORNER))
     shares = {"range": [-0.3 if len(data) > 3 else -0.02, 1.12], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
-    layout = clear_layout(
+    layout = fig.clear_layout(
         320,
         {"l": 56, "r": 12, "t": 8, "b": 44},
-        xaxis=axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, end]),
-        yaxis=axis("share of searches", dark, **shares, tickformat=".0%"),
+        xaxis=fig.axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, end]),
+        yaxis=fig.axis("share of searches", dark, **shares, tickformat=".0%"),
         annotations=notes,
     )
     return {"data": data, "layout": layout}
@@ -152,7 +137,7 @@ def share_sentence(posterior: FirstHits) -> str:
 
 def two_reliabilities(
     a: Quality, b: Quality, names: tuple[str, str], simulated: bool = False, dark: bool = False
-) -> Figure:
+) -> fig.Figure:
     """Draw the reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares.
 
     Parameters
@@ -169,7 +154,7 @@ def two_reliabilities(
     dict
         A plotly figure.
     """
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     one, other = (
         reliability_figure(quality.reliability, simulated, dark, quality.intervals) for quality in (a, b)
     )
@@ -182,16 +167,16 @@ def two_reliabilities(
     one["data"].append(second)
     layout["xaxis"]["range"] = layout["yaxis"]["range"] = [0, top]
     layout["annotations"] = [
-        label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
+        fig.label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
         *(
-            note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), text, **_CORNER)
+            fig.note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), text, **_CORNER)
             for at, (mark, name, colour) in enumerate(
-                (("●", names[0], stroke(BELIEF, dark)), ("■", names[1], PLUS))
+                (("●", names[0], fig.stroke(BELIEF, dark)), ("■", names[1], PLUS))
             )
         ),
     ]
     if simulated:
-        layout["annotations"].append(note(0.98, 0.02, "simulated", text))
+        layout["annotations"].append(fig.note(0.98, 0.02, "simulated", text))
     return one
 
 
@@ -202,7 +187,7 @@ def worth_figure(
     unit: str = "",
     simulated: bool = False,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Draw the value of the next document at each depth by the chances of each calibrator, beside its cost.
 
     Parameters
@@ -223,31 +208,33 @@ def worth_figure(
     dict
         A plotly figure on a log scale.
     """
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     data, notes = [], []
     for at, ((name, worth), colour, dash) in enumerate(
-        zip(lines, (stroke(BELIEF, dark), PLUS), ("solid", "dash"), strict=False)
+        zip(lines, (fig.stroke(BELIEF, dark), PLUS), ("solid", "dash"), strict=False)
     ):
-        depths = thinned(len(worth), read)
+        depths = fig.thinned(len(worth), read)
         # A log axis has no place for zero.
         y = [float(value) if value > 0 else None for value in worth[depths]]
-        drawn = line(depths.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
+        drawn = fig.line(depths.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
         drawn["line"]["shape"] = "hv"
         data.append(drawn)
         title = _named("━━" if not at else "╍╍", name, colour)
         # Worth falls along a list: above its end there is room.
-        notes.append(note(0.98, 0.9 - 0.08 * at, title, text))
+        notes.append(fig.note(0.98, 0.9 - 0.08 * at, title, text))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
-        data.append(line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
-        notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
+        data.append(fig.line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
+        notes.append(
+            fig.label(0, float(np.log10(cost)), "cost of one document", fig.ink(COST, dark), xanchor="left")
+        )
     if simulated:
-        notes.append(note(0.98, 0.98, "simulated", text))
-    layout = clear_layout(
+        notes.append(fig.note(0.98, 0.98, "simulated", text))
+    layout = fig.clear_layout(
         320,
         {"l": 62, "r": 12, "t": 8, "b": 44},
-        xaxis=axis("documents read", dark),
-        yaxis=axis(with_unit("worth each", unit), dark, type="log", dtick=1, exponentformat="power"),
+        xaxis=fig.axis("documents read", dark),
+        yaxis=fig.axis(fig.with_unit("worth each", unit), dark, type="log", dtick=1, exponentformat="power"),
         annotations=notes,
     )
     return {"data": data, "layout": layout}
@@ -255,7 +242,7 @@ def worth_figure(
 
 def _named(mark: str, name: str, colour: str) -> str:
     """A name in the colour of texts, which is readable on both backgrounds, behind a mark in the line's own."""
-    return f'<span style="color:{colour}">{mark}</span> {plain(name, NAME)}'
+    return f'<span style="color:{colour}">{mark}</span> {fig.plain(name, NAME)}'
 
 
 def reliability_figure(
@@ -263,7 +250,7 @@ def reliability_figure(
     simulated: bool = False,
     dark: bool = False,
     intervals: Sequence[tuple[float, float]] = (),
-) -> Figure:
+) -> fig.Figure:
     """Draw predicted chances against the share found relevant, with 95 % intervals.
 
     Parameters
@@ -285,28 +272,28 @@ def reliability_figure(
     p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
     low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
-    blue = stroke(BELIEF, dark)
-    observed = points(
+    blue = fig.stroke(BELIEF, dark)
+    observed = fig.points(
         p.tolist(),
         share.tolist(),
         blue,
         8,
         mode="markers+lines",
-        error_y=interval((high - share).tolist(), (share - low).tolist(), blue, 1.5),
+        error_y=fig.interval((high - share).tolist(), (share - low).tolist(), blue, 1.5),
         line={"color": blue, "width": 1.5},
         hoverinfo="skip",
     )
-    notes = [label(0.6 * top, 0.6 * top, "as said", THRESHOLD)]
+    notes = [fig.label(0.6 * top, 0.6 * top, "as said", THRESHOLD)]
     if simulated:
-        notes.append(label(0.02 * top, top, "simulated", text_colour(dark), **_CORNER))
-    layout = clear_layout(
+        notes.append(fig.label(0.02 * top, top, "simulated", fig.text_colour(dark), **_CORNER))
+    layout = fig.clear_layout(
         300,
         {"l": 56, "r": 8, "t": 6, "b": 44},
-        xaxis=axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
-        yaxis=axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
+        xaxis=fig.axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
+        yaxis=fig.axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
         annotations=notes,
     )
-    as_said = line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
+    as_said = fig.line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
     return {"data": [as_said, observed], "layout": layout}
 
 

@@ -17,8 +17,8 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.reliability_counts import COLUMNS, tally
-from tarstop_core.evaluation.tasks.base import Learned, Task
-from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+from tarstop_core.evaluation.tasks.base import Learned, Task, Trial
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 Choice = Mapping[str, Depths]
 """For each method the index of its setting for each q* and cost, shape (Q, C)."""
@@ -80,11 +80,14 @@ class Job:
         methods = tuple(method for method in self.methods if method.name not in kept)
         return replace(self, methods=methods, kept=frozenset(kept))
 
-    def paths(self, case: Case) -> dict[str, Any]:
-        """Return the paths of a case by variant, one for each of the payoffs."""
-        variants = {method.variant for method in self.methods}
-        task, payoffs = self.question.task, self.question.payoffs
-        return {variant: task.paths(case, self.knowledge[variant], payoffs) for variant in variants}
+    def trials(self, case: Case, truth: Flags) -> dict[str, Trial]:
+        """Return a case as rules meet it, by variant."""
+        task, payoffs, costs = self.question.task, self.question.payoffs, self.question.costs
+        learned_by = {method.variant: self.knowledge[method.variant] for method in self.methods}
+        return {
+            variant: Trial(case, learned, task.paths(case, learned, payoffs), costs, truth)
+            for variant, learned in learned_by.items()
+        }
 
 
 def work(job: Job) -> Answers:
@@ -98,10 +101,10 @@ def _tune(job: Job) -> Answers:
     cells = (len(all_payoffs), len(costs))
     sums: Answers = {method.name: np.zeros((len(method.settings), *cells)) for method in job.methods}
     for case, weight in zip(job.cases, job.weights, strict=True):
-        truth, paths = task.truth(case, all_payoffs), job.paths(case)
+        truth = task.truth(case, all_payoffs)
+        trials = job.trials(case, truth)
         for method in job.methods:
-            learned, path = job.knowledge[method.variant], paths[method.variant]
-            played = task.play(case, learned, path, method.settings, costs, truth, exact=False)
+            played = task.play(trials[method.variant], method.settings)
             for q, payoffs in enumerate(all_payoffs):
                 sums[method.name][:, q] += weight * metrics.net_utility(
                     payoffs, played.plus[:, q], truth[q], played.screened[:, q], np.array(costs)
@@ -126,13 +129,12 @@ def _test(job: Job, choice: Choice) -> Answers:
             answers[counts_name(variant)] = sum(counts, np.zeros((BINS, COLUMNS)))
     rows, columns = np.indices(shape[1:])
     for at, (case, truth) in enumerate(zip(job.cases, truths, strict=True)):
-        paths = job.paths(case)
+        trials = job.trials(case, truth)
         for method in job.methods:
-            learned, path = job.knowledge[method.variant], paths[method.variant]
             # Each setting that is chosen anywhere is played once, for all q* and costs.
             used, of = np.unique(choice[method.name], return_inverse=True)
             settings = [method.settings[i] for i in used]
-            played = task.play(case, learned, path, settings, costs, truth, exact=True)
+            played = task.play(trials[method.variant], settings, exact=True)
             exact = np.full_like(played.plus, np.nan) if played.plus_exact is None else played.plus_exact
             played_all = np.stack((played.screened, played.plus, played.recall, exact))
             answers[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]

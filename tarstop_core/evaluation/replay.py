@@ -253,8 +253,7 @@ def replay_enough(
     fitted, adaptive = _apart(calibrator)
     for topic in topics:
         case, learned = Case(topic, topic.name, None, adaptive.get(topic.name)), Learned(fitted)
-        paths = task.paths(case, learned, [NOTHING_AT_STAKE])
-        grid = task.play(case, learned, paths, [policy], [0.0], task.truth(case, [NOTHING_AT_STAKE]), False)
+        grid = task.play(task.trial(case, learned, [NOTHING_AT_STAKE], [0.0]), [policy])
         depth = grid.screened.item()
         share = depth / len(topic) if len(topic) else 0.0
         played.append(PlayedEnough(case.name, depth, share, grid.recall.item(), grid.plus.item()))
@@ -372,15 +371,14 @@ def _played(
     task: Task, case: Case, learned: Learned, policy: Policy, payoffs: Payoffs, cost: float
 ) -> Played:
     """One rule with a depth on one case, as an experiment plays it."""
-    truth = task.truth(case, [payoffs])
-    paths = task.paths(case, learned, [payoffs])
-    grid = task.play(case, learned, paths, [policy], [cost], truth, exact=False)
-    utility = metrics.net_utility(payoffs, grid.plus, truth[0], grid.screened, cost)
+    trial = task.trial(case, learned, [payoffs], [cost])
+    grid = task.play(trial, [policy])
+    utility = metrics.net_utility(payoffs, grid.plus, trial.truth[0], grid.screened, cost)
     return Played(
         topic=case.name,
         depth=int(grid.screened.item()),
         action="a+" if grid.plus.item() else "a-",
-        omega=bool(truth[0]),
+        omega=bool(trial.truth[0]),
         net_utility=utility.item(),
         recall=grid.recall.item(),
     )

@@ -6,17 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    CLEAR,
-    GRID,
-    PAPER,
-    PAPER_ON_DARK,
-    TEXT,
-    TEXT_ON_DARK,
-    TEXTS,
-    THRESHOLD,
-)
+from tarstop_core.presentation import palette
 
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -35,22 +25,22 @@ def thinned(n: int, cursor: int) -> NDArray[np.intp]:
 
 def text_colour(dark: bool) -> str:
     """Colour of ordinary texts in a figure."""
-    return TEXT_ON_DARK if dark else TEXT
+    return palette.TEXT_ON_DARK if dark else palette.TEXT
 
 
 def paper(dark: bool) -> str:
     """Colour of the page, behind a label that lines may cross."""
-    return PAPER_ON_DARK if dark else PAPER
+    return palette.PAPER_ON_DARK if dark else palette.PAPER
 
 
 def ink(colour: str, dark: bool) -> str:
     """Colour of a line, as text that can be read."""
-    return TEXTS.get(colour, (TEXT, TEXT_ON_DARK))[dark]
+    return palette.TEXTS.get(colour, (palette.TEXT, palette.TEXT_ON_DARK))[dark]
 
 
 def stroke(colour: str, dark: bool) -> str:
     """Colour of a line or point: belief is sky blue on a dark page, where its blue would be hard to see."""
-    return ink(colour, dark) if colour == BELIEF else colour
+    return ink(colour, dark) if colour == palette.BELIEF else colour
 
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
@@ -59,7 +49,7 @@ def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
     return {
         "title": {"text": title, "font": {"size": 12, "color": text_colour(dark)}},
         "tickfont": {"color": text_colour(dark), "size": 11},
-        "gridcolor": GRID,
+        "gridcolor": palette.GRID,
         "zeroline": False,
         "showline": False,
         "fixedrange": True,
@@ -144,7 +134,9 @@ def interval(
     return {"type": "data", "symmetric": False, **reach, "color": colour, "thickness": thickness, **more}
 
 
-def upright(x: float, colour: str = THRESHOLD, width: float = 1.5, dash: str = "dash", **more: Any) -> Figure:
+def upright(
+    x: float, colour: str = palette.THRESHOLD, width: float = 1.5, dash: str = "dash", **more: Any
+) -> Figure:
     """A line over the whole height of the plot.
 
     Parameters
@@ -210,7 +202,7 @@ def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, A
 
 def clear_layout(height: float, margin: dict[str, int], **more: Any) -> dict[str, Any]:
     """A layout without frame or legend, on the page's own background."""
-    clear = {"showlegend": False, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR}
+    clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
     return {"height": height, "margin": margin, **clear, **more}
 
 

@@ -9,16 +9,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    label,
-    line,
-    plain,
-    text_colour,
-    thinned,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOLD, VERMILION
 from tarstop_core.samples.shipped import calibrators, default_calibrator
@@ -161,7 +152,7 @@ def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State
 def beliefs_read(session: SessionSnapshot, settings: Settings) -> tuple[list[int], list[float]]:
     """Depths up to where a session was read, thinned, and the belief there under these settings."""
     path = screening_path(settings, *session.chances(settings), session.state)
-    x = thinned(session.state.depth + 1, session.state.depth).tolist()
+    x = fig.thinned(session.state.depth + 1, session.state.depth).tolist()
     return x, [float(path.belief_at(depth)) for depth in x]
 
 
@@ -291,12 +282,12 @@ MOST = len(COLOURS)
 NAME = 28
 
 
-def belief_figure(sessions: Sequence[SessionSnapshot], dark: bool = False) -> Figure:
+def belief_figure(sessions: Sequence[SessionSnapshot], dark: bool = False) -> fig.Figure:
     """Belief after each document read of several sessions, under their settings now (at most :data:`MOST`)."""
     return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
 
 
-def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark: bool = False) -> Figure:
+def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark: bool = False) -> fig.Figure:
     """Belief after each document read: one curve for each name, session and settings, at most :data:`MOST`.
 
     The settings' calibrator is one that the session holds.
@@ -307,19 +298,19 @@ def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark:
     for at, (name, session, settings) in enumerate(curves):
         x, b = beliefs_read(session, settings)
         shape = "hv" if scenario_of(settings).in_steps else "linear"
-        drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
+        drawn = fig.line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
         marker = {"color": COLOURS[at], "size": 9}
         data += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
         place = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
-        notes.append(label(x[-1], b[-1], plain(name, NAME), text_colour(dark), **place))
+        notes.append(fig.label(x[-1], b[-1], fig.plain(name, NAME), fig.text_colour(dark), **place))
     if any(session.collection.simulated for _, session, _ in curves):
-        notes.append(label(0.0, 1.25, "simulated", text_colour(dark), xanchor="left", yanchor="top"))
-    layout = clear_layout(
+        notes.append(fig.label(0.0, 1.25, "simulated", fig.text_colour(dark), xanchor="left", yanchor="top"))
+    layout = fig.clear_layout(
         320,
         {"l": 56, "r": 12, "t": 8, "b": 40},
-        xaxis=axis("documents read", dark, range=[0, 1.03 * longest]),
-        yaxis=axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        xaxis=fig.axis("documents read", dark, range=[0, 1.03 * longest]),
+        yaxis=fig.axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
         annotations=notes,
     )
     return {"data": data, "layout": layout}

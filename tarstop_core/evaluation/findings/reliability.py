@@ -70,16 +70,12 @@ def stops_on(collection: str, tested: Iterable[Topic], learned: Iterable[Topic])
     fold = Fold(train, test)
     benchmark = Benchmark(collection, collection, EnoughTask.scenario, (fold,), provenance="")
     taught = EnoughTask().learn(benchmark, fold, ("rank",))["rank"]
-    stakes = [NOTHING_AT_STAKE]
     rows = []
     for target in TARGETS:
         task = EnoughTask(target=target)
-        paths = [task.paths(case, taught, stakes) for case in test]
+        trials = [task.trial(case, taught, [NOTHING_AT_STAKE], [0.0]) for case in test]
         for rule in aiming_at(target):
-            played = [
-                task.play(case, taught, path, [rule], [0.0], task.truth(case, stakes), exact=False)
-                for case, path in zip(test, paths, strict=True)
-            ]
+            played = [task.play(trial, [rule]) for trial in trials]
             row: dict[str, Any] = {"collection": collection, "rule": rule.spec, "promise": rule.promise.value}
             row |= {"target": target, "lists": len(test)}
             shares = [one.screened.item() / len(case.labels) for one, case in zip(played, test, strict=True)]

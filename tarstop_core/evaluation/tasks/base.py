@@ -49,6 +49,21 @@ class Learned:
         return ":".join(part.digest for part in (self.calibrator, self.prior) if part is not None)
 
 
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One case at several stakes, as rules meet it."""
+
+    case: Case
+    learned: Learned  # From the training cases
+    paths: Sequence[Any]  # One for each of the payoffs
+    costs: Sequence[float]  # Of a document
+    truth: Flags  # Whether ω⁺ holds, for the rules that know it; shape (Q,)
+
+    def shape(self, settings: Sequence[Policy]) -> tuple[int, int, int]:
+        """Numbers of settings, q* values and costs: (S, Q, C)."""
+        return len(settings), len(self.paths), len(self.costs)
+
+
 @dataclass(frozen=True)
 class Paper:
     """What the paper says of a scenario."""
@@ -158,33 +173,34 @@ class Task(ABC):
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs, shape (Q,)."""
 
+    def trial(
+        self, case: Case, learned: Learned, payoffs: Sequence[Payoffs], costs: Sequence[float]
+    ) -> Trial:
+        """Prepare a case for rules to be played on it.
+
+        Parameters
+        ----------
+        case, learned : Case, Learned
+            What is played, by what was learned.
+        payoffs, costs : sequence of Payoffs, sequence of float
+            Stakes, and costs of a document.
+
+        Returns
+        -------
+        Trial
+        """
+        return Trial(case, learned, self.paths(case, learned, payoffs), costs, self.truth(case, payoffs))
+
     @abstractmethod
-    def play(
-        self,
-        case: Case,
-        learned: Learned,
-        paths: Sequence[Any],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> PlayedGrid:
+    def play(self, trial: Trial, settings: Sequence[Policy], exact: bool = False) -> PlayedGrid:
         """Stop on a case by every setting, q* and cost.
 
         Parameters
         ----------
-        case : Case
-            What is played.
-        learned : Learned
-            From the training cases.
-        paths : sequence of ListPath
-            Those of :meth:`paths`, one for each of the payoffs.
+        trial : Trial
+            The case.
         settings : sequence of Policy
             Of one rule.
-        costs : sequence of float
-            Of a document.
-        truth : ndarray of bool, shape (Q,)
-            That of :meth:`truth`, for the rules that know it.
         exact : bool
             Whether `plus_exact` is wanted.
 

@@ -52,28 +52,19 @@ class DecisiveTask(base.Task):
         """Whether a relevant document exists, ranked or not; the same for all payoffs."""
         return np.full(len(payoffs), case.topic.omega)
 
-    def play(
-        self,
-        case: Case,
-        learned: base.Learned,
-        paths: Sequence[DecisivePath],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> base.PlayedGrid:
-        shape = (len(settings), len(paths), len(costs))
+    def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
+        case, paths = trial.case, trial.paths
         if isinstance(settings[0], Randomised):
             screened, recall, seen = sampled(case, settings, self.replications, self.seed)
-            return base.averaged(shape, screened, seen, recall)
-        depths = base.depths_of(paths, settings, costs)
+            return base.averaged(trial.shape(settings), screened, seen, recall)
+        depths = base.depths_of(paths, settings, trial.costs)
         hits = gain(case.labels)[depths]
         plus = hits > 0
         if settings[0].acts_on_belief:
             for q, path in enumerate(paths):
                 plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
         if settings[0].is_oracle:
-            plus &= truth[:, None]
+            plus &= trial.truth[:, None]
         return base.PlayedGrid(
             depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant)
         )

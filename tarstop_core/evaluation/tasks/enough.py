@@ -59,28 +59,19 @@ class EnoughTask(base.Task):
         """Reaching the recall is right."""
         return np.ones(len(payoffs), dtype=bool)
 
-    def play(
-        self,
-        case: Case,
-        learned: base.Learned,
-        paths: Sequence[UnweighedPath],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> base.PlayedGrid:
+    def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
+        case = trial.case
         if isinstance(settings[0], Randomised):
             grid = base.sample_grid(settings)
             runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
             recall = self._recall(case, runs.seen.sum(axis=2))
-            shape = (len(settings), len(paths), len(costs))
             means = (runs.read, self._reached(recall), recall)
-            return base.averaged(shape, *(each.mean(axis=1)[runs.pair] for each in means))
+            return base.averaged(trial.shape(settings), *(each.mean(axis=1)[runs.pair] for each in means))
         if case.adaptive_chances is not None and isinstance(settings[0], Quant):
             raise InputProblem(
                 f"{settings[0].title} adds up chances of what is unread, which a list that learns does not have; leave it out."
             )
-        depths = base.depths_of(paths, settings, costs)
+        depths = base.depths_of(trial.paths, settings, trial.costs)
         recall = self._recall(case, gain(case.labels)[depths])
         return base.PlayedGrid(depths.astype(float), self._reached(recall), recall)
 

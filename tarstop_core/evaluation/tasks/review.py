@@ -15,6 +15,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import weighed_likelihood
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import message, metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
@@ -25,8 +26,6 @@ from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
-LEAST = 1e-6
-"""Least chance that a next document is given: nothing ahead would follow from 0."""
 BLOCK = 256
 """Subsets that are weighed at once; bounds memory."""
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
@@ -97,38 +96,22 @@ class ReviewTask(StepwiseTask):
         asked, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
         return np.array([value_outcomes.is_plus(*asked, q_star, self.theta_sp) for q_star in q_stars])
 
-    def play(
-        self,
-        case: Case,
-        learned: base.Learned,
-        paths: Sequence[CumulativePath],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> base.PlayedGrid:
+    def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
+        prior, paths, outcome = trial.learned.prior or Prior(), trial.paths, trial.case.outcome
+        assert outcome is not None
         if isinstance(settings[0], Randomised):
-            return self._sampled(case, learned.prior or Prior(), paths, settings, len(costs))
-        played = super().play(case, learned, paths, settings, costs, truth, exact)
+            return self._sampled(trial, outcome, prior, settings)
+        played = super().play(trial, settings, exact)
         if exact and self.engine != "bivariate" and not settings[0].is_oracle:
-            assert case.outcome is not None
-            prior = learned.prior or Prior()
-            exactly = bivariate_path(case.outcome.tables, self.theta, prior, self.theta_sp)[paths[0].studies]
+            exactly = bivariate_path(outcome.tables, self.theta, prior, self.theta_sp)[paths[0].studies]
             depths = played.screened.astype(np.intp)
             return replace(played, plus_exact=chosen(paths, depths, exactly))
         return played
 
     def _sampled(
-        self,
-        case: Case,
-        prior: Prior,
-        paths: Sequence[CumulativePath],
-        settings: Sequence[Policy],
-        costs: int,
+        self, trial: base.Trial, outcome: Outcome, prior: Prior, settings: Sequence[Policy]
     ) -> base.PlayedGrid:
-        outcome = case.outcome
-        assert outcome is not None
-        grid = base.sample_grid(settings)
+        case, grid = trial.case, base.sample_grid(settings)
         runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
         documents = np.flatnonzero(case.labels)
         ranked = outcome.positions < len(case.labels)
@@ -138,11 +121,12 @@ class ReviewTask(StepwiseTask):
         masks, of = np.unique(seen.reshape(-1, len(tables)), axis=0, return_inverse=True)
         b = subset_beliefs(tables, masks, self.theta, self.engine, prior, self.theta_sp)[of]
         b = b.reshape(seen.shape[:2])
-        shape = (len(settings), len(paths), costs)
-        plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
+        plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in trial.paths], axis=1)[
+            runs.pair
+        ]
         recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return base.averaged(shape, screened, plus, recall)
+        return base.averaged(trial.shape(settings), screened, plus, recall)
 
     @classmethod
     def differences(cls, settings: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,6 @@ from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import Ahead, ahead
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
@@ -28,28 +27,20 @@ class StepwiseTask(base.Task):
 
     in_steps = True
 
-    def play(
-        self,
-        case: Case,
-        learned: base.Learned,
-        paths: Sequence[CumulativePath],
-        settings: Sequence[Policy],
-        costs: Sequence[float],
-        truth: Flags,
-        exact: bool,
-    ) -> base.PlayedGrid:
+    def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
+        case, paths = trial.case, trial.paths
         if isinstance(settings[0], Randomised):
             raise InputProblem(
                 f"{settings[0].title} ends with another belief for every sample, which is not averaged here; choose "
                 "another rule."
             )
         if case.adaptive_chances is None or settings[0].needs_labels or settings[0].is_oracle:
-            depths = base.depths_of(paths, settings, costs)
+            depths = base.depths_of(paths, settings, trial.costs)
         else:
-            depths = prequential_depths(paths, settings, costs)
+            depths = prequential_depths(paths, settings, trial.costs)
         plus = chosen(paths, depths, paths[0].b)
         if settings[0].is_oracle:
-            plus[:] = truth[:, None]
+            plus[:] = trial.truth[:, None]
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
         return base.PlayedGrid(depths.astype(float), plus, recall)
 
