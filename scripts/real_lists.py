@@ -101,7 +101,7 @@ def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
 
 def outcomes(data: Path) -> list[Outcome]:
     """The 63 outcomes with 2×2 tables, each on the ranking of its review."""
-    return read_outcomes(data / "clef_dta/outcomes.csv", read_run(data / "clef_dta/bm25.run")).outcomes
+    return read_outcomes(data / "clef_dta/outcomes.csv", read_run(data / "clef_dta/bm25.run"))[0]
 
 
 def questions_by_review(data: Path, judged: str) -> dict[str, QuestionsOfReview]:

@@ -19,6 +19,7 @@ from tarstop_core.evaluation import replay as replaying
 from tarstop_core.evaluation.reranking import adaptive_chances
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.effect import EffectTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import refuse_looking_ahead
 from tarstop_core.samples.shipped import reranked_chances
@@ -107,23 +108,12 @@ def played(
             b_0=asked.b_0,
             scale=asked.scale,
         )
-        (came,) = replaying.replay_effects([effects], by, policy, asked.payoffs, asked.cost, of_effects)
+        (came,) = replaying.replay_reviews([effects], by, policy, asked.payoffs, asked.cost, of_effects)
     elif isinstance(asked, ReviewSettings):
         rows, positions = placed(asked, tables, np.flatnonzero(relevant))
         outcome = Outcome(topic, LIST, tables_of(rows), np.asarray(positions, dtype=np.int64))
-        (came,) = replaying.replay_reviews(
-            [outcome],
-            by,
-            policy,
-            asked.payoffs,
-            asked.cost,
-            asked.theta,
-            asked.truth,
-            asked.engine,
-            asked.belief_prior,
-            asked.scale,
-            asked.theta_sp,
-        )
+        how = asked.payoffs, asked.cost, ReviewTask.asked(vars(asked)), asked.belief_prior
+        (came,) = replaying.replay_reviews([outcome], by, policy, *how)
     else:
         (came,) = replaying.replay([topic], source, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale)
     return {

@@ -112,6 +112,7 @@ def replay(
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.evaluation.tasks.effect import EffectTask
+    from tarstop_core.evaluation.tasks.review import ReviewTask
     from tarstop_core.files import read_chances, read_effect_outcomes, read_outcomes
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import refuse_looking_ahead
@@ -169,19 +170,16 @@ def replay(
         effects = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in effects]
         above = of_reviews["direction"] == "above"
         task = EffectTask.asked({**of_reviews, "above": above, "b_0": b_0, "scale": scale})
-        outcomes = replaying.replay_effects(effects, chances_of(effects), policy, stakes, cost, task)
+        outcomes = replaying.replay_reviews(effects, chances_of(effects), policy, stakes, cost, task)
     else:
-        file = read_outcomes(tables, judged)
-        notes += file.notes
+        reviews, of_file = read_outcomes(tables, judged)
+        notes += of_file
         # Relevant is what the judgments say, so that recall divides by their R.
-        reviews = [
-            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
-        ]
-        engine, truth = of_reviews["engine"] or "bivariate", of_reviews["truth"] or "pooled"
+        reviews = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in reviews]
+        engine = of_reviews["engine"] or "bivariate"
+        asked = ReviewTask.asked({**of_reviews, "engine": engine, "theta": theta, "scale": scale})
         prior, source = shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp), chances_of(reviews)
-        outcomes = replaying.replay_reviews(
-            reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale, theta_sp
-        )
+        outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, asked, prior)
         if as_json:
             belief = theta, engine, prior, theta_sp
             outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]

@@ -16,6 +16,7 @@ from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.reliability_counts import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
 from tarstop_core.samples.collections import (
@@ -257,7 +258,7 @@ def decisions(
     if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
         played = [
-            replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE)
+            replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, ReviewTask(engine=ENGINE))
             for calibrator in (a, b)
         ]
     else:

@@ -25,10 +25,9 @@ class Case:
     topic: Topic  # With labels and R
     group: str
     """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
-    outcome: Outcome | None = None  # Reviews of accuracy only
+    outcome: Outcome | EffectOutcome | None = None  # With the studies; reviews only
     adaptive_chances: Floats | None = None
     """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
-    effects: EffectOutcome | None = None  # Reviews of interventions only
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
@@ -55,12 +54,11 @@ class Case:
     @property
     def digest(self) -> str:
         """Hash of everything about the case that a result can depend on."""
-        studies: Any = self.outcome and (
-            self.outcome.positions,
-            [getattr(self.outcome.tables, cell) for cell in CELLS],
-        )
-        if self.effects is not None:
-            studies = self.effects.positions, [self.effects.studies.form.name, self.effects.studies.values]
+        outcome, studies = self.outcome, list[Any]()
+        if isinstance(outcome, Outcome):
+            studies = [outcome.positions, [getattr(outcome.tables, cell) for cell in CELLS]]
+        elif outcome is not None:
+            studies = [outcome.positions, outcome.studies.form.name, outcome.studies.values]
         about = self.name, self.group, self.n_relevant, self.labels, self.topic.scores
         return str(joblib.hash((about, self.adaptive_chances, studies)))
 

@@ -16,10 +16,9 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
-from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
-from tarstop_core.evaluation.tasks.stepwise import prequential_ahead
+from tarstop_core.evaluation.tasks.stepwise import StepwiseTask, prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.shipped import past_stops
@@ -30,6 +29,7 @@ from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Shares of the list read at which the number of unread relevant documents is reported."""
+BIVARIATE = ReviewTask(engine="bivariate")
 Chances = Calibrator | Mapping[str, Floats]
 """What makes them; or, by review or topic, each document's chance as it stood when it was next."""
 
@@ -120,32 +120,28 @@ def replay(
 
 
 def replay_reviews(
-    outcomes: Iterable[Outcome],
+    outcomes: Iterable[Outcome | EffectOutcome],
     calibrator: Chances,
     policy: Policy,
     payoffs: Payoffs,
     cost: float,
-    theta: float = 0.75,
-    truth: str = "pooled",
-    engine: str = "bivariate",
+    task: StepwiseTask = BIVARIATE,
     prior: Prior | None = None,
-    scale: float = 1.0,
-    theta_sp: float | None = None,
 ) -> list[Played]:
     """Stop on outcomes of reviews, as :func:`replay` does; every rule but an Oracle acts on the belief reached.
 
     Parameters
     ----------
-    outcomes : iterable of Outcome
-        With labels and 2×2 tables.
+    outcomes : iterable of Outcome or EffectOutcome
+        With labels and studies.
     calibrator : Calibrator or mapping of str to ndarray
         Of "brings data"; or, by review, each document's chance as it stood when it was next.
-    policy, payoffs, cost, scale
+    policy, payoffs, cost
         As of :func:`replay`.
-    theta, truth, engine, theta_sp : float, str, str, float
-        As of :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`.
+    task : ReviewTask or EffectTask
+        What is to be exceeded, by which engine, and how the truth is told.
     prior : Prior, optional
-        Of the belief; the weak one unless given.
+        Of the belief that a test is accurate; the weak one unless given.
 
     Returns
     -------
@@ -157,11 +153,10 @@ def replay_reviews(
         When a topic has no labels, the cost is negative, or the rule draws a random sample.
     """
     check_cost(cost)
-    if isinstance(policy, Randomised):
+    if isinstance(policy, Randomised) and isinstance(task, ReviewTask):
         raise InputProblem(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
-    task = ReviewTask(theta=theta, theta_sp=theta_sp, truth_is=truth, engine=engine, scale=scale)
     fitted, adaptive = _apart(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
@@ -172,38 +167,6 @@ def replay_reviews(
 def _apart(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
     """The calibrator, or the chances that cases bring."""
     return (chances, {}) if isinstance(chances, Calibrator) else (None, chances)
-
-
-def replay_effects(
-    outcomes: Iterable[EffectOutcome],
-    calibrator: Chances,
-    policy: Policy,
-    payoffs: Payoffs,
-    cost: float,
-    task: EffectTask,
-) -> list[Played]:
-    """Stop on outcomes of reviews of interventions, as :func:`replay_reviews` does.
-
-    Parameters
-    ----------
-    outcomes : iterable of EffectOutcome
-        With labels and studies.
-    calibrator, policy, payoffs, cost
-        As of :func:`replay_reviews`.
-    task : EffectTask
-        The measure, the smallest effect that matters, and how the truth is told.
-
-    Returns
-    -------
-    list of Played
-    """
-    check_cost(cost)
-    fitted, adaptive = _apart(calibrator)
-    cases = (
-        Case(outcome.topic, outcome.review, None, adaptive.get(outcome.review), outcome)
-        for outcome in outcomes
-    )
-    return [_played(task, case, Learned(fitted), policy, payoffs, cost) for case in cases]
 
 
 @dataclass(frozen=True)

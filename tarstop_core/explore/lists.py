@@ -12,6 +12,7 @@ from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.samples.collections import labelled_review, labelled_search, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
@@ -102,8 +103,7 @@ class LabelledList:
         """
         if isinstance(self.truth, Outcome):
             of = _of_review(settings)
-            belief = of.theta, of.truth, of.engine, of.belief_prior
-            how = policy, of.payoffs, of.cost, *belief, of.scale, of.theta_sp
+            how = policy, of.payoffs, of.cost, ReviewTask.asked(vars(of)), of.belief_prior
             return replay_reviews([self.truth], chances or self.calibrator, *how)[0]
         at = settings
         return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]

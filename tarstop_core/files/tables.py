@@ -296,16 +296,7 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
 # --- review outcomes: which document of a ranking brings which 2×2 table --------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class OutcomeFile:
-    """What a file, or a folder of files, of review outcomes holds."""
-
-    outcomes: tuple[Outcome, ...]  # In the order of the files
-    notes: tuple[str, ...]
-    """What a person should know: documents that are not ranked, topics without a ranking, doubles."""
-
-
-def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
+def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Outcome], tuple[str, ...]]:
     """Read review outcomes and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
 
     `source` is a CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any order and
@@ -315,7 +306,8 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
     Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
     an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
     document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
-    a whole number from 0 on, or no topic is in the ranking.
+    a whole number from 0 on, or no topic is in the ranking. Beside the outcomes, in the order of the files, notes on documents
+    that are not ranked, topics without a ranking, and doubles.
     """
     notes: list[str] = []
     outcomes: list[Outcome] = []
@@ -339,7 +331,7 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
         notes.append(f"Left out, because the run does not rank them: {_listed(list(missing))}.")
     if unranked:
         notes.append(f"Studies whose document is not ranked, so never met: {_listed(unranked)}.")
-    return OutcomeFile(tuple(outcomes), tuple(notes))
+    return outcomes, tuple(notes)
 
 
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:

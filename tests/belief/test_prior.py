@@ -172,7 +172,7 @@ def test_what_a_prior_did_not_say_before_is_left_out_of_its_file() -> None:
 
 def test_the_shipped_width_is_what_the_script_learned(real_data: Path) -> None:
     folder = real_data / "clef_dta"
-    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
+    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run"))[0]
     learned = learn_width([each.tables for each in outcomes], [each.review for each in outcomes], 0.75, "")
     shipped = priors()[WIDTH]
     assert (shipped.s, shipped.tau, shipped.weight) == (learned.s, learned.tau, learned.weight)

@@ -12,7 +12,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.replay import replay_reviews, with_left
+from tarstop_core.evaluation.replay import BIVARIATE, replay_reviews, with_left
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.evaluation.tasks.stepwise import path_after, prequential_ahead, prequential_depths
 from tarstop_core.files import read_chances
@@ -80,7 +80,10 @@ def test_a_review_is_replayed_by_what_was_told() -> None:
     assert left.left["stop"].mean == pytest.approx(foreseen.mean) and left.left["stop"].true == 0
     never = {"T": np.zeros(50)}
     assert replay_reviews([outcome()], never, Greedy(), payoffs, 0.001)[0].depth == 0
-    assert replay_reviews([outcome()], told, Greedy(), payoffs, 0.001, scale=0.01)[0].depth == 0
+    assert (
+        replay_reviews([outcome()], told, Greedy(), payoffs, 0.001, replace(BIVARIATE, scale=0.01))[0].depth
+        == 0
+    )
 
 
 @pytest.mark.parametrize(

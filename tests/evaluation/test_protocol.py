@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
@@ -318,12 +319,12 @@ def test_reviews_are_what_replaying_gives(reviews: Benchmark, truth: str) -> Non
     found = run(reviews, task, parse_methods(names, "review"), costs=(0.0001, 0.001), q_stars=(0.2, 0.8))
     (fold,) = reviews.folds
     calibrator = fit([case.topic for case in fold.train], scenario="review")
-    outcomes = [case.outcome for case in fold.test if case.outcome is not None]
+    outcomes = [case.outcome for case in fold.test if isinstance(case.outcome, Outcome)]
     for m in range(len(names)):
         for q, q_star in enumerate((0.2, 0.8)):
             rule = parse_policy(found.setting(m, q, 0))
             played = replay_reviews(
-                outcomes, calibrator, rule, Payoffs.from_q_star(q_star), 0.0001, 0.75, truth, "univariate"
+                outcomes, calibrator, rule, Payoffs.from_q_star(q_star), 0.0001, ReviewTask(truth_is=truth)
             )
             assert [each.depth for each in played] == found.screened[:, m, q, 0].tolist()
             assert [each.action == "a+" for each in played] == found.plus[:, m, q, 0].tolist()

@@ -1,6 +1,7 @@
 """Reviews replayed: against a plain loop, and through the command on real rankings and tables."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.replay import replay_reviews
+from tarstop_core.evaluation.replay import BIVARIATE, replay_reviews
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.value.payoffs import Payoffs
 
@@ -44,7 +45,9 @@ def test_greedy_is_the_papers_loop(q_star: float, truth: str) -> None:
     depth = 0
     while depth < 50 and p[depth] * min(b[depth] * (1 - q_star), (1 - b[depth]) * q_star) > cost:
         depth += 1
-    (played,) = replay_reviews([outcome()], CALIBRATOR, Greedy(), payoffs, cost, truth=truth)
+    (played,) = replay_reviews(
+        [outcome()], CALIBRATOR, Greedy(), payoffs, cost, replace(BIVARIATE, truth_is=truth)
+    )
     plus = b[depth] > q_star
     all_studies = bivariate_belief(outcome().tables, 0.75)
     omega = all_studies > (q_star if truth == "full_evidence" else 0.5)
@@ -60,7 +63,14 @@ def test_baselines_act_on_the_belief_too() -> None:
 
 def test_theta_moves_belief_and_truth() -> None:
     strict, lax = (
-        replay_reviews([outcome()], CALIBRATOR, Budget(50), Payoffs.from_q_star(0.5), 0.0, theta=theta)[0]
+        replay_reviews(
+            [outcome()],
+            CALIBRATOR,
+            Budget(50),
+            Payoffs.from_q_star(0.5),
+            0.0,
+            replace(BIVARIATE, theta=theta),
+        )[0]
         for theta in (0.95, 0.4)
     )
     assert (strict.omega, lax.omega) == (False, True) and (strict.action, lax.action) == ("a-", "a+")
@@ -69,7 +79,9 @@ def test_theta_moves_belief_and_truth() -> None:
 def test_specificity_moves_belief_and_truth_too() -> None:
     payoffs, how = Payoffs.from_q_star(0.5), {"theta": 0.4}
     strict, lax = (
-        replay_reviews([outcome()], CALIBRATOR, Budget(50), payoffs, 0.0, **how, theta_sp=theta_sp)[0]
+        replay_reviews(
+            [outcome()], CALIBRATOR, Budget(50), payoffs, 0.0, replace(BIVARIATE, **how, theta_sp=theta_sp)
+        )[0]
         for theta_sp in (0.99, 0.4)
     )
     assert (strict.omega, lax.omega) == (False, True) and (strict.action, lax.action) == ("a-", "a+")

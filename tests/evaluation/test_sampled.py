@@ -7,6 +7,7 @@ from tarstop_core.belief.of_tables import beliefs, last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
@@ -85,7 +86,7 @@ def test_in_reviews_the_belief_of_what_was_drawn_decides() -> None:
     found = run(reviews, ReviewTask(replications=40), methods, costs=(0.001,))
     ways = set()
     for at, case in enumerate(reviews.folds[0].test):
-        assert case.outcome is not None
+        assert isinstance(case.outcome, Outcome)
         runs = SampleGrid((rule,)).replicates(case.labels, 40, generator(1, case))
         b = []
         for seen in runs.seen[0]:

@@ -35,29 +35,28 @@ def test_studies_are_in_the_order_in_which_screening_meets_them(tmp_path: Path) 
         "A,y,Late 2001,A4,8,8,8,8",
         "A,x,Unnamed 1999,,9,9,9,9",
     ]
-    file = read_outcomes(write(tmp_path, HEADER + "\n".join(rows)), RUN)
-    first, second = file.outcomes
+    (first, second), notes = read_outcomes(write(tmp_path, HEADER + "\n".join(rows)), RUN)
     assert (first.name, first.review, second.name) == ("A/x", "A", "A/y")
     assert first.tables.study == ("Alpha 2000", "Zeta 2000", "Late 2001", "Unnamed 1999", "Unranked 2002")
     assert first.positions.tolist() == [1, 1, 4, 6, 6]
     assert first.tables.TP.tolist() == [7, 6, 1, 9, 5]
     assert first.topic.labels.tolist() == [False, True, False, False, True, False]
     assert first.topic.n_relevant == 4 and second.topic.n_relevant == 1
-    assert file.notes == ("Studies whose document is not ranked, so never met: 2 of 5 in A/x.",)
+    assert notes == ("Studies whose document is not ranked, so never met: 2 of 5 in A/x.",)
 
 
 def test_a_folder_and_files_named_for_their_topic(tmp_path: Path) -> None:
     write(tmp_path, "TN;FN;FP;TP;PMID;Study ID\n1;2;3;4;B0;S\n", "B.csv")
     (tmp_path / "A.tsv.gz").write_bytes(gzip.compress(b"study\tdocid\ttp\tfn\nS\tA0\t4\t2\n"))
     write(tmp_path, "not a table", "notes.txt")
-    a, b = read_outcomes(tmp_path, RUN).outcomes
+    (a, b), _ = read_outcomes(tmp_path, RUN)
     assert (a.name, b.name, a.positions[0]) == ("A", "B", 0)
     assert (b.tables.TP[0], b.tables.TN[0]) == (4, 1) and np.isnan(a.tables.FP[0])
 
 
 def test_what_is_odd_is_noted(tmp_path: Path) -> None:
     text = HEADER + "A,x,S,A0,1,1,1,1\nA,x,S,A1,1,1,1,1\nC,x,S,C0,1,1,1,1\n"
-    assert read_outcomes(write(tmp_path, text), RUN).notes == (
+    assert read_outcomes(write(tmp_path, text), RUN)[1] == (
         "A/x lists a study more than once: S; count it once.",
         "Left out, because the run does not rank them: C.",
     )
@@ -99,11 +98,11 @@ def test_arbitrary_bytes_never_raise_anything_else(tmp_path: Path, content: byte
 
 def test_the_real_outcomes_are_found_in_their_ranking(real_data: Path) -> None:
     folder = real_data / "clef_dta"
-    file = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run"))
+    outcomes, notes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run"))
     qrels = read_qrels(folder / "content.qrels")
-    assert len(file.outcomes) == 63 and len({each.review for each in file.outcomes}) == 16
-    assert file.notes == ()
-    for each in file.outcomes:
+    assert len(outcomes) == 63 and len({each.review for each in outcomes}) == 16
+    assert notes == ()
+    for each in outcomes:
         assert len(each.tables) >= 5 and each.positions[-1] < len(each.topic)
         hits = each.topic.ids[each.topic.labels].tolist()
         assert all(qrels[each.review].get(document, 0) > 0 for document in hits)

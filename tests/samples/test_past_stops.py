@@ -45,7 +45,7 @@ def test_nothing_is_said_of_what_was_not_counted() -> None:
 
 def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
     folder = real_data / "clef_dta"
-    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
+    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run"))[0]
     past = past_stops()
     for outcome, each in zip(outcomes[::15], past.questions[::15], strict=True):
         assert each.review == outcome.review

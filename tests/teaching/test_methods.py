@@ -46,7 +46,6 @@ OF_FORMULAS = {
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {
         "reliability",
-        "replay_effects",
         "replay_enough",
         "still_unread",
         "summary",

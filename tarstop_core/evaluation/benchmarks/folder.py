@@ -4,11 +4,12 @@ import io
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from tarstop_core.documents.topic import Topic
 from tarstop_core.envelope import read_json
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case, Fold, cross_validated, without_relevant
@@ -113,7 +114,7 @@ def _task(source: Source) -> type[Task]:
 
 
 def _review(source: Source, task: type[Task]) -> tuple[list[Case], tuple[str, ...]]:
-    cases, notes = effect_cases(source) if task is EffectTask else review_cases(source)
+    cases, notes = review_cases(source, read_effect_outcomes if task is EffectTask else read_outcomes)
     if source.qrels is not None:
         unused = "judgments are not used: a document counts as relevant when it brings a table."
         notes = (*notes, f"{source.qrels.name}: {unused}")
@@ -199,30 +200,17 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
     return cases, (*run.notes, *qrels.notes, *notes)
 
 
-def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
-    """Make cases of a ranking and its 2×2 tables, with notes on the files."""
+def review_cases(
+    source: Source, read: Callable[[Path, Mapping[str, Topic]], tuple[Sequence[Any], tuple[str, ...]]]
+) -> tuple[list[Case], tuple[str, ...]]:
+    """Make cases of a ranking and the studies that its documents bring, with notes on the files; `read` reads outcomes."""
     assert source.outcomes is not None
     run = read_run(source.run)
-    tables = read_outcomes(source.outcomes, run)
-    reviews = {outcome.review: run[outcome.review] for outcome in tables.outcomes}
-    chances = read_chances(source.chances, reviews) if source.chances else {}
-    cases = [
-        Case(outcome.topic, outcome.review, outcome, chances.get(outcome.review))
-        for outcome in tables.outcomes
-    ]
-    return cases, (*run.notes, *tables.notes)
-
-
-def effect_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
-    """Make cases of a ranking and its studies of an intervention, with notes on the files."""
-    assert source.outcomes is not None
-    run = read_run(source.run)
-    outcomes, notes = read_effect_outcomes(source.outcomes, run)
+    outcomes, notes = read(source.outcomes, run)
     reviews = {outcome.review: run[outcome.review] for outcome in outcomes}
     chances = read_chances(source.chances, reviews) if source.chances else {}
     cases = [
-        Case(outcome.topic, outcome.review, None, chances.get(outcome.review), outcome)
-        for outcome in outcomes
+        Case(outcome.topic, outcome.review, outcome, chances.get(outcome.review)) for outcome in outcomes
     ]
     return cases, (*run.notes, *notes)
 

@@ -17,6 +17,7 @@ from tarstop_core.evaluation.benchmarks.folder import (
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.files import read_outcomes
 from tarstop_core.places import real_data
 from tarstop_core.samples.simulate import rankings, reviews
 
@@ -159,7 +160,7 @@ def _clef_travel(data: Path, relevance: str) -> Benchmark:
 
 def _clef_reviews(data: Path) -> Benchmark:
     """63 outcomes of 16 reviews, 5-fold cross-validation over reviews, which count equally."""
-    cases, notes = review_cases(_collection(data, "clef_dta", "content"))
+    cases, notes = review_cases(_collection(data, "clef_dta", "content"), read_outcomes)
     return REVIEWS.holding(
         folds=cross_validated(cases),
         provenance=(

@@ -8,6 +8,7 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.scores import scaled
+from tarstop_core.documents.topic import EffectOutcome
 from tarstop_core.effects.beliefs import Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.evaluation import message
@@ -85,16 +86,16 @@ class EffectTask(StepwiseTask):
         return {variant: base.Learned(calibrator) for variant in variants}
 
     def _states(self, case: Case) -> tuple[KnownEffect, ...]:
-        assert case.effects is not None
-        studies = case.effects.studies
+        assert isinstance(case.outcome, EffectOutcome)
+        studies = case.outcome.studies
         engine = engine_for(studies.form, self.target.measure, self.engine)
         return effect_states(studies, self.target, engine, self.b_0)
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
-        assert case.effects is not None
+        assert case.outcome is not None
         adaptive, states = case.adaptive_chances, self._states(case)
         p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
-        studies = studies_after(case.effects.positions, len(case.topic))
+        studies = studies_after(case.outcome.positions, len(case.topic))
         return [CumulativePath(p, states, studies, stake, case.labels) for stake in payoffs]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:

@@ -71,7 +71,7 @@ class ReviewTask(StepwiseTask):
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
         # One calibrator of "brings data", and the prior of each variant.
         calibrator = self.fitted(benchmark, fold)
-        outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
+        outcomes = [case.outcome for case in fold.learned_from if isinstance(case.outcome, Outcome)]
         tables = [outcome.tables for outcome in outcomes]
         reviews = [outcome.review for outcome in outcomes]
         evidence = (tables, reviews, self.theta, benchmark.title)
@@ -83,7 +83,7 @@ class ReviewTask(StepwiseTask):
         return {variant: base.Learned(calibrator, priors[variant]) for variant in variants}
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
-        assert case.outcome is not None
+        assert isinstance(case.outcome, Outcome)
         adaptive, prior = case.adaptive_chances, learned.prior or Prior()
         p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
         belief = self.theta, self.engine, prior, self.theta_sp
@@ -92,13 +92,13 @@ class ReviewTask(StepwiseTask):
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
-        assert case.outcome is not None
+        assert isinstance(case.outcome, Outcome)
         asked, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
         return np.array([value_outcomes.is_plus(*asked, q_star, self.theta_sp) for q_star in q_stars])
 
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
         prior, paths, outcome = trial.learned.prior or Prior(), trial.paths, trial.case.outcome
-        assert outcome is not None
+        assert isinstance(outcome, Outcome)
         if isinstance(settings[0], Randomised):
             return self._sampled(trial, outcome, prior, settings)
         played = super().play(trial, settings, exact)
