@@ -182,7 +182,7 @@ def opener(work: Work, words: str, key: str, **how: Any) -> None:
 @st.dialog("Your application", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State) -> None:
     """Change number and date, set documents aside and return them; with a registered plan that needs a reason."""
-    before, key = state.settings.held_against, f"application/{work.row.id}/{state.seq}"
+    before, key = state.settings.application, f"application/{work.row.id}/{state.seq}"
     try:
         typed = _fields(before, key)
     except InputProblem as problem:

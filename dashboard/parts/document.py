@@ -25,7 +25,7 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """What speaks against holding a document against the application."""
     if not state.settings.grades:
         return ()
-    return flags(state.settings.held_against, dated(vars(record)), state.also.get(record.id, ()))
+    return flags(state.settings.application, dated(vars(record)), state.also.get(record.id, ()))
 
 
 def chance_kept(flag: Flag) -> str:
@@ -129,7 +129,7 @@ def verdict_on(state: State, at: int) -> str:
     verdict = NAMES[label]
     if settings.judges_abstracts:
         verdict = ABSTRACT_NAMES.get(verdict, verdict)
-    if label == RELEVANT and settings.confirms_hits:
+    if label == RELEVANT and settings.confirm_hits:
         verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
     if settings.grades and label in GRADES:
         verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"

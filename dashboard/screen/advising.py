@@ -151,7 +151,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if not waiting:
         names[advice.plus] += STOPPING_NOW[advice.go_on]
     plus = radio("Your decision", names, index=None if waiting else 0)
-    if plus and settings.citation_needed and state.hit is None:
+    if plus and settings.needs_citation and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
     decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)

@@ -122,7 +122,7 @@ def _frozen(plan: Settings) -> dict[str, str]:
 
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
-    mine = settings.held_against
+    mine = settings.application
     named = filter(None, (mine.number, date_words(mine.priority)))
     stakes_of = [
         ("q*", number(settings.payoffs.q_star)),

@@ -104,7 +104,7 @@ def looking_at(work: Work) -> int | None:
 
 def reminder(work: Work, state: State) -> str:
     """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
-    if not state.settings.held_against.known:
+    if not state.settings.application.known:
         return ""
     despite = _despite(work, state, state.settled_by)
     return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""

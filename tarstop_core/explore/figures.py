@@ -214,7 +214,7 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
 def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
-        return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
+        return message("plan_settled", cell=plan, confirmed=listing.settings.confirm_hits)
     payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start, plan.policy.acts_on_belief)
     now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
     reports = {"to_read": reports_to_read(plan.path), "waiting": round(plan.path.reports_waiting)}

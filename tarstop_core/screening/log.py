@@ -6,9 +6,13 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
+from tarstop_core.effects.studies import Form
 from tarstop_core.envelope import check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
+
+_Bias = Literal["low", "some", "high"]
+"""The risk of bias, as an entry of a report gives it."""
 
 
 class Nothing(TypedDict):
@@ -123,28 +127,12 @@ class TableRow(TypedDict):
     FP: float | None
     FN: float
     TN: float | None
-    bias: NotRequired[Literal["low", "some", "high"]]
+    bias: NotRequired[_Bias]
 
 
-class EffectNumbers(TypedDict):
-    """What a report gives of the effect of an intervention, by the columns of one form."""
-
-    study: str
-    events_treated: NotRequired[float]
-    n_treated: NotRequired[float]
-    events_control: NotRequired[float]
-    n_control: NotRequired[float]
-    mean_treated: NotRequired[float]
-    sd_treated: NotRequired[float]
-    mean_control: NotRequired[float]
-    sd_control: NotRequired[float]
-    effect: NotRequired[float]
-    low: NotRequired[float]
-    high: NotRequired[float]
-    se: NotRequired[float]
-    o_minus_e: NotRequired[float]
-    v: NotRequired[float]
-    bias: NotRequired[Literal["low", "some", "high"]]
+_NUMBERS: Any = {column: NotRequired[float] for form in Form for column in form.columns}
+EffectNumbers = TypedDict("EffectNumbers", {"study": str, **_NUMBERS, "bias": NotRequired[_Bias]})  # type: ignore[misc]
+"""What a report gives of the effect of an intervention, by the columns of one form."""
 
 
 class Resolved(TypedDict):
@@ -249,7 +237,9 @@ class Decided(TypedDict):
     advised: NotRequired[bool]
     advice: NotRequired[str]
     depth: NotRequired[int]
+    studies: NotRequired[int]
     belief: NotRequired[float]
+    recall: NotRequired[float | None]
     utility: NotRequired[float]
     spent: NotRequired[float]
     reason: NotRequired[str]

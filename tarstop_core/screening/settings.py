@@ -127,6 +127,10 @@ class Settings:
     """What is said of a rule that it may not follow."""
     threshold_field: ClassVar[str] = ""
     """The field that holds what is to be exceeded, where there is one."""
+    # Without a type these are no fields, and a scenario may make one of them.
+    needs_citation = False  # whether a⁺ waits for a document to cite
+    confirm_hits = False  # whether a hit counts only once it is confirmed
+    application = NOTHING_SAID  # the application that documents may be held against
 
     def __post_init__(self) -> None:
         _ = self.stakes  # refuses costs that are none
@@ -225,24 +229,9 @@ class Settings:
         """Confidence of what is said of recall where documents are drawn at random."""
         return 1 - ALPHA
 
-    @property
-    def confirms_hits(self) -> bool:
-        """Whether a hit counts only once it is confirmed."""
-        return False
-
-    @property
-    def citation_needed(self) -> bool:
-        """Whether a⁺ waits for a document to cite."""
-        return False
-
-    @property
-    def held_against(self) -> Application:
-        """The application that documents may be held against."""
-        return NOTHING_SAID
-
     def lacks_citation(self, plus: bool, b: float) -> bool:
         """Whether only the lack of a document to cite keeps from a⁺ at this belief."""
-        return self.citation_needed and not plus and bool(self.payoffs.chooses_plus(b))
+        return self.needs_citation and not plus and bool(self.payoffs.chooses_plus(b))
 
     def counts(self, report: Report) -> bool:
         """Whether a report that was read in full says what this session asks: not where labels came from another question."""
@@ -314,18 +303,6 @@ class PatentSettings(Settings):
     scenario: ClassVar[str] = "patent"
     one_decides: ClassVar[bool] = True
     grades: ClassVar[bool] = True
-
-    @property
-    def confirms_hits(self) -> bool:
-        return self.confirm_hits
-
-    @property
-    def citation_needed(self) -> bool:
-        return self.needs_citation
-
-    @property
-    def held_against(self) -> Application:
-        return self.application
 
     def read_at_once(self) -> Self:
         return replace(self, confirm_hits=False)

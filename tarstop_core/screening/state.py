@@ -1,9 +1,9 @@
 """Where a session stands after its log."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Aside, Event, Fit
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Floats
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -34,10 +32,6 @@ class Footing:
     reason: str = ""  # given by the person
 
 
-def _as(kind: Callable[[Any], T], value: Any) -> T | None:
-    return None if value is None else kind(value)
-
-
 @dataclass(frozen=True)
 class Decision:
     """What was decided, and on what footing."""
@@ -52,19 +46,8 @@ class Decision:
     @property
     def footing(self) -> Footing:
         """What the log keeps of the decision."""
-        kept = self.payload.get
-        return Footing(
-            action=str(kept("action") or ""),
-            advice=str(kept("advice", "")),
-            advised=_as(bool, kept("advised")),
-            depth=_as(int, kept("depth")),
-            studies=_as(int, kept("studies")),
-            belief=_as(float, kept("belief")),
-            recall=_as(float, kept("recall")),
-            utility=_as(float, kept("utility")),
-            spent=_as(float, kept("spent")),
-            reason=str(kept("reason", "")),
-        )
+        names = {field.name for field in fields(Footing)}
+        return Footing(**{name: value for name, value in self.payload.items() if name in names})
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +167,7 @@ class State:
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
-        if not self.settings.confirms_hits:
+        if not self.settings.confirm_hits:
             return np.array([], dtype=np.intp)
         return np.flatnonzero((self.labels == verdicts.RELEVANT) & (self.confirmed == verdicts.PENDING))
 
@@ -194,7 +177,7 @@ class State:
         if not self.settings.one_decides:
             return None
         counts = self.labels == verdicts.RELEVANT
-        if self.settings.confirms_hits:
+        if self.settings.confirm_hits:
             counts &= self.confirmed == verdicts.CONFIRMED
         return int(counts.argmax()) + 1 if counts.any() else None
 

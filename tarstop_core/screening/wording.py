@@ -246,7 +246,7 @@ def consequences(settings: Settings) -> list[str]:
     if not settings.weighs:
         return []
     payoffs, cost = settings.payoffs, settings.cost
-    most = payoffs.wrong_minus if settings.citation_needed else float(payoffs.evpi(payoffs.q_star))
+    most = payoffs.wrong_minus if settings.needs_citation else float(payoffs.evpi(payoffs.q_star))
     if cost == 0:
         return [advice_message("free")]
     if exceeds(most, cost):

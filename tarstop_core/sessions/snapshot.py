@@ -66,7 +66,7 @@ class SessionSnapshot(Session):
     @cached_property
     def prisma(self) -> Prisma:
         """The counts of its flow diagram."""
-        left_out = self.row.settings.held_against.left_out + len(self.state.aside)
+        left_out = self.row.settings.application.left_out + len(self.state.aside)
         counts = prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
         return counts if self.several is None else replace(counts, apart=counted_apart(self.several))
 
@@ -74,12 +74,12 @@ class SessionSnapshot(Session):
     def family_members(self) -> int:
         """Documents of the collection for which another member of their patent family stands."""
         on_list = len(self.row.ids) + len(self.state.aside)
-        return self.collection.documents - on_list - self.row.settings.held_against.left_out
+        return self.collection.documents - on_list - self.row.settings.application.left_out
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:
         """What speaks against each document of a patent session, in screening order."""
-        return flagged(self.state.settings.held_against, self.records, self.state.also)
+        return flagged(self.state.settings.application, self.records, self.state.also)
 
     def in_words(self, settings: Settings) -> list[tuple[str, str]]:
         """Return settings of this session as rows: name and value."""

@@ -284,7 +284,7 @@ def test_samples_carry_their_truth() -> None:
     search, review = sample(SEARCH), sample(REVIEW)
     assert search.simulated and review.simulated and search.start == review.start == 0
     assert isinstance(review.truth, Outcome) and len(review.truth.topic) == len(review) == 212
-    assert not search.settings.citation_needed and review.settings.stages == 1
+    assert not search.settings.needs_citation and review.settings.stages == 1
     assert len(explore.samples()) == 26
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
         sample("search:teapot")

@@ -161,7 +161,7 @@ def an_answer(rng: np.random.Generator, settings: Settings, doc: str) -> Iterato
         return
     relevant = bool(rng.random() < (0.02 if settings.one_decides else 0.15))
     yield Event("label", {"doc": doc, "label": "relevant" if relevant else "irrelevant"})
-    if relevant and settings.confirms_hits and rng.random() < 0.7:
+    if relevant and settings.confirm_hits and rng.random() < 0.7:
         yield Event("confirm", {"doc": doc, "holds": bool(rng.random() < 0.7)})
     if relevant and settings.reads_full_texts and rng.random() < 0.8:
         yield Event("report", {"doc": doc, **a_report(rng, settings, doc).to_dict()})

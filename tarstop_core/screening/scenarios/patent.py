@@ -61,7 +61,7 @@ class Patent(Scenario[PatentSettings]):
             b_0=settings.b_0,
             payoffs=settings.payoffs,
             hit=state.hit,
-            needs_citation=settings.citation_needed,
+            needs_citation=settings.needs_citation,
             labels=np.asarray(state.labels == RELEVANT),
             p=chances,
         )
