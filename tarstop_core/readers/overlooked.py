@@ -26,11 +26,11 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaln
 
 from tarstop_core.calibration.recall_bound import largest_total
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
+from tarstop_core.value.counts import log_ways
 
 LEVEL = 0.9
 """Chance with which an interval covers; each of its ends alone holds with (1 + LEVEL)/2."""
@@ -265,13 +265,9 @@ def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) 
 def _at_most(hits: int, excluded: int, total: int, drawn: int) -> float:
     """Chance of so many hits or fewer among so many drawn of the excluded records, `total` of which are relevant."""
     number = np.arange(max(0, drawn - (excluded - total)), min(hits, total, drawn) + 1)
-    ways = _log_ways(total, number) + _log_ways(excluded - total, drawn - number)
-    return float(np.exp(ways - _log_ways(excluded, drawn)).sum())
-
-
-def _log_ways(number: int, chosen: Ints | int) -> Floats:
-    """Logarithm of the ways to choose some of a number."""
-    return np.asarray(-np.log1p(number) - betaln(number - chosen + 1, chosen + 1))
+    others = drawn - number
+    ways = log_ways(number, total - number) + log_ways(others, excluded - total - others)
+    return float(np.exp(ways - log_ways(drawn, excluded - drawn)).sum())
 
 
 def missed_within(

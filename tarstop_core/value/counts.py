@@ -37,7 +37,7 @@ def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
     """
     count, others = _split(k, n)
     chance = np.asarray(p, dtype=float)
-    log = _log_ways(count, others) + xlogy(count, chance) + xlog1py(others, -chance)
+    log = log_ways(count, others) + xlogy(count, chance) + xlog1py(others, -chance)
     return np.where(np.asarray(k) <= np.asarray(n), np.exp(log), 0.0)
 
 
@@ -62,7 +62,7 @@ def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
     array([0.333, 0.333, 0.333, 0.   ])
     """
     count, others = _split(k, n)
-    log = _log_ways(count, others) + betaln(count + a, others + b) - betaln(a, b)
+    log = log_ways(count, others) + betaln(count + a, others + b) - betaln(a, b)
     return np.where(np.asarray(k) <= np.asarray(n), np.exp(log), 0.0)
 
 
@@ -73,6 +73,7 @@ def _split(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
     return count, whole - count
 
 
-def _log_ways(count: Floats, others: Floats) -> Floats:
+def log_ways(count: ArrayLike, others: ArrayLike) -> Floats:
     """Logarithm of the number of ways to choose `count` among `count + others`."""
+    count, others = np.asarray(count, dtype=float), np.asarray(others, dtype=float)
     return np.asarray(-np.log1p(count + others) - betaln(count + 1, others + 1))

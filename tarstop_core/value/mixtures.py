@@ -8,8 +8,9 @@ what is left is a sum over S.
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import gammaln, ndtr, owens_t
+from scipy.special import gammaln, ndtr
 
+from tarstop_core.belief.both import both_below
 from tarstop_core.effects.roots import roots
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
@@ -117,16 +118,7 @@ def _beyond(y: Floats, parts: Knowledge, spread: Floats, q_star: float) -> tuple
     beyond = ndtr(h)
     # μ and ȳ have this correlation: ȳ is μ and the error of the studies.
     r = 1 / np.sqrt(parts.precision) / spread
-    return _both(h, np.broadcast_to(a, h.shape), r) - q_star * beyond, beyond
-
-
-def _both(h: Floats, k: Floats, r: Floats) -> Floats:
-    """P(X < h, Y < k) of standard normal X and Y with correlation r in (0, 1), by Owen's T."""
-    tiny = 1e-300
-    h, k = (np.where(np.abs(x) < tiny, tiny, x) for x in (h, k))
-    rest = np.sqrt((1 - r) * (1 + r))
-    both = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, (k / h - r) / rest) - owens_t(k, (h / k - r) / rest)
-    return np.asarray(both - np.where(h * k < 0, 0.5, 0.0))
+    return both_below(h, a, r) - q_star * beyond, beyond
 
 
 def _sums_of_squares(parts: Knowledge, k: int) -> tuple[Floats, Floats]:
