@@ -17,32 +17,14 @@ from tarstop_core.errors import InputProblem
 _YES = {
     *("1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+", "i"),
     *("accept", "accepted", "ja", "oui", "sí", "sì", "sim", "eingeschlossen", "einschluss", "einschließen"),
-    *(
-        "inclus",
-        "incluse",
-        "inclure",
-        "incluido",
-        "incluído",
-        "incluir",
-        "incluso",
-        "includere",
-        "geïncludeerd",
-    ),
+    *("inclus", "incluse", "inclure", "incluido", "incluído", "incluir", "incluso", "includere"),
+    "geïncludeerd",
 }
 _NO = {
     *("0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant", "irrelevant", "out", "e"),
     *("reject", "rejected", "nein", "nee", "non", "não", "ausgeschlossen", "ausschluss", "ausschließen"),
-    *(
-        "exclu",
-        "exclue",
-        "exclure",
-        "excluido",
-        "excluído",
-        "excluir",
-        "escluso",
-        "escludere",
-        "geëxcludeerd",
-    ),
+    *("exclu", "exclue", "exclure", "excluido", "excluído", "excluir", "escluso", "escludere"),
+    "geëxcludeerd",
 }
 _UNKNOWN = {"", "-1", "-1.0", "nan", "na", "n/a", "none", "null", "?", "unscreened", "not screened"}
 _COVIDENCE = re.compile(r"\bExclusion reason: *([^;\r\n]+)", re.IGNORECASE)

@@ -15,7 +15,7 @@ from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOL
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
@@ -27,24 +27,8 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
 from tarstop_core.value.path import ListPath
 
-JUDGEMENTS = (
-    *UNDOABLE,
-    "resolved",
-    "checked",
-    "machine",
-    "brought",
-    "opened",
-    "imported",
-    "duplicated",
-    "kept",
-    "audited",
-    "families",
-    *CHANGES_LIST,
-    "fit",
-    "undo",
-    "note",
-    "reasons",
-)
+OF_ITS_OWN = ("plan", "settings", "stopped", "decided", "continued")
+"""Kinds of events that belong to the settings of a session; all others say something of its documents."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +46,7 @@ class Stopped:
 
 def judgements(events: Iterable[Event]) -> list[Event]:
     """What a person said of the documents, numbered anew: without settings, plan and decisions."""
-    kept = [event for event in events if event.kind in JUDGEMENTS]
+    kept = [event for event in events if event.kind not in OF_ITS_OWN]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
 

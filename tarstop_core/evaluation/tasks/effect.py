@@ -30,16 +30,8 @@ class EffectTask(StepwiseTask):
     chance_of = REVIEW
     variants = ("default",)
     methods = (
-        "greedy",
-        "smooth",
-        "batch",
-        "look-ahead",
-        "optimal",
-        "open-loop",
-        "budget",
-        "knee",
-        "decide-now",
-        "oracle",
+        *("greedy", "smooth", "batch", "look-ahead", "optimal", "open-loop"),
+        *("budget", "knee", "decide-now", "oracle"),
     )
     truths: ClassVar[Mapping[str, str]] = {"pooled": "The average effect", "full_evidence": "Full evidence"}
     cases = "outcomes"
