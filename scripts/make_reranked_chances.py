@@ -16,8 +16,7 @@ from scripts.real_lists import ABSTRACT, SETS, TextList, run_script, screening_s
 from scripts.studies.reranking import SOFTWARE
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn, Quality
 from tarstop_core.calibration.fitting import ece, reliability
-from tarstop_core.calibration.reranked import RerankedChances, forecasts
-from tarstop_core.calibration.reranked_fit import fit_reranked
+from tarstop_core.calibration.reranked import RerankedChances, fit_reranked, forecasts
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.evaluation.reranking import simulate

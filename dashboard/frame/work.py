@@ -18,7 +18,7 @@ from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.chances_evidence import ratios_of_others
+from tarstop_core.sessions.calibrator_library import ratios_of_others
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Deleted
 from tarstop_core.value.payoffs import Floats

@@ -14,6 +14,7 @@ from dashboard.parts import document as shown
 from dashboard.screen import verdict_files, who_next
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of
+from tarstop_core.screening.events import checked_event, opened_event, resolved_event
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.sessions.agreeing import in_words
@@ -56,7 +57,7 @@ def panel(work: Work) -> None:
                 return
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
-                press("Open all verdicts", work.open_verdicts, seen, **how)
+                press("Open all verdicts", work.settle, opened_event, seen, work.reader, **how)
             verdict_files.form(work)
 
 
@@ -126,8 +127,8 @@ def _note(work: Work) -> str:
 
 
 def _settle(work: Work, doc: str, label: Label, seen: int, note: str, reason: str = "") -> None:
-    settle = work.check_exclusion if work.settling == DRAWS else work.resolve
-    attempt(settle, doc, label, seen, note=" ".join(note.split()), reason=reason)
+    event_of = checked_event if work.settling == DRAWS else resolved_event
+    attempt(work.settle, event_of, seen, work.reader, doc, label, note=" ".join(note.split()), reason=reason)
 
 
 def _open(work: Work, what: str) -> None:

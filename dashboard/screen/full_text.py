@@ -24,8 +24,7 @@ from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered
-from tarstop_core.screening.filled_in import filled_in
-from tarstop_core.screening.report_entry import Draft, by_study, study_name, table_rows
+from tarstop_core.screening.report_entry import Draft, by_study, filled_in, study_name, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.state import State

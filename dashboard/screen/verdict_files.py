@@ -8,6 +8,7 @@ from dashboard.frame.widgets import ask_for_files, one_of, press, switch
 from dashboard.frame.work import Work, say
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.readers.table import columns_of, read_one
+from tarstop_core.screening.events import file_event
 from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 
 WHOSE = {True: "A machine’s", False: "A person’s, from elsewhere"}
@@ -45,7 +46,7 @@ def form(work: Work) -> None:
             kind = MachineReader if of_machine else ReadElsewhere
             about = kind(name, source=file.name, column=column, include_from=least, **more)
             included = read_one(file, ids, column, least)
-            work.take_file(about, included, seen)
+            work.settle(file_event, seen, about, included, work.row.ids)
             say(f"Taken in: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
 
         press("Take these verdicts in", take, key=f"{KEY}/take", type="primary", width="stretch")

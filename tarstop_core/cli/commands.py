@@ -20,7 +20,6 @@ from tarstop_core.cli import (
     replay,
     samples,
     value,
-    who_reads,
 )
 from tarstop_core.errors import InputProblem
 
@@ -64,7 +63,6 @@ MODULES = (
     replay,
     samples,
     value,
-    who_reads,
 )
 for command in (each for module in MODULES for each in vars(module).values()):
     if isinstance(command, click.Command):

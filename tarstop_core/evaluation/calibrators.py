@@ -19,13 +19,7 @@ from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
-from tarstop_core.samples.collections import (
-    labelled_inclusions,
-    labelled_review,
-    labelled_search,
-    sample_reviews,
-    sample_topics,
-)
+from tarstop_core.samples import collections as samples
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
@@ -60,8 +54,9 @@ SHIPPED = {
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
     """Simulated lists that no shipped calibrator was fitted on."""
-    samples = [str(topic) for topic in (sample_topics() if scenario == PATENT else sample_reviews())["topic"]]
-    title = f"the {len(samples)} {name}"
+    there = samples.sample_topics() if scenario == PATENT else samples.sample_reviews()
+    names = [str(topic) for topic in there["topic"]]
+    title = f"the {len(names)} {name}"
     topics: tuple[Topic, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
@@ -71,9 +66,10 @@ def shipped(scenario: str, name: str) -> HeldOut:
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
         title = f"{OUTCOMES} simulated review outcomes"
     elif scenario == REVIEW:
-        outcomes = tuple(map(labelled_review, samples))
+        outcomes = tuple(map(samples.labelled_review, names))
     else:
-        topics = tuple(map(labelled_search if scenario == PATENT else labelled_inclusions, samples))
+        labelled = samples.labelled_search if scenario == PATENT else samples.labelled_inclusions
+        topics = tuple(map(labelled, names))
     return HeldOut(title, topics or tuple(outcome.topic for outcome in outcomes), outcomes, simulated=True)
 
 

@@ -20,12 +20,7 @@ from tarstop_core.presentation.figures import MARKS, Chart, Figure
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, STUDY
 from tarstop_core.ranking.learning import Label
-from tarstop_core.samples.collections import (
-    load_review_sample,
-    review_in_order,
-    sample_full_texts,
-    sample_reviews,
-)
+from tarstop_core.samples import collections as samples
 from tarstop_core.samples.shipped import calibrators, default_calibrator, reranked_chances
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action
@@ -47,17 +42,17 @@ def learned(listing: LabelledList) -> LabelledList:
     Full texts are labels too; chances are by rank.
     """
     review, ids = _outcome(listing).review, listing.topic.ids
-    texts = sample_full_texts(review)
-    records = load_review_sample(review).set_index("id", drop=False).loc[ids.tolist()]
+    texts = samples.sample_full_texts(review)
+    records = samples.load_review_sample(review).set_index("id", drop=False).loc[ids.tolist()]
     labels = [
         LABELS.get(texts[document].status, Label.INCLUDED) if document in texts else Label.NOT_RELEVANT
         for document in ids
     ]
-    question = str(sample_reviews().set_index("topic").at[review, "question"])
+    question = str(samples.sample_reviews().set_index("topic").at[review, "question"])
     order = simulate(ranking_text(records), question, labels, start=-np.arange(len(ids), dtype=float)).order
     by_rank = calibrators()[default_calibrator(False, True, REVIEW)]
     p = by_rank.probabilities(None, len(ids))
-    return replace(listing, calibrator=by_rank, p=p, truth=review_in_order(review, ids[order]))
+    return replace(listing, calibrator=by_rank, p=p, truth=samples.review_in_order(review, ids[order]))
 
 
 def orders(listing: LabelledList) -> dict[str, LabelledList]:

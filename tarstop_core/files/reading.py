@@ -15,8 +15,7 @@ from tarstop_core.files.endnote import ENW, XML
 from tarstop_core.files.jsonl import JSONL
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Looks, Source, looks_like, open_source
-from tarstop_core.files.tagged import NBIB, RIS
-from tarstop_core.files.web_of_science import WOS
+from tarstop_core.files.tagged import NBIB, RIS, WOS
 from tarstop_core.files.xlsx import XLSX
 
 FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, WOS, ENW, XML, JSONL, ASREVIEW)

@@ -1,4 +1,4 @@
-"""RIS and PubMed's own format (nbib), as databases really write them: records of tags, turned into our fields."""
+"""RIS, PubMed's own format (nbib) and Web of Science's, as databases really write them: records of tags, turned into our fields."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -313,4 +313,42 @@ NBIB = Format(
     reader_of("nbib", _nbib_records),
     looks=re.compile(r"\s*PMID ?- ?\d"),
     phrase="PubMed's own format",
+)
+
+
+# --- Web of Science: two-letter tags, a record from PT to ER, continuation lines indented by three ----------
+_WOS_LINE = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|\s*$)", flags=re.DOTALL)
+_WOS_FIELDS = {"id": "UT", "title": "TI", "abstract": "AB", "date": "PY", "doi": "DI", "pmid": "PM"}
+_WOS_OUTSIDE = ("FN", "VR", "EF")  # Lines of the file, not of a record
+
+
+def _wos_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
+    strays: list[tuple[int, str]] = []
+    first = 0
+    for start, block in blocks(lines, _WOS_LINE, "PT", "ER", strays):
+        first = first or start
+        tags: dict[str, list[str]] = {}
+        for tag, values in block:
+            tags.setdefault(tag, []).extend(values)
+        yield start, _wos_values(tags)
+    if not first:
+        raise InputProblem(f"{name} holds no record (no line begins with PT); export it again.")
+    notes += outside_records([(number, tag) for number, tag in strays if tag not in _WOS_OUTSIDE], first)
+
+
+def _wos_values(tags: Mapping[str, Sequence[str]]) -> Iterator[Value]:
+    yield from (("", "", tag) for tag in tags if tag not in ("PT", *_WOS_OUTSIDE))
+    for field, tag in _WOS_FIELDS.items():
+        yield field, " ".join(tags.get(tag, ())), tag
+    for tag in ("AF", "AU", "BF", "BA", "CA"):
+        yield "authors", "; ".join(tags.get(tag, ())), tag
+
+
+WOS = Format(
+    "wos",
+    "Web of Science",
+    (".ciw", ".isi"),
+    reader_of("wos", _wos_records),
+    looks=re.compile(r"\s*(?:FN .*\r?\n(?:VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(?:[A-Z][A-Z0-9]) "),
+    phrase="Web of Science plain text",
 )

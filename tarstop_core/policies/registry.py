@@ -85,9 +85,8 @@ def load_rule(file: str, name: str) -> type[Policy]:
     InputProblem
         When the file fails, or the class is no rule.
     """
-    package = __name__.rpartition(".")[0]
     for before, now in MOVED.items():
-        sys.modules.setdefault(f"{package}.{before}", sys.modules[f"{package}.{now}"])
+        sys.modules.setdefault(f"{_PACKAGE}.{before}", sys.modules[f"{_PACKAGE}.{now}"])
     kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
     for attribute in ("name", "title", "rule", "source"):
         if not isinstance(getattr(kind, attribute, None), str):
@@ -105,9 +104,9 @@ def load_rule(file: str, name: str) -> type[Policy]:
             )
             setattr(kind, now, vars(kind)[before])
     for before, now in MOVED.items():
-        if f"{package}.{before} " in Path(file).read_text(encoding="utf-8", errors="replace"):
+        if f"{_PACKAGE}.{before} " in Path(file).read_text(encoding="utf-8", errors="replace"):
             warnings.warn(
-                f"{file}: {package}.{before} is part of {package}.{now} today.",
+                f"{file}: {_PACKAGE}.{before} is part of {_PACKAGE}.{now} today.",
                 DeprecationWarning,
                 stacklevel=2,
             )

@@ -20,29 +20,22 @@ from tarstop_core.screening.state import Decision
 from tarstop_core.value.payoffs import exceeds
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
-WORDS: dict[Headline, str] = {
-    "continue": "GO ON",
-    "stop": "STOP",
-    "found": "FOUND",
-    "confirm": "CONFIRM IT",
-    "prior alone": "NOTHING READ YET",
-    "all read": "ALL READ",
-    "reports": "READ THE REPORTS",
+Mood = Literal["go", "stop", "found", "ask", "read", "wait"]
+"""What a headline asks of a person, for its colour and its icon."""
+HEADLINES: dict[Headline, tuple[str, Mood]] = {
+    "continue": ("GO ON", "go"),
+    "stop": ("STOP", "stop"),
+    "found": ("FOUND", "found"),
+    "confirm": ("CONFIRM IT", "ask"),
+    "prior alone": ("NOTHING READ YET", "wait"),
+    "all read": ("ALL READ", "stop"),
+    "reports": ("READ THE REPORTS", "read"),
 }
-"""What a person reads for each headline."""
+"""What a person reads for each headline, and what it asks of them."""
+WORDS = {headline: word for headline, (word, _) in HEADLINES.items()}
+MOODS = {headline: mood for headline, (_, mood) in HEADLINES.items()}
 OLD_WORDS = {"depends": "DEPENDS ON ASSUMPTIONS"}
 """What a person reads for headlines that only logs of earlier versions hold."""
-Mood = Literal["go", "stop", "found", "ask", "read", "wait"]
-MOODS: dict[Headline, Mood] = {
-    "continue": "go",
-    "stop": "stop",
-    "found": "found",
-    "confirm": "ask",
-    "prior alone": "wait",
-    "all read": "stop",
-    "reports": "read",
-}
-"""What a headline asks of a person, for its colour and its icon."""
 SIGNS: dict[Mood, str] = {"go": "→", "stop": "■", "found": "✓", "ask": "?", "read": "☰", "wait": "…"}
 NOT_STOPPING: tuple[Headline, ...] = ("continue", "reports", "confirm")
 """Headlines under which the advice is not to stop."""

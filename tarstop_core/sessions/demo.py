@@ -10,13 +10,6 @@ from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.documents.reports import collect
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples import collections as samples
-from tarstop_core.samples.collections import (
-    load_review_sample,
-    load_sample,
-    reports_with_data,
-    sample_reviews,
-    sample_topics,
-)
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.effect import EFFECT
@@ -38,12 +31,14 @@ DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table un
 
 def sample(topic: str) -> Documents:
     """A sample search as documents."""
-    return _documents(topic, sample_topics(), "claim", load_sample(topic))
+    return _documents(topic, samples.sample_topics(), "claim", samples.load_sample(topic))
 
 
 def sample_review(topic: str, collection: str = samples.REVIEWS) -> Documents:
     """A sample review as documents."""
-    return _documents(topic, sample_reviews(collection), "question", load_review_sample(topic, collection))
+    return _documents(
+        topic, samples.sample_reviews(collection), "question", samples.load_review_sample(topic, collection)
+    )
 
 
 def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> Documents:
@@ -152,7 +147,7 @@ def _overlooked(places: Iterable[int], state: State) -> str:
 
 def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
     """Return what all studies of the review say, each once."""
-    reports = reports_with_data(_full_texts(session.collection.name), session.row.ids)
+    reports = samples.reports_with_data(_full_texts(session.collection.name), session.row.ids)
     if not reports or not all(settings.counts(report) for report in reports.values()):
         return None
     studies = collect(reports)

@@ -72,6 +72,7 @@ def report_html(session: SessionSnapshot) -> str:
     scenario = scenario_of(settings)
     summary = scenario.evidence(settings, state)
     reports = state.read_in_full.values() if settings.two_stages else ()
+    moves = [read_settings(event.payload["settings"]) for event in session.events if event.kind == "settings"]
     against = [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP]
     return page(
         __name__,
@@ -84,7 +85,7 @@ def report_html(session: SessionSnapshot) -> str:
         at=when(state.last_time or session.row.created),
         imported=session.came.sentence(when),
         example=example_amounts(settings),
-        repriced=any(moved.cost != first.cost for moved in _later_settings(session)),
+        repriced=any(moved.cost != first.cost for moved in moves),
         in_full=sum(report.was_read for report in reports),
         against=against,
         advice=explain(session.advice_now, settings, [_name(session, at) for at in state.in_question]),
@@ -108,7 +109,11 @@ def report_html(session: SessionSnapshot) -> str:
         studies=scenario.drawn(settings, state, session.collection.simulated),
         **_bias(summary, settings, scenario.lacking(settings, state)),
         flow=flow_diagram(session.prisma, INHERITED),
-        boxes=sheet(("Box", "Number"), _prisma_rows(session), numbers=("Number",)),
+        boxes=sheet(
+            ("Box", "Number"),
+            [(name, f"{count:,}") for name, count in session.prisma.rows()],
+            numbers=("Number",),
+        ),
         plan=_plan(session),
         steps=_steps(session),
         log=_log(session),
@@ -276,10 +281,6 @@ def _with_labels(session: SessionSnapshot) -> list[dict[str, Any]]:
     ]
 
 
-def _prisma_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
-    return [(name, f"{count:,}") for name, count in session.prisma.rows()]
-
-
 def _plan(session: SessionSnapshot) -> dict[str, Any]:
     """Describe the plan if there was one, and every change of settings: from it, or from the first ones."""
     state, events = session.state, session.events
@@ -295,10 +296,6 @@ def _plan(session: SessionSnapshot) -> dict[str, Any]:
             *(_change(session, event, [moved_aside(event)]) for event in after_plan(events)),
         ],
     }
-
-
-def _later_settings(session: SessionSnapshot) -> list[Settings]:
-    return [read_settings(event.payload["settings"]) for event in session.events if event.kind == "settings"]
 
 
 def _changed(session: SessionSnapshot, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
-"""A session with what follows from its log: open to be worked on, recorded event by event, or as it stands, with all documents."""
+"""A session with what follows from its log: open to be worked on, or as it stands, with all documents."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -29,8 +29,6 @@ from tarstop_core.screening.paths import Paths, chances, paths_key, read_so, ses
 from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settling import checked_event, file_event, opened_event, resolved_event
-from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.agreeing import missed
@@ -444,47 +442,19 @@ class OpenSession(Readable):
             event = replace(event, payload={"fit": 0, **event.payload})
         self.record(event, seen)
 
-    def resolve(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Settle what readers differ on.
+    def settle(self, event_of: Callable[..., Event], seen: int, *about: Any, **more: str) -> None:
+        """Record what settles something that several readers leave open, or what one of them said in a file.
 
         Parameters
         ----------
-        doc, label, **more
-            As :func:`~tarstop_core.screening.settling.resolved_event` takes them, and refuses them.
+        event_of
+            Makes the event of what all have said, and refuses what cannot be: of :mod:`tarstop_core.screening.events`.
         seen
             The last event that the person had been shown.
+        *about, **more
+            What it takes beside.
         """
-        self.record(resolved_event(self.several, self.reader, doc, label, **more), seen)
-
-    def check_exclusion(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Judge again what was drawn at random among what all excluded.
-
-        Parameters
-        ----------
-        doc, label, **more
-            As :func:`~tarstop_core.screening.settling.checked_event` takes them, and refuses them.
-        seen
-            The last event that the person had been shown.
-        """
-        self.record(checked_event(self.several, self.reader, doc, label, **more), seen)
-
-    def take_file(
-        self, about: MachineReader | ReadElsewhere, included: Mapping[str, bool], seen: int
-    ) -> None:
-        """Store the verdicts of one of the readers that came in a file.
-
-        Parameters
-        ----------
-        about, included
-            As :func:`~tarstop_core.screening.settling.file_event` takes them, and refuses them.
-        seen
-            The last event that the person had been shown.
-        """
-        self.record(file_event(self.several, about, included, self.row.ids), seen)
-
-    def open_verdicts(self, seen: int) -> None:
-        """Let everybody see all verdicts from now on."""
-        self.record(opened_event(self.several, self.reader), seen)
+        self.record(event_of(self.several, *about, **more), seen)
 
     def report(self, doc: str, report: Report, seen: int) -> None:
         """Store what became of an included report in full text."""

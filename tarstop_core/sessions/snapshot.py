@@ -16,7 +16,7 @@ from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.agreeing import counted_apart, missed
-from tarstop_core.sessions.chances_evidence import ratios_of_others
+from tarstop_core.sessions.calibrator_library import ratios_of_others
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.session import Session
 from tarstop_core.sessions.store.store import Store

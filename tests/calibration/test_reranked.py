@@ -12,11 +12,11 @@ from tarstop_core.calibration.reranked import (
     RerankedChances,
     ahead,
     edges,
+    fit_reranked,
     forecasts,
     from_json,
     path_chances,
 )
-from tarstop_core.calibration.reranked_fit import fit_reranked
 from tarstop_core.errors import InputProblem
 
 NOBODY = FittedOn("drawn sessions", 20, 11_000, 700, simulated=True)

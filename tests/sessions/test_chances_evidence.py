@@ -10,7 +10,7 @@ from tarstop_core.screening.events import settings_event
 from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.chances_evidence import ratios_of_others
+from tarstop_core.sessions.calibrator_library import ratios_of_others
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession

@@ -18,7 +18,13 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.screening.events import settings_event
+from tarstop_core.screening.events import (
+    checked_event,
+    file_event,
+    opened_event,
+    resolved_event,
+    settings_event,
+)
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
@@ -101,9 +107,10 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
         assert several is not None
         waiting = [judged.doc for judged in several.waiting]
         if what == "settle" and waiting:
-            work.resolve(waiting[0], rng.choice(("relevant", "irrelevant")), work.state.seq)
+            verdict = rng.choice(("relevant", "irrelevant"))
+            work.settle(resolved_event, work.state.seq, work.reader, waiting[0], verdict)
         elif what == "settle" and several.excluded_by_all:
-            work.check_exclusion(several.excluded_by_all[0], "irrelevant", work.state.seq)
+            work.settle(checked_event, work.state.seq, work.reader, several.excluded_by_all[0], "irrelevant")
         elif name != "Tom" and what == "label" and work.own.to_judge:
             judge(work, rng.choice(("relevant", "irrelevant", "unsure")))
         elif name != "Tom" and read and what == "relabel":
@@ -160,14 +167,14 @@ def test_a_disagreement_is_resolved_once(store: Store, key: str) -> None:
     tom.refresh()
     seen = tom.state.seq
     with pytest.raises(InputProblem, match="do not differ"):
-        tom.resolve(IDS[1], "relevant", seen)
+        tom.settle(resolved_event, seen, tom.reader, IDS[1], "relevant")
     with pytest.raises(InputProblem, match="none of them"):
         tom.label(IDS[2], "relevant", seen)
-    tom.resolve(IDS[0], "relevant", seen, note="both read it again")
+    tom.settle(resolved_event, seen, tom.reader, IDS[0], "relevant", note="both read it again")
     rita.refresh()
     assert rita.state.labels[0] == RELEVANT and not rita.several.waiting  # type: ignore[union-attr]
     with pytest.raises(InputProblem, match="came after something else"):
-        rita.resolve(IDS[0], "irrelevant", seen)
+        rita.settle(resolved_event, seen, rita.reader, IDS[0], "irrelevant")
     assert rita.own.state.labels[0] == RELEVANT and sam.own.state.labels[0] != RELEVANT
 
 
@@ -260,13 +267,13 @@ def test_a_session_file_holds_what_all_may_see_and_comes_back(store: Store, key:
     rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
     judge(rita, "relevant", "irrelevant", "relevant")
     judge(sam, "irrelevant", "irrelevant")
-    sam.resolve(IDS[0], "relevant", sam.own.state.seq)
+    sam.settle(resolved_event, sam.own.state.seq, sam.reader, IDS[0], "relevant")
     text = export_session(store, key)
     assert text.count('"kind": "label"') == 4
     back = session_snapshot(store, import_session(store, text))
     assert back.state.labels[:3].tolist() == [RELEVANT, 0, UNSEEN]
     assert back.several is not None and back.several.judged["d0"].verdicts.keys() == {"Rita", "Sam"}
-    sam.open_verdicts(sam.own.state.seq)
+    sam.settle(opened_event, sam.own.state.seq, sam.reader)
     assert export_session(store, key).count('"kind": "label"') == 5
 
 
@@ -289,13 +296,13 @@ def test_tables_report_and_diagram_say_who_read_what_and_how_far_they_agree(
     judge(rita, *["relevant"] * 3, *["irrelevant"] * 20)
     judge(sam, *["relevant"] * 2, *["irrelevant"] * 18)
     tom = OpenSession.load(store, key, "Tom")
-    tom.resolve(IDS[2], "irrelevant", tom.state.seq)
+    tom.settle(resolved_event, tom.state.seq, tom.reader, IDS[2], "irrelevant")
     assert tom.several is not None
     for label in ("irrelevant", "relevant", "irrelevant"):
         doc = tom.several.excluded_by_all[len(tom.several.drawn)]
-        tom.check_exclusion(doc, label, tom.state.seq)  # type: ignore[arg-type]
+        tom.settle(checked_event, tom.state.seq, tom.reader, doc, label)  # type: ignore[arg-type]
     with pytest.raises(InputProblem, match="not drawn"):
-        tom.check_exclusion(tom.several.excluded_by_all[-1], "relevant", tom.state.seq)
+        tom.settle(checked_event, tom.state.seq, tom.reader, tom.several.excluded_by_all[-1], "relevant")
     snapshot = session_snapshot(store, key)
     exported = tmp_path / "documents.csv"
     exported.write_text(to_csv(snapshot), encoding="utf-8")
@@ -319,7 +326,7 @@ def draw(work: OpenSession, *labels: str) -> None:
         work.refresh()
         assert work.several is not None
         doc = work.several.excluded_by_all[len(work.several.drawn)]
-        work.check_exclusion(doc, label, work.state.seq)  # type: ignore[arg-type]
+        work.settle(checked_event, work.state.seq, work.reader, doc, label)  # type: ignore[arg-type]
 
 
 def test_recall_counts_what_all_overlooked_once_some_of_it_was_judged_again(store: Store) -> None:
@@ -387,10 +394,10 @@ def test_a_machine_is_one_of_the_readers_and_the_report_says_what_it_was(
     file.write_text("\n".join(("id,score", *lines, "elsewhere,0.9")), encoding="utf-8")
     included = read_one(file, "id", "score", 0.5)
     with pytest.raises(InputProblem, match="none of them"):
-        rita.take_file(replace(BOT, name="Sam"), included, 0)
+        rita.settle(file_event, 0, replace(BOT, name="Sam"), included, rita.row.ids)
     with pytest.raises(InputProblem, match="on this list"):
-        rita.take_file(BOT, {"elsewhere": True}, 0)
-    rita.take_file(BOT, included, 0)
+        rita.settle(file_event, 0, BOT, {"elsewhere": True}, rita.row.ids)
+    rita.settle(file_event, 0, BOT, included, rita.row.ids)
     assert rita.state.depth == 0 and len(rita.own.row.ids) == N
     judge(rita, *["relevant"] * 3, *["irrelevant"] * 7)
     assert rita.several is not None and len(rita.several.waiting) == 1 and rita.state.depth == 10
@@ -407,7 +414,7 @@ def test_a_machine_is_one_of_the_readers_and_the_report_says_what_it_was(
     judge(OpenSession.load(store, other, "Sam"), "relevant")
     work = OpenSession.load(store, other, "Rita")
     with pytest.raises(InputProblem, match="by hand"):
-        work.take_file(replace(BOT, name="Sam"), included, 1)
+        work.settle(file_event, 1, replace(BOT, name="Sam"), included, work.row.ids)
 
 
 def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
@@ -425,7 +432,7 @@ def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
     olga = OpenSession.load(store, from_file, "Olga")
     for name in labels:
         about = ReadElsewhere(name, "both.csv", name.lower())
-        olga.take_file(about, read_one(table, "id", about.column), olga.state.seq)
+        olga.settle(file_event, olga.state.seq, about, read_one(table, "id", about.column), olga.row.ids)
         assert olga.state.depth == (0 if name == "Rita" else 12), "nothing counts before all have judged"
     one, other = (session_snapshot(store, key) for key in (by_hand, from_file))
     assert one.state.labels.tolist() == other.state.labels.tolist()
@@ -442,17 +449,17 @@ def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
     assert back.state.labels.tolist() == other.state.labels.tolist()
     sam.refresh()
     with pytest.raises(InputProblem, match="by hand"):
-        sam.take_file(replace(BOT, name="Sam"), {IDS[0]: True}, sam.own.state.seq)
+        sam.settle(file_event, sam.own.state.seq, replace(BOT, name="Sam"), {IDS[0]: True}, sam.row.ids)
 
 
 def test_a_corrected_file_takes_the_place_of_the_earlier_one_and_of_nothing_said_here(store: Store) -> None:
     session = begun(store)
     about = ReadElsewhere("Sam", "sam.csv", "verdict")
     sam = OpenSession.load(store, session, "Sam")
-    sam.take_file(about, dict.fromkeys(IDS[:4], True), sam.state.seq)
+    sam.settle(file_event, sam.state.seq, about, dict.fromkeys(IDS[:4], True), sam.row.ids)
     judge(sam, "irrelevant")  # the fifth, here
     sam.refresh()
-    sam.take_file(about, {IDS[0]: False, IDS[1]: True, IDS[4]: True}, sam.own.state.seq)
+    sam.settle(file_event, sam.own.state.seq, about, {IDS[0]: False, IDS[1]: True, IDS[4]: True}, sam.row.ids)
     judge(OpenSession.load(store, session, "Rita"), *["relevant"] * 5)
     several = session_snapshot(store, session).several
     assert several is not None

@@ -11,9 +11,9 @@ from tarstop_core.readers.second_reader import Pair, compare_pairings
 from tarstop_core.readers.strategies import SENSITIVITY, Prices, Rate, Strategy
 from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.events import checked_event, file_event, resolved_event
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settling import checked_event, file_event, resolved_event
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions.who_next import FEWEST, IN_DOCUMENTS, compare_ways, worth_of_one
 from tests.screening.test_messages import FACTS, situations

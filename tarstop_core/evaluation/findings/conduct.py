@@ -9,7 +9,7 @@ from tarstop_core.belief.prior import check_theta
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.findings.recall import findings_of
+from tarstop_core.evaluation.findings.recall import RecallFindings
 from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
@@ -90,4 +90,5 @@ def conduct(
         cache=cache,
         progress=progress,
     )
-    return chosen, findings_of(results, share, target_recall)
+    kind = Findings if task.weighs else RecallFindings
+    return chosen, kind(results, share, target=target_recall)

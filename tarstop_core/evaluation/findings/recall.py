@@ -8,9 +8,7 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings import aggregate, effort, message, share_words
 from tarstop_core.evaluation.findings.report import Drawn, Findings
-from tarstop_core.evaluation.findings.tables import latex_table, without_bootstrap
-from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.evaluation.findings.tables import latex_of, without_bootstrap
 
 COLUMNS = {
     "approach": "approach",
@@ -107,7 +105,7 @@ class RecallFindings(Findings):
 
     def latex(self) -> str:
         """The table of the page for LaTeX."""
-        return latex_table(panel(without_bootstrap(self.rows)), self.caption, self.notes)
+        return latex_of([("", panel(without_bootstrap(self.rows)))], self.caption, self.notes)
 
     def figures(self) -> Iterator[Drawn]:
         """Documents read, and whether the chances came true."""
@@ -156,23 +154,3 @@ def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> s
     """
     low, high = f"{name}_low", f"{name}_high"
     return f"{form(row[name])} ({form(row[low])} to {form(row[high])})" if low in row else form(row[name])
-
-
-def findings_of(results: Results, share: float | None, target: float) -> Findings:
-    """What an experiment found, as its scenario asks for it.
-
-    Parameters
-    ----------
-    results : Results
-        Of an experiment.
-    share : float or None
-        Share of ω⁺ topics to weigh to, where decisions are weighed.
-    target : float
-        The recall whose reliability is said.
-
-    Returns
-    -------
-    Findings
-    """
-    kind = Findings if TASKS[results.scenario].weighs else RecallFindings
-    return kind(results, share, target=target)

@@ -177,9 +177,6 @@ def least_read(rows: pd.DataFrame, target: float) -> dict[str, Any]:
     dict
         Of the rules that reach it on at least 1 − :data:`ALPHA` of the lists.
     """
-    enough = (row for row in _rows(rows) if row["target"] == target and row["reached"] >= 1 - ALPHA)
-    return min(enough, key=lambda row: float(row["read"]))
-
-
-def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
+    enough = rows[(rows["target"] == target) & (rows["reached"] >= 1 - ALPHA)]
+    best, *_ = enough.sort_values("read", kind="stable").to_dict("records")
+    return {str(name): value for name, value in best.items()}

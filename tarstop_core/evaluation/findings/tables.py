@@ -168,16 +168,16 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     for q_star in sorted(rows["q_star"].unique(), reverse=True):
         title = rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{$q^* = {q_star:g}$}} \\"
         panels.append((title, panel(plain, q_star, cost, digits)))
-    return _latex(panels, caption, notes(rows[rows["cost"] == cost]))
+    return latex_of(panels, caption, notes(rows[rows["cost"] == cost]))
 
 
-def latex_table(table: pd.DataFrame, caption: str, notes: list[str]) -> str:
-    """Write one table of texts as a LaTeX table (package booktabs), notes below it.
+def latex_of(panels: Sequence[tuple[str, pd.DataFrame]], caption: str, notes: list[str]) -> str:
+    """Write tables of texts below each other as one LaTeX table (package booktabs), notes below it.
 
     Parameters
     ----------
-    table : DataFrame
-        Texts.
+    panels : sequence of (str, DataFrame)
+        Titles, and tables with the same columns.
     caption, notes : str, list of str
         Plain text.
 
@@ -185,11 +185,6 @@ def latex_table(table: pd.DataFrame, caption: str, notes: list[str]) -> str:
     -------
     str
     """
-    return _latex([("", table)], caption, notes)
-
-
-def _latex(panels: Sequence[tuple[str, pd.DataFrame]], caption: str, notes: list[str]) -> str:
-    """Tables with the same columns below each other, each after its title."""
     columns = panels[0][1].columns
     lines = [
         r"\begin{table}",

@@ -234,9 +234,11 @@ class Task(ABC):
         )
 
     def calibrated(self, case: Case, learned: Learned) -> Floats:
-        """Chances of a case's documents by the calibrator that was learned, shape (N,)."""
-        assert learned.calibrator is not None
-        chances = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
+        """Chances of a case's documents, shape (N,): those that it brings, else by the calibrator that was learned."""
+        chances = case.adaptive_chances
+        if chances is None:
+            assert learned.calibrator is not None
+            chances = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
         return scaled(chances, self.scale)
 
     @classmethod

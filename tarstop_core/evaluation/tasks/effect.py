@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from tarstop_core.calibration.calibrator import REVIEW
-from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.topic import EffectOutcome
 from tarstop_core.effects.beliefs import Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
@@ -85,8 +84,7 @@ class EffectTask(StepwiseTask):
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert case.outcome is not None
-        adaptive, states = case.adaptive_chances, self._states(case)
-        p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
+        p, states = self.calibrated(case, learned), self._states(case)
         studies = studies_after(case.outcome.positions, len(case.topic))
         return [CumulativePath(p, states, studies, stake, case.labels) for stake in payoffs]
 

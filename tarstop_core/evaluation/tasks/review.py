@@ -13,7 +13,6 @@ from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import weighed_likelihood
-from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import message, metrics
@@ -84,9 +83,10 @@ class ReviewTask(StepwiseTask):
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert isinstance(case.outcome, Outcome)
-        adaptive, prior = case.adaptive_chances, learned.prior or Prior()
-        p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
-        belief = self.theta, self.engine, prior, self.theta_sp
+        p, belief = (
+            self.calibrated(case, learned),
+            (self.theta, self.engine, learned.prior or Prior(), self.theta_sp),
+        )
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], *belief)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 

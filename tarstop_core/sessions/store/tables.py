@@ -30,6 +30,8 @@ from tarstop_core.screening.state import State
 T = TypeVar("T")
 UNFINISHED = 0
 """The number of documents of a collection that is still being stored, or already being removed."""
+AS_STORED = ("id", "name", "collection_id", "query", "ranking", "archived", "digest")
+"""Columns of a session that its row holds as they are."""
 
 Id = Annotated[str, mapped_column(sa.String, primary_key=True)]
 Short = Annotated[str, mapped_column(sa.String)]
@@ -160,18 +162,12 @@ class StoredSession(Table):
             order = check_order(np.frombuffer(self.positions, dtype="<i4"), len(ids)).astype(np.intp)
             scores = None if self.scores is None else np.frombuffer(self.scores, dtype="<f8")
             return SessionRow(
-                id=self.id,
-                name=self.name,
-                collection_id=self.collection_id,
+                **{name: getattr(self, name) for name in AS_STORED},
                 created=check_time(self.created),
                 settings=read_settings(json.loads(self.settings)),
                 ids=tuple([ids[position] for position in order.tolist()]),
                 order=order,
                 scores=None if scores is None else check_scores(scores, len(order)),
-                query=self.query,
-                ranking=self.ranking,
-                archived=self.archived,
-                digest=self.digest,
             )
 
 
