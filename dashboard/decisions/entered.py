@@ -5,7 +5,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -17,6 +16,7 @@ from dashboard.frame.drawing import heading_of
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
 from dashboard.frame.work import kept
+from dashboard.parts.everyone import number_asked
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import sessions_with
 from tarstop_core.documents.tables import Tables
@@ -79,13 +79,6 @@ def kind() -> str:
     chosen = switch("What is known", KINDS, default=address.named("kind", KINDS, "draws"), **how)
     address.write({"kind": "" if chosen == "draws" else chosen})
     return chosen
-
-
-def number_asked(
-    label: str, value: float, name: str, *, low: float | None = 0.0, at: Any = st, **more: Any
-) -> float:
-    """Ask for a number that the address holds."""
-    return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
 
 
 def _unit() -> str:

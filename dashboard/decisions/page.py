@@ -3,13 +3,12 @@
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from dashboard.decisions import entered
 from dashboard.decisions.entered import PREFIX, Entered
-from dashboard.frame import address, shell
+from dashboard.frame import shell
 from dashboard.frame.drawing import (
     ALL,
     all_figures,
@@ -22,8 +21,9 @@ from dashboard.frame.drawing import (
     save_menu,
 )
 from dashboard.frame.markup import badges, told
-from dashboard.frame.widgets import bound, lasting, one_of, save
+from dashboard.frame.widgets import lasting, one_of, save
 from dashboard.frame.work import flash
+from dashboard.parts.everyone import concerned, number_asked, own_number
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decisions
@@ -86,14 +86,15 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
     given = entered.ENTERED[kind]()
     if given is None:
         return None
-    concerned = _everyone(given.example)
-    result = _computed(given.key, given.decision, concerned)
+    heading_of("Everyone concerned")
+    everyone = concerned(PREFIX, 2000.0 if given.example else 0.0)
+    result = _computed(given.key, given.decision, everyone)
     parameters = studied(result)
     if not result.people:
         note("Say how many people it concerns to see what a study would be worth to them.")
     elif parameters:
         study, reading = _study(parameters, given.example)
-        result = _with_study(given.key, concerned, result, study, reading)
+        result = _with_study(given.key, everyone, result, study, reading)
     return given, result
 
 
@@ -147,41 +148,14 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
                 save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
 
 
-def _number(label: str, value: float, name: str, *, low: float = 0.0, at: Any = st, **more: Any) -> float:
-    """Ask for a number that the address holds."""
-    return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
-
-
-def _own(label: str, usual: float, name: str, key: str = "", *, at: Any = st, **more: Any) -> float:
-    """Ask for a number whose usual value depends on the decision; the address has it where it is another."""
-    try:
-        begun = float(st.query_params.get(name, usual))
-    except ValueError:
-        begun = usual
-    how = lasting(f"{PREFIX}/{name}/{key or usual}")
-    value = float(at.number_input(label, 0.0, value=begun, format="%g", **how, **more))
-    address.write({name: "" if value == usual else f"{value:.12g}"})
-    return value
-
-
-def _everyone(example: bool) -> Concerned | None:
-    """Ask whom the decision concerns; None for nobody."""
-    heading_of("Everyone concerned")
-    left, right = st.columns(2)
-    people = _own("People a year", 2000.0 if example else 0.0, "people", at=left)
-    years = _number("Years", 10.0, "years", at=right)
-    rate = _number("Discount, % a year", 3.5, "discount", at=left) / 100
-    return Concerned(annual_population=people, years=years, rate=rate) if people and years else None
-
-
 def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[Study, Reading | None]:
     """Ask for a study that could be commissioned, and for what reading on would find."""
     heading_of("A new study")
     named = {parameter: parameter for parameter in parameters}
     measures = one_of("It measures", named, **lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}"))
     left, right = st.columns(2)
-    fixed = _number("Fixed cost", 200_000.0, "fixed", at=left)
-    per_person = _number("Cost a person", 500.0, "each", at=right)
+    fixed = number_asked("Fixed cost", 200_000.0, "fixed", at=left)
+    per_person = number_asked("Cost a person", 500.0, "each", at=right)
     spread, arms = None, 1
     counted = parameters[measures].counted
     if counted:
@@ -195,15 +169,24 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[Study, R
             "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per "
             "arm. For a log odds or risk ratio: about 3 where one person in ten has the event."
         )
-        spread = _own("SD between people", usual, "sd", f"{measures}/{usual}", help=how)
+        spread = own_number("SD between people", usual, "sd", f"{PREFIX}/sd/{measures}", help=how)
         if not spread:
             raise InputProblem("SD between people is 0; give a number above 0.")
     with st.expander("Or read on", expanded=True):
         left, right = st.columns(2)
-        studies = int(_own("Studies it would find", 2.0 if example else 0.0, "studies", at=left, step=1.0))
-        size = int(_number("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
-        cost = _number("What reading on costs", 5000.0, "reading", at=left)
-        apart = _number("SD between studies (τ)", 0.0, "tau", at=right)
+        studies = int(
+            own_number(
+                "Studies it would find",
+                2.0 if example else 0.0,
+                "studies",
+                f"{PREFIX}/studies",
+                at=left,
+                step=1.0,
+            )
+        )
+        size = int(number_asked("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
+        cost = number_asked("What reading on costs", 5000.0, "reading", at=left)
+        apart = number_asked("SD between studies (τ)", 0.0, "tau", at=right)
     costs = {"cost_fixed": fixed, "cost_per_person": per_person}
     study = Study(measures=measures, sd=spread, arms=arms, tau2=apart**2, **costs)
     return study, Reading(studies=studies, people=size, cost=cost) if studies else None

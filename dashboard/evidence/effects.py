@@ -22,6 +22,7 @@ from dashboard.evidence.typed import (
     tables_in_address,
     typed_table,
 )
+from dashboard.evidence.worth import to_decisions, worth
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -39,6 +40,7 @@ from tarstop_core.evidence import effect_words, words
 from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effect_rows import study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
+from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.manual_tables import Row
 from tarstop_core.files import read_effects, trace_to_csv
 from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
@@ -51,7 +53,6 @@ from tarstop_core.screening.state import State
 from tarstop_core.sessions.export import when
 from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import Stakes
 
 PREFIX = f"{EVIDENCE}/effect"
 EXAMPLE = Path(__file__).with_name("example_effects.csv").read_text(encoding="utf-8")
@@ -160,18 +161,23 @@ def show_effects(
         headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
     with asked:
-        evidence, payoffs = _question(chosen)
+        evidence, payoffs, everyone = _question(chosen)
     notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
     with headline:
-        _headline(chosen, evidence, payoffs, notes)
+        _headline(chosen, evidence, payoffs, everyone, notes)
     with drawn:
-        stem = file_stem(chosen.name)
         panel(
-            evidence, payoffs, actions=chosen.actions, simulated=chosen.simulated, key=PREFIX, file_stem=stem
+            evidence,
+            payoffs,
+            actions=chosen.actions,
+            everyone=everyone,
+            simulated=chosen.simulated,
+            key=PREFIX,
+            file_stem=file_stem(chosen.name),
         )
         mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
         if not evidence.target.ratio and mu is not None and se is not None:
-            shell.decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
+            to_decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
         if notes:
             with st.expander(f"How these studies were read ({len(notes)})", type="compact"):
                 st.markdown("  \n".join(map(shell.escape_markdown, notes)))
@@ -180,23 +186,27 @@ def show_effects(
                 note(chosen.source)
 
 
-def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+def _headline(
+    chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
+) -> None:
     headline = told(*effect_words.remarks(evidence, payoffs.q_star, chosen.actions))
     simulated = ("simulated",) if chosen.simulated else ()
     marks = badges(*simulated, words.studies(len(evidence)), ENGINES[evidence.engine])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{headline}<p>{marks} {name}</p>", width="stretch")
-        _export(chosen, evidence, payoffs, notes)
+        _export(chosen, evidence, payoffs, everyone, notes)
 
 
-def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+def _export(
+    chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
+) -> None:
     with save_menu(f"{PREFIX}/export", "Export"):
         own = st.text_input("Title of the report", chosen.name, key=f"{PREFIX}/title/{chosen.name}")
         title = own.strip() or chosen.name
         about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
         about |= {"source": chosen.source, "notes": notes}
-        about |= {"actions": chosen.actions, "simulated": chosen.simulated}
+        about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
         report = partial(effect_report, evidence, payoffs, **about)
         stem, key = file_stem(title), f"{PREFIX}/export"
         how: dict[str, Any] = {"width": "stretch"}
@@ -313,7 +323,7 @@ def _typed() -> Chosen | None:
 # --- what is asked of them --------------------------------------------------------------------------
 
 
-def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
+def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs, Everyone]:
     state = st.session_state
     if state.setdefault(f"{PREFIX}/of", chosen.key) != chosen.key:
         state[f"{PREFIX}/of"] = chosen.key  # what the address asks is of other studies
@@ -338,8 +348,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
     b_0 = share("Chance before any study", first_b_0, key="b_0", bind="query-params", disabled=pooled)
     with st.expander("More", expanded=False):
-        worst = st.number_input("What the worse mistake costs", 0.0, value=0.0, format="%g", **bound("worst"))
-        unit = st.text_input("In which unit", "£", max_chars=12, **bound("unit"))
+        payoffs, everyone = worth(chosen.payoffs, q_star, begun)
         sd = st.number_input(
             "Prior standard deviation (scale of analysis)",
             0.0,
@@ -349,12 +358,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
             disabled=pooled,
             **bound("prior_sd"),
         )
-    payoffs = chosen.payoffs
-    if q_star != begun:
-        payoffs = Stakes(payoffs, 0.0).with_q_star(q_star).payoffs
-    if worst:
-        payoffs = Payoffs.from_q_star(q_star, worst / max(q_star, 1 - q_star), unit.strip())
-    return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs
+    return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs, everyone
 
 
 def _target(chosen: Chosen) -> Target:

@@ -31,6 +31,7 @@ from dashboard.evidence.typed import (
     tables_in_address,
     typed_table,
 )
+from dashboard.evidence.worth import to_decisions, worth
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -43,6 +44,7 @@ from dashboard.parts.stakes import beyond
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
+from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.manual_tables import TITLES, manual_tables
 from tarstop_core.evidence.report import evidence_report, study_rows
 from tarstop_core.evidence.summary import Evidence, evidence
@@ -55,7 +57,6 @@ from tarstop_core.screening.settings import SENSITIVITY, SPECIFICITY, ReviewSett
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import Stakes
 
 T = TypeVar("T")
 
@@ -110,20 +111,25 @@ def evidence_page() -> None:
     if st.session_state.setdefault(START, start) != start:
         begin_anew(start)
     with asked:
-        theta, theta_sp, engine, payoffs = _question(start, chosen.actions)
+        theta, theta_sp, engine, payoffs, everyone = _question(start, chosen.actions)
         unasked = not ENGINES[engine].knows_prior
         prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
     summary = evidence(chosen.tables, theta, engine, prior, theta_sp)
     with headline:
-        _headline(chosen, summary, payoffs)
+        _headline(chosen, summary, payoffs, everyone)
         if chosen.session is not None:
             _not_as_in_session(chosen.session, summary, payoffs)
     with drawn:
-        stem = file_stem(chosen.title)
         panel(
-            summary, payoffs, actions=chosen.actions, simulated=chosen.simulated, key=PREFIX, file_stem=stem
+            summary,
+            payoffs,
+            actions=chosen.actions,
+            everyone=everyone,
+            simulated=chosen.simulated,
+            key=PREFIX,
+            file_stem=file_stem(chosen.title),
         )
-        shell.decisions(kind="test", accuracy=chosen.accuracy)
+        to_decisions(kind="test", accuracy=chosen.accuracy)
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
@@ -161,7 +167,7 @@ def begin_anew(start: Start) -> None:
     state[f"{PREFIX}/engine"] = start.engine
     state.update(theta=edged(start.theta), q_star=edged(start.payoffs.q_star))
     state.update(both=start.theta_sp is not None, theta_sp=edged(start.theta_sp or SPECIFICITY.value))
-    state[f"{PREFIX}/prior"] = None
+    state.update({f"{PREFIX}/prior": None, "worst": 0.0})
     put_prior(start.prior)
 
 
@@ -174,7 +180,7 @@ def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) 
             press("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
 
 
-def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
+def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Everyone) -> None:
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
@@ -188,7 +194,7 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{verdict}<p>{marks} {name}</p>", width="stretch")
-        _export(chosen, summary, payoffs, notes)
+        _export(chosen, summary, payoffs, everyone, notes)
     if not notes:
         return
     text = "  \n".join(map(shell.escape_markdown, notes))
@@ -199,7 +205,9 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
             st.markdown(text)
 
 
-def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+def _export(
+    chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
+) -> None:
     """Everything that leaves this page: the report, all figures, and the data."""
     with save_menu(f"{PREFIX}/export", "Export"):
         # A box keeps what it began with: other tables have their own.
@@ -207,7 +215,7 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
         title = own.strip() or chosen.title
         about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
         about |= {"source": chosen.source, "notes": notes}
-        about |= {"actions": chosen.actions, "simulated": chosen.simulated}
+        about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
         report = partial(evidence_report, summary, payoffs, **about)
         stem, key = file_stem(title), f"{PREFIX}/export"
         save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
@@ -297,8 +305,8 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _question(start: Start, actions: words.Actions) -> tuple[float, float | None, str, Payoffs]:
-    """The thresholds, the engine and the payoffs; what is other than at the start is in the URL."""
+def _question(start: Start, actions: words.Actions) -> tuple[float, float | None, str, Payoffs, Everyone]:
+    """The thresholds, the engine, the payoffs and whom they concern; what is other than at the start is in the URL."""
     theta = beyond(replace(SENSITIVITY, value=start.theta), **bound("theta"))
     theta_sp = None
     if st.checkbox("Specificity decides too", start.theta_sp is not None, **bound("both")):
@@ -308,9 +316,8 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
     meaning = f"The worse a wrong adoption is, the surer you have to be: {shell.term('q-star', 'threshold')}."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
-    payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs
     note(
-        f"“{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity exceeds "
+        f"“{actions.plus}” only when more than {percent(start.payoffs.q_star if q_star == begun else q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}{f' and specificity {words.threshold(theta_sp)}' if theta_sp else ''}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}
@@ -318,4 +325,6 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
-    return theta, theta_sp, engine, payoffs
+    with st.expander("Amounts and people", expanded=False):
+        payoffs, everyone = worth(start.payoffs, q_star, begun)
+    return theta, theta_sp, engine, payoffs, everyone

@@ -25,6 +25,7 @@ from tarstop_core.evidence import effect_figures, effect_rows, effect_words, rep
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
@@ -49,14 +50,26 @@ class View:
     rows: Callable[..., Rows]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
-    of: Literal["", "q*", "payoffs", "decision"] = ""
-    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs, and what actions are called."""
+    of: Literal["", "q*", "worth", "decision"] = ""
+    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs with whom they concern, or with
+    what actions are called.
+    """
 
     def of_evidence(
-        self, summary: Evidence | EffectEvidence, payoffs: Payoffs, actions: words.Actions, simulated: bool
+        self,
+        summary: Evidence | EffectEvidence,
+        payoffs: Payoffs,
+        actions: words.Actions,
+        everyone: Everyone,
+        simulated: bool,
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
-        beside = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,), "decision": (payoffs, actions)}
+        beside = {
+            "": (),
+            "q*": (payoffs.q_star,),
+            "worth": (payoffs, everyone),
+            "decision": (payoffs, actions),
+        }
         more: tuple[Any, ...] = beside[self.of]
         rows = self.rows(summary) if self.of in ("", "q*") else self.rows(summary, *more)
         figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=simulated)
@@ -70,7 +83,7 @@ VIEWS = (
     View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "q*"),
     View("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
-    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
+    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
     RISK,
     View("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
 )
@@ -90,7 +103,7 @@ EFFECT_VIEWS = (
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
     View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
     View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
-    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
+    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
     RISK,
     View("methods", "Other methods", effect_words.reviewed_sentence, effect_rows.reviewed_rows, None),
 )
@@ -101,6 +114,7 @@ def panel(
     payoffs: Payoffs,
     *,
     actions: words.Actions = words.TWO,
+    everyone: Everyone = NOBODY,
     simulated: bool = False,
     key: str,
     file_stem: str,
@@ -113,7 +127,7 @@ def panel(
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     spinner = partial(st.spinner, f"Computing from {len(summary):,} studies …")
     for tab, view in zip(tabs, views, strict=True):
-        seen = partial(view.of_evidence, summary, payoffs, actions, simulated)
+        seen = partial(view.of_evidence, summary, payoffs, actions, everyone, simulated)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.

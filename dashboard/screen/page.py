@@ -198,7 +198,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             return
         if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
-        how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
+        how: dict[str, Any] = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
         actions = Actions(settings.plus, settings.minus, scenario.lacking(settings, state))
         panel(summary, settings.payoffs, actions=actions, simulated=work.collection.simulated, **how)
 

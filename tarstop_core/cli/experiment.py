@@ -63,6 +63,7 @@ class _Benchmarks(click.Command):
 @click.option(
     "--theta", type=float, default=0.75, show_default=True, help="Reviews: threshold on sensitivity."
 )
+@click.option("--theta-sp", type=float, help="Reviews: pooled specificity has to exceed this as well.")
 @click.option(
     "--measure", type=click.Choice(list(Measure)), help="Interventions: what is compared; OR unless given."
 )

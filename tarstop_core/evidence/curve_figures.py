@@ -16,12 +16,13 @@ from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats
+from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.summary import Evidence, Synthesis
 from tarstop_core.evidence.words import message, threshold
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
+from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, COST, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
 
 NAME = 26
@@ -246,7 +247,12 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
 
 
 def value_of_more(
-    evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis,
+    payoffs: Payoffs,
+    everyone: Everyone = NOBODY,
+    *,
+    simulated: bool = False,
+    dark: bool = False,
 ) -> Figure:
     """EVSI of 1 to 100 more studies like these against what certainty would be worth.
 
@@ -256,6 +262,8 @@ def value_of_more(
         The tables and what follows from them.
     payoffs
         What right and wrong decisions bring and cost.
+    everyone
+        Whom they concern, and what a study costs, which is drawn too.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -271,9 +279,11 @@ def value_of_more(
     notes = []
     top = 0.01 * payoffs.K
     scale = f" (both mistakes together cost {number(payoffs.K)})"
-    title = fig.with_unit("worth", payoffs.unit) + ("" if payoffs.unit else scale)
+    worth = "worth to everyone" if everyone.people else "worth"
+    title = fig.with_unit(worth, payoffs.unit) + ("" if payoffs.unit else scale)
     if more is not None:
-        top = 1.25 * max(more.evpi, 1e-6 * payoffs.K)
+        least, more = 1e-6 * payoffs.K * (everyone.people or 1.0), everyone.worth(more)
+        top = 1.25 * max(more.evpi, least)
         green = fig.ink(VALUE, dark)
         data.append(fig.line([1, 100], [more.evpi] * 2, VALUE, dash="dash"))
         data.append(fig.line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
@@ -282,6 +292,13 @@ def value_of_more(
             fig.label(0, more.evpi, "certainty", green, xanchor="left"),
             fig.label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
         ]
+        if everyone.price:
+            orange, price = fig.ink(COST, dark), everyone.price * more.k
+            drawn = more.k[price <= top]
+            data.append(fig.line(drawn.tolist(), (everyone.price * drawn).tolist(), COST, width=2))
+            if len(drawn):
+                x, y = np.log10(drawn[-1]), everyone.price * drawn[-1]
+                notes.append(fig.label(float(x), float(y), "price ", orange, xanchor="right"))
     ticks = {"type": "log", "range": [-0.06, 2.02], "tickvals": [1, 2, 5, 10, 20, 50, 100]}
     xaxis = fig.axis("more studies like these", dark, **ticks)
     yaxis = fig.axis(title, dark, range=[0, top], nticks=5)

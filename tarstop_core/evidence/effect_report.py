@@ -7,6 +7,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.effect_figures import cumulative, forest, funnel
 from tarstop_core.evidence.effect_rows import reviewed_rows
 from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.report import RISK, risk_rows, sheets, written_with
 from tarstop_core.files.effect_tables import rows_of_effects
 from tarstop_core.presentation.html import page, sheet
@@ -25,6 +26,7 @@ def effect_report(
     source: str = "",
     notes: Sequence[str] = (),
     actions: words.Actions = words.TWO,
+    everyone: Everyone = NOBODY,
     simulated: bool = False,
 ) -> str:
     """Write the evidence on an intervention as one HTML page.
@@ -45,6 +47,8 @@ def effect_report(
         Warnings about them.
     actions
         What the two actions are called.
+    everyone
+        Whom the amounts concern, and what a study costs.
     simulated
         Whether the studies are made up.
 
@@ -68,7 +72,7 @@ def effect_report(
         ("Studies", words.studies(len(evidence))),
     ]
     if evidence.belief is not None:
-        rows.append(("Value of more studies", words.value_sentence(evidence, payoffs)))
+        rows.append(("Value of more studies", words.value_sentence(evidence, payoffs, everyone)))
     head, *table = rows_of_effects(evidence.studies)
     risks = risk_rows(evidence, payoffs, actions)
     return page(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from tarstop_core import __version__
@@ -17,6 +17,7 @@ from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.effects.bias import Judged
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import prior_sentence
+from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.manual_tables import rows_of
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
 from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
@@ -42,6 +43,7 @@ def evidence_report(
     source: str = "",
     notes: Sequence[str] = (),
     actions: words.Actions = words.TWO,
+    everyone: Everyone = NOBODY,
     simulated: bool = False,
 ) -> str:
     """Write an evidence synthesis as one HTML page.
@@ -62,6 +64,8 @@ def evidence_report(
         Warnings about the tables; those of the evidence unless given.
     actions
         What the two actions are called.
+    everyone
+        Whom the amounts concern, and what a study costs.
     simulated
         Whether the tables are made up.
 
@@ -79,7 +83,7 @@ def evidence_report(
         at=at,
         by=by,
         action=words.decided(b, payoffs, actions),
-        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs, actions) if text],
+        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs, actions, everyone) if text],
         remarks=[
             words.belief_sentence(evidence) if b is None else "",
             words.action_sentence(evidence, q_star, actions),
@@ -102,7 +106,9 @@ def evidence_report(
     )
 
 
-def _decision_rows(evidence: Evidence, payoffs: Payoffs, actions: words.Actions) -> list[tuple[str, str]]:
+def _decision_rows(
+    evidence: Evidence, payoffs: Payoffs, actions: words.Actions, everyone: Everyone
+) -> list[tuple[str, str]]:
     """What is asked and believed: titles and texts, empty where the engine pools nothing."""
     pooled, tables = evidence.pooled, evidence.tables
     patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
@@ -122,6 +128,10 @@ def _decision_rows(evidence: Evidence, payoffs: Payoffs, actions: words.Actions)
         ("Pooled sensitivity", words.interval(pooled.sensitivity) if pooled.sensitivity else ""),
         ("Pooled specificity", words.interval(pooled.specificity) if pooled.specificity else ""),
         ("Studies", message("studies_row", count=len(evidence), **patients)),
+        (
+            "Value of more studies",
+            "" if evidence.belief is None else words.value_sentence(evidence, payoffs, everyone),
+        ),
     ]
 
 
@@ -237,15 +247,33 @@ def without_rows(evidence: Synthesis) -> Rows:
     return figures.rows_of(left_out=evidence.names, belief=beliefs, belief_with_all=with_all)
 
 
-def value_rows(evidence: Synthesis, payoffs: Payoffs) -> Rows:
-    """Rows of the value of more studies: how many, their expected value, and that of certainty."""
+def value_rows(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBODY) -> Rows:
+    """Rows of the value of more studies: how many, their expected value, and that of certainty.
+
+    Parameters
+    ----------
+    evidence
+        The studies and their belief.
+    payoffs
+        What right and wrong decisions bring and cost.
+    everyone
+        Whom they concern, and what a study costs.
+
+    Returns
+    -------
+    Rows
+        With columns for all people where they are counted, and for prices where a study has one.
+    """
     more = evidence.more_studies(payoffs)
     if more is None:
         return []
     unit = {"unit": [payoffs.unit] * len(more.k)} if payoffs.unit else {}
-    return figures.rows_of(
-        more_studies=more.k.astype(int), evsi=more.evsi, evpi=[more.evpi] * len(more.k), **unit
-    )
+    columns: dict[str, ArrayLike] = {"evsi": more.evsi, "evpi": [more.evpi] * len(more.k)}
+    if everyone.people:
+        of_all = everyone.worth(more)
+        columns |= {"evsi_everyone": of_all.evsi, "evpi_everyone": [of_all.evpi] * len(more.k)}
+    price = {"price": everyone.price * more.k} if everyone.price else {}
+    return figures.rows_of(more_studies=more.k.astype(int), **columns, **price, **unit)
 
 
 def risk_rows(evidence: Synthesis, payoffs: Payoffs, actions: words.Actions = words.TWO) -> Rows:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
+from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.summary import Evidence, Synthesis
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
@@ -247,13 +248,39 @@ def without_sentence(evidence: Synthesis, q_star: float) -> str:
     )
 
 
-def value_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
-    """Word what more studies are worth beside certainty."""
+def value_sentence(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBODY) -> str:
+    """Word what more studies are worth beside certainty.
+
+    Parameters
+    ----------
+    evidence
+        The studies and their belief.
+    payoffs
+        What right and wrong decisions bring and cost.
+    everyone
+        Whom they concern, and what a study costs.
+
+    Returns
+    -------
+    str
+        Sentences; for all people too where they are counted.
+    """
     more = evidence.more_studies(payoffs)
     if more is None:
         return message("not_identified")
     one, ten = (float(np.interp(k, more.k, more.evsi)) for k in (1, 10))
-    return message("value", more=more, one=one, ten=ten, payoffs=payoffs)
+    sentences = message("value", more=more, one=one, ten=ten, payoffs=payoffs)
+    if everyone == NOBODY:
+        return sentences
+    best, net = everyone.best(more)
+    of_all = {
+        "all": everyone.worth(more),
+        "everyone": everyone,
+        "best": best,
+        "net": net,
+        "unit": payoffs.unit,
+    }
+    return f"{sentences} {message('for_everyone', **of_all)}"
 
 
 def risk_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TWO) -> str:

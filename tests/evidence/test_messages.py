@@ -8,6 +8,7 @@ from typing import Any
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import Estimate
+from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.summary import MoreStudies
 from tarstop_core.evidence.words import TWO, Actions, message
 from tarstop_core.value.payoffs import Payoffs
@@ -108,6 +109,14 @@ def about_change() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "like_these", {"more": more}
         yield "like_these", {"more": SimpleNamespace(**vars(more) | {"n2": 60})}
     yield "gain", {"value": 0.1, "payoffs": HALF}
+    of_all = SimpleNamespace(evpi=3e5, evsi=[1660.0])
+    for people, price, best in ((17_215.0, 0.0, 0), (0.0, 20_000.0, 0), (17_215.0, 2000.0, 6)):
+        values = {"all": of_all, "everyone": Everyone(people, price), "best": best, "net": 5e4}
+        yield "for_everyone", values | {"unit": "£"}
+    for decisions, count in ((1, 0), (1, 1), (2, 2)):
+        yield "risk", {"decisions": decisions, "count": count}
+    for judged, high, total in ((False, 0, 4), (True, 2, 14), (True, 0, 14)):
+        yield "not_accounted", {"judged": judged, "high": high, "total": total}
 
 
 def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,0 +1,45 @@
+"""What Evidence asks of worth: what mistakes cost and in which unit, whom they concern, and the price of a study."""
+
+import streamlit as st
+
+from dashboard.evidence.chosen import PREFIX
+from dashboard.frame import shell
+from dashboard.frame.widgets import bound
+from dashboard.parts.everyone import NAMED, concerned, number_asked
+from tarstop_core.evidence.everyone import Everyone
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
+
+
+def worth(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyone]:
+    """Ask for amounts.
+
+    Parameters
+    ----------
+    first
+        What was at stake to begin with.
+    q_star, begun
+        How sure one wants to be, and what this was at first.
+
+    Returns
+    -------
+    payoffs : Payoffs
+        With this q*; those of before where no amount is given.
+    everyone : Everyone
+        Whom they concern, and what a study costs.
+    """
+    payoffs = first if q_star == begun else Stakes(first, 0.0).with_q_star(q_star).payoffs
+    how = "0 leaves it as it was. Where people are counted below, it is what the mistake costs one of them."
+    worst = number_asked("What the worse mistake costs", 0.0, "worst", help=how)
+    unit = st.text_input("In which unit", first.unit or "£", max_chars=12, **bound("unit")).strip()
+    if worst:
+        payoffs = Payoffs.from_q_star(q_star, worst / max(q_star, 1 - q_star), unit)
+    everyone = concerned(PREFIX)
+    price = number_asked("Price of one more study", 0.0, "price")
+    return payoffs, Everyone(everyone.people("start_of_year") if everyone else 0.0, price)
+
+
+def to_decisions(**asked: str) -> None:
+    """Lead to Decisions with what the address names there, and with whom the decision concerns."""
+    here = st.query_params
+    shell.decisions(**asked, **{name: here[name] for name in NAMED if name in here})
