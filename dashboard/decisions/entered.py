@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -12,7 +13,7 @@ from scipy.special import logit
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import heading_of
+from dashboard.frame.drawing import heading_of, note
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
 from dashboard.frame.work import kept
@@ -26,9 +27,9 @@ from tarstop_core.explore.decisions import (
     Decision,
     accuracy_of,
     example_of_draws,
-    shortly_named,
     simulated_draws,
 )
+from tarstop_core.explore.draw_columns import Held, columns_held, paired, shortly_named
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.samples.collections import published_sets
@@ -57,7 +58,7 @@ Drug,1,3000
 Drug and nurse,1.4,5200"""
 LIMIT = 1.959964
 TYPED, FILE = "typed", "file"
-BY_EFFECT = ("effect", "qaly")  # How titles of columns with effects begin
+HELD: tuple[Held, ...] = ("effect", "cost", "net")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,16 +108,15 @@ def _draws() -> Entered | None:
         draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
         about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
         return Entered(("simulated", worth), draws, unit, about, simulated=True, example=True)
-    columns = _columns(cells, worth)
+    columns, by_position = _columns(cells, worth)
     if columns is None:
         return None
     read = (cells.name, cells.titles, cells.rows, columns)
     key = (state[f"{held}/digest"], str(columns))
     draws, passed_over = kept(f"{PREFIX}/read", key, lambda: draws_of_table(*read))
     draws = shortly_named(draws)
-    notes = tuple(f"The column {title} holds no numbers and is passed over." for title in passed_over)
     about = (cells.name, f"{len(draws.net()):,} draws")
-    return Entered(key, draws, unit, about, (*cells.notes, *notes))
+    return Entered(key, draws, unit, about, (*cells.notes, *by_position, *passed_over))
 
 
 def _take_draws(file: UploadedFile) -> None:
@@ -134,32 +134,34 @@ def _named(content: bytes, name: str) -> io.BytesIO:
     return opened
 
 
-def _columns(cells: Cells, worth: float) -> DrawColumns | None:
-    """Ask which columns are what; their names say so where they begin with effect, cost or net benefit."""
-
-    def beginning(*words: str) -> list[str]:
-        return [title for title in cells.titles if title.casefold().startswith(words)]
-
-    effect, cost = beginning(*BY_EFFECT), beginning("cost")
+def _columns(cells: Cells, worth: float) -> tuple[DrawColumns | None, list[str]]:
+    """Ask which columns are what; their names say so. None while some are missing, and a note where position decides."""
+    effect, cost, net = (columns_held(cells.titles, held) for held in HELD)
     key = f"{PREFIX}/columns/{id(cells)}"
     named = {title: title for title in cells.titles if title}
     by_effects = {"effects": "Effects and costs", "net": "Net benefits"}
-    paid = [f"cost{of.removeprefix(begun)}" for of in effect for begun in BY_EFFECT if of.startswith(begun)]
-    cost = [title for title in paid if title in cost] or cost[: len(effect)]
-    own = "effects" if effect and len(cost) == len(effect) else "net"
+    own = "effects" if min(len(effect), len(cost)) > 1 else "net"
     how = switch("The columns hold", by_effects, default=own, key=f"{key}/how")
     if how == "net":
-        chosen = some_of("Net benefits, a column an option", named, beginning("net", "nb"), key=f"{key}/net")
+        chosen = some_of("Net benefits, a column an option", named, net, key=f"{key}/net")
         if len(chosen) < 2:
             st.info("Choose the columns with the net benefit of each option, two at least.")
-            return None
-        return DrawColumns(net_benefit=chosen)
+            return None, []
+        return DrawColumns(net_benefit=chosen), []
+    if effect and cost:
+        with suppress(InputProblem):  # said of what is chosen below
+            cost = paired(effect, cost)[0]
     effects = some_of("Effects, a column an option", named, effect, key=f"{key}/effect")
-    costs = some_of("Costs, in the same order", named, cost, key=f"{key}/cost")
-    if len(effects) < 2 or len(costs) != len(effects):
+    costs = some_of("Costs, a column an option", named, cost, key=f"{key}/cost")
+    if min(len(effects), len(costs)) < 2:
         st.info("Choose an effect and a cost for each option, two options at least.")
-        return None
-    return DrawColumns(effect=effects, cost=costs, willingness_to_pay=worth)
+        return None, []
+    of_effects, by_name = paired(effects, costs)
+    pairs = ", ".join(f"{effect} with {cost}" for effect, cost in zip(effects, of_effects, strict=True))
+    note = (
+        [] if by_name else [f"Columns are paired by their position, for their names do not say how: {pairs}."]
+    )
+    return DrawColumns(effect=effects, cost=of_effects, willingness_to_pay=worth), note
 
 
 # --- a test ---------------------------------------------------------------------------------------
@@ -265,6 +267,8 @@ def _effect() -> Entered:
     worth = number_asked("One unit is worth", 20_000.0, "wtp", at=left)
     with right:
         unit = _unit()
+    if worth == 1:
+        note("Amounts are in units of the effect until you enter what one is worth and what options cost.")
     cells = _typed("Options: units of the effect that each brings, and its cost", EFFECTS, "options")
     numbers = [
         [number_in(cells.name, line, title, cell) for title, cell in _pairs(cells.titles, row)]

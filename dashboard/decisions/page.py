@@ -169,7 +169,7 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[Study, R
             "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per "
             "arm. For a log odds or risk ratio: about 3 where one person in ten has the event."
         )
-        spread = own_number("SD between people", usual, "sd", f"{PREFIX}/sd/{measures}", help=how)
+        spread = own_number("SD between people", usual, f"sd_{measures}", f"{PREFIX}/sd/{measures}", help=how)
         if not spread:
             raise InputProblem("SD between people is 0; give a number above 0.")
     with st.expander("Or read on", expanded=True):

@@ -175,15 +175,29 @@ def show_effects(
             key=PREFIX,
             file_stem=file_stem(chosen.name),
         )
-        mu, se = evidence.drawn_path.mu, evidence.drawn_path.se
-        if not evidence.target.ratio and mu is not None and se is not None:
-            to_decisions(kind="effect", mean=f"{mu:.4g}", se=f"{se:.4g}")
+        _decisions(chosen, evidence)
         if notes:
             with st.expander(f"How these studies were read ({len(notes)})", type="compact"):
                 st.markdown("  \n".join(map(shell.escape_markdown, notes)))
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
+
+
+def _decisions(chosen: Chosen, evidence: EffectEvidence) -> None:
+    """What leads to Decisions: the benefit of adopting in units of the effect, with the smallest that matters as its cost."""
+    mu, se, target = evidence.drawn_path.mu, evidence.drawn_path.se, evidence.target
+    if target.ratio or mu is None or se is None:
+        return
+    good = 1 if target.above else -1
+    options = [
+        {"option": chosen.actions.minus, "units of effect": 0, "cost": 0.0},
+        {"option": chosen.actions.plus, "units of effect": 1, "cost": good * target.delta or 0.0},
+    ]
+    asked = {"mean": f"{good * mu:.4g}", "se": f"{se:.4g}", "wtp": "1", "unit": "units"}
+    if evidence.sd_of_one_person:
+        asked["sd_effect"] = f"{evidence.sd_of_one_person:.3g}"
+    to_decisions(kind="effect", options=trace_to_csv(options), **asked)
 
 
 def _headline(

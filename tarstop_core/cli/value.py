@@ -120,9 +120,7 @@ def _from_cells(file: Path, columns: DrawColumns, everyone: Everyone | None) -> 
         shared.say(notes)
         return Entry(table_of_actions(name, titles, rows), everyone=everyone)
     draws, passed_over = draws_of_table(name, titles, rows, columns)
-    shared.say(
-        (*notes, *(f"The column {title} holds no numbers and is passed over." for title in passed_over))
-    )
+    shared.say((*notes, *passed_over))
     return Entry(draws, everyone=everyone)
 
 

@@ -132,6 +132,20 @@ class EffectEvidence:
         return Estimates(self.sizes.y, self.sizes.y - wide, self.sizes.y + wide)
 
     @property
+    def sd_of_one_person(self) -> float | None:
+        """Standard deviation of what one person shows on the scale of analysis; None where studies do not count their people."""
+        if not {"n_treated", "n_control"} <= {*self.studies.form.columns}:
+            return None
+        treated, control = self.studies.column("n_treated"), self.studies.column("n_control")
+        of_one = self.sizes.v / (1 / treated + 1 / control)
+        says = np.isfinite(of_one)
+        return (
+            float(np.sqrt(np.average(of_one[says], weights=(treated + control)[says])))
+            if says.any()
+            else None
+        )
+
+    @property
     def weights(self) -> Floats:
         """Share of each study in the pooled estimate by inverse variance, with the engine's τ²; NaN where it has none."""
         w = 1 / (self.sizes.v + (self.drawn_path.tau2 or 0.0))

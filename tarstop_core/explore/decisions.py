@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
@@ -29,7 +28,6 @@ Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
 Step = Literal["decide", "read", "study"]
 STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
 OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
-OF_COLUMNS = re.compile(r"(net[\s_]*benefits?|net|nb|effects?|qalys?)[\s_:]+(?=\S)", re.IGNORECASE)
 EFFECT = "effect"  # What the one uncertain number of a linear net benefit is called
 
 
@@ -307,26 +305,6 @@ def curves(decision: Decision) -> Curves | None:
         x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
         return Curves(x, np.array([list(decision.chance_best(at).values()) for at in x]), names)
     return None
-
-
-def shortly_named(draws: Draws) -> Draws:
-    """Return draws whose actions are called as their columns, without a word for what these hold.
-
-    >>> of = {"net benefit Drug": [1.0] * 30, "nb_device": [2.0] * 30}
-    >>> shortly_named(Draws(net_benefit=of)).actions
-    ('Drug', 'device')
-    """
-
-    def renamed(columns: Mapping[str, Sequence[float]] | None) -> dict[str, Sequence[float]] | None:
-        return {OF_COLUMNS.sub("", name): column for name, column in columns.items()} if columns else None
-
-    short = replace(
-        draws,
-        net_benefit=renamed(draws.net_benefit),
-        effect=renamed(draws.effect),
-        cost=renamed(draws.cost),
-    )
-    return short if len(short.actions) == len(draws.actions) else draws
 
 
 # --- as tables ------------------------------------------------------------------------------------

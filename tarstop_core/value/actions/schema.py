@@ -242,7 +242,7 @@ def draws_of_table(
     -------
     Draws
     list of str
-        Columns that were passed over, for they hold no numbers.
+        Which columns were passed over, and why.
 
     Raises
     ------
@@ -264,13 +264,18 @@ def draws_of_table(
         at = titles.index(title)
         return [number_in(name, line, title, cells[at] if at < len(cells) else "") for line, cells in rows]
 
-    parameters, passed_over = {title: column(title) for title in together}, []
+    parameters, notes = {title: column(title) for title in together}, []
     for title in titles if not together else ():
         if title not in given and title:
             try:
-                parameters[title] = column(title)
+                values = column(title)
             except InputProblem:
-                passed_over.append(title)
+                notes.append(f"The column {title} holds no numbers and is passed over.")
+                continue
+            if (np.diff(values) == 1).all():
+                notes.append(f"The column {title} numbers the draws and is passed over.")
+            else:
+                parameters[title] = values
     try:
         draws = Draws(
             net_benefit={title: column(title) for title in columns.net_benefit} or None,
@@ -283,7 +288,7 @@ def draws_of_table(
         )
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}" if name not in str(problem) else str(problem)) from None
-    return draws, passed_over
+    return draws, notes
 
 
 def number_in(name: str, line: int, title: str, text: str) -> float:

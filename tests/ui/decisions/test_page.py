@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -62,3 +64,30 @@ def test_bad_tables_are_said_in_one_sentence(
 def test_typed_limits_of_a_test_that_are_none_are_named(open_app: OpenApp) -> None:
     app = open_app("decisions", kind="test", accuracy="typed", se_from="90", se_to="80")
     assert len(app.error) == 1 and "Sensitivity is from 90 to 80" in app.error[0].value.replace("\\", "")
+
+
+def uploaded(app: AppTest, titles: str) -> AppTest:
+    """The page with draws in which option B brings most, at the lowest price."""
+    rng = np.random.default_rng(3)
+    held = {"iteration": np.arange(50), "risk": rng.random(50)}
+    held |= {"Cost B": rng.normal(10, 1, 50), "Cost A": rng.normal(90, 1, 50)}
+    held |= {"QALY A": rng.normal(1, 0.1, 50), "QALY B": rng.normal(2, 0.1, 50)}
+    content = pd.DataFrame(held).set_axis(titles.split(","), axis=1).to_csv(index=False)
+    app.file_uploader("decisions/upload").set_value(("psa.csv", content.encode(), "text/csv")).run()
+    return app
+
+
+def test_costs_of_uploaded_draws_are_those_of_the_same_option(open_app: OpenApp) -> None:
+    app = uploaded(open_app("decisions", wtp="100"), "iteration,risk,Cost B,Cost A,QALYs of A,qaly_B")
+    said = shown(app)
+    # Worth 100 × (2 − 1) more, and 90 − 10 cheaper.
+    assert "Now “B” is best, £177 a person ahead of “A”" in said and "numbers the draws" in said
+
+
+def test_costs_that_belong_to_no_option_are_refused_and_position_is_said(open_app: OpenApp) -> None:
+    app = uploaded(open_app("decisions"), "iteration,risk,Cost B,Cost C,QALY A,QALY B")
+    assert ["cannot be paired" in error.value for error in app.error] == [True]
+    app = uploaded(open_app("decisions"), "iteration,risk,dear,cheap,QALY A,QALY B")
+    app.segmented_control[1].set_value("effects").run()
+    app.multiselect[1].set_value(["dear", "cheap"]).run()
+    assert "QALY A with dear, QALY B with cheap" in shown(app)

@@ -1,6 +1,7 @@
 """The Evidence page for studies of an intervention, without a browser."""
 
 from collections.abc import Callable
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -80,6 +81,32 @@ def test_names_of_columns_pasted_along_decide_their_order(open_app: OpenApp) -> 
     app = open_app("evidence", numbers="trials", source="typed", tables=packed)
     said = " ".join(part.value for part in app.markdown)
     assert "3 of 40" in said and "9 of 50" in said
+
+
+@pytest.mark.parametrize("direction", ["below", "above"])
+@pytest.mark.parametrize("delta", [-0.02, 0.0, 0.02])
+def test_decisions_begins_with_the_option_that_evidence_prefers(
+    direction: str, delta: float, open_app: OpenApp
+) -> None:
+    asked = {"set": "bcg", "measure": "RD", "direction": direction, "delta": str(delta)}
+    app = open_app("evidence", numbers="trials", **asked)
+    target = Target(Measure.RD, delta, above=direction == "above", ratio=False)
+    found = belief_of_effect(SETS["bcg"].studies, target)
+    (link,) = (line.value for line in app.caption if "(decisions?" in line.value)
+    address = parse_qs(link.partition("(decisions?")[2].partition(")")[0])
+    # By hand: σ² of a difference of risks is n·v where both arms are equally large.
+    events = SETS["bcg"].studies.values
+    risks = (events[:, 0] / events[:, 1], events[:, 2] / events[:, 3])
+    people = events[:, 1] + events[:, 3]
+    of_arms = (risk * (1 - risk) / n for risk, n in zip(risks, (events[:, 1], events[:, 3]), strict=True))
+    of_one = sum(of_arms) / (1 / events[:, 1] + 1 / events[:, 3])
+    assert float(address["sd_effect"][0]) == pytest.approx(
+        np.sqrt(np.average(of_one, weights=people)), rel=0.01
+    )
+    decided = open_app("decisions", **{name: values[0] for name, values in address.items()})
+    assert found.beliefs[-1] is not None
+    best = "Adopt" if found.beliefs[-1] > 0.5 else "Don’t adopt"
+    assert f"Now “{best}” is best" in shown(decided) and "Drug" not in shown(decided)
 
 
 def test_nothing_typed_is_asked_for(open_app: OpenApp) -> None:

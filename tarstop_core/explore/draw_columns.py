@@ -1,0 +1,132 @@
+"""Which columns of a table of draws hold what, and which cost belongs to which effect: by their names."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
+from tarstop_core.value.actions.psa import Draws
+
+Held = Literal["net", "effect", "cost"]
+WORDS: dict[Held, str] = {
+    "net": r"net[\W_]*(?:monetary[\W_]*)?benefits?|net|nmb|nb",
+    "effect": r"effects?|effectiveness|qalys?",
+    "cost": r"costs?",
+}
+"""How columns say what they hold, before the name of an option or after it."""
+_NO_LETTER = r"(?![^\W\d_])"
+_BEFORE, _AFTER = (
+    {held: re.compile(pattern.format(words, _NO_LETTER), re.IGNORECASE) for held, words in WORDS.items()}
+    for pattern in (
+        r"[\W_]*(?:{0}){1}[\W_]*(?:of{1}[\s_]*)?(?P<name>.*)",
+        r"(?P<name>.*?)[\W_]+(?:{0})[\W_]*",
+    )
+)
+
+
+class Column(NamedTuple):
+    """What a column holds, and of which option."""
+
+    held: Held
+    name: str
+
+
+def column_of(title: str) -> Column | None:
+    """Read what a column holds from its title.
+
+    >>> column_of("QALYs of A"), column_of("drug_cost"), column_of("Cost"), column_of("costly")
+    (Column(held='effect', name='A'), Column(held='cost', name='drug'), Column(held='cost', name=''), None)
+    """
+    for patterns in (_BEFORE, _AFTER):
+        for held, pattern in patterns.items():
+            if found := pattern.fullmatch(title):
+                return Column(held, found["name"].strip())
+    return None
+
+
+def columns_held(titles: Sequence[str], held: Held) -> list[str]:
+    """Return the titles of columns that say that they hold this."""
+    columns = {title: column_of(title) for title in titles}
+    return [title for title, column in columns.items() if column and column.held == held]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name).casefold().strip()
+
+
+def _by_words(titles: Sequence[str]) -> list[str]:
+    """Names that are left without the words for what columns hold; "" where a title has none."""
+    columns = map(column_of, titles)
+    return [_plain(column.name) if column else "" for column in columns]
+
+
+def _by_what_differs(titles: Sequence[str]) -> list[str]:
+    """Names that are left without what all titles begin and end with."""
+    plain = [_plain(title) for title in titles]
+    for _ in range(2):  # from the front, then from the back
+        same = [len({*letters}) == 1 for letters in zip(*plain, strict=False)]
+        begun = [*same, False].index(False)
+        plain = [title[begun:][::-1] for title in plain]
+    return plain
+
+
+def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], bool]:
+    """Find the column with the cost that belongs to each column with an effect.
+
+    Parameters
+    ----------
+    effects, costs : sequence of str
+        Titles of columns.
+
+    Returns
+    -------
+    list of str
+        Those of costs that belong to the effects, in the order of the effects.
+    bool
+        Whether their names say so; otherwise their position does.
+
+    Raises
+    ------
+    InputProblem
+        When they name options that are not the same, or there is not one cost for each effect.
+
+    Examples
+    --------
+    >>> paired(["QALY A", "QALY B"], ["cost_b", "cost_a"])
+    (['cost_a', 'cost_b'], True)
+    """
+    for names in (_by_words, _by_what_differs):
+        of_effects, of_costs = names(effects), names(costs)
+        if len({*of_effects}) == len(effects) and all(of_costs.count(name) == 1 for name in of_effects):
+            return [costs[of_costs.index(name)] for name in of_effects], True
+    of_effects, of_costs = _by_words(effects), _by_words(costs)
+    if len(effects) == len(costs) and not all(of_effects + of_costs):
+        return list(costs), False
+    raise InputProblem(
+        f"Effects and costs cannot be paired: effects are in {listed(list(effects))}, costs in {listed(list(costs))}; "
+        "choose one of each for every option, or name both columns after it."
+    )
+
+
+def shortly_named(draws: Draws) -> Draws:
+    """Return draws whose actions are called as their columns, without a word for what these hold.
+
+    >>> of = {"net benefit Drug": [1.0] * 30, "nb_device": [2.0] * 30}
+    >>> shortly_named(Draws(net_benefit=of)).actions
+    ('Drug', 'device')
+    """
+
+    def renamed(columns: Mapping[str, Sequence[float]] | None) -> dict[str, Sequence[float]] | None:
+        called = {title: column_of(title) for title in columns or ()}
+        short = {title: (column.name if column else "") or title for title, column in called.items()}
+        return {short[title]: column for title, column in columns.items()} if columns else None
+
+    short = replace(
+        draws,
+        net_benefit=renamed(draws.net_benefit),
+        effect=renamed(draws.effect),
+        cost=renamed(draws.cost),
+    )
+    return short if len(short.actions) == len(draws.actions) else draws
