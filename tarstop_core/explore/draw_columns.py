@@ -41,8 +41,8 @@ def column_of(title: str) -> Column | None:
     """
     for patterns in (_BEFORE, _AFTER):
         for held, pattern in patterns.items():
-            if found := pattern.fullmatch(title):
-                return Column(held, found["name"].strip())
+            if match := pattern.fullmatch(title):
+                return Column(held, match["name"].strip())
     return None
 
 
