@@ -20,7 +20,6 @@ from dashboard.frame.work import kept
 from dashboard.parts.everyone import number_asked
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import sessions_with
-from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.decisions import (
     Accuracy,
@@ -32,6 +31,7 @@ from tarstop_core.explore.decisions import (
 from tarstop_core.explore.draw_columns import Held, columns_held, paired, shortly_named
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
+from tarstop_core.files.tables import TableFile
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import ReviewSettings
@@ -215,11 +215,12 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
     if source == FILE:
         label = "Excel, CSV, TSV or RevMan with TP, FP, FN and TN, a study a line"
         upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds=TABLES)
-        tables: Tables | None = st.session_state.get(f"{PREFIX}/tables")
-        if tables is None:
+        read: TableFile | None = st.session_state.get(f"{PREFIX}/tables")
+        if read is None:
             st.info("Nothing to show yet: upload 2×2 tables.", icon=":material/arrow_upward:")
             return None
-        return accuracy_of(tables), False
+        shell.remarks(read.notes)
+        return accuracy_of(read.tables), False
     if of == "set":
         return accuracy_of(next(one.tables for one in _sets() if one.name == name)), False
     store = shell.store()
@@ -230,7 +231,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
 
 def _take_tables(file: UploadedFile) -> None:
     st.session_state[f"{PREFIX}/tables"] = None
-    st.session_state[f"{PREFIX}/tables"] = read_tables(io.BytesIO(file.getvalue()), file.name, None).tables
+    st.session_state[f"{PREFIX}/tables"] = read_tables(io.BytesIO(file.getvalue()), file.name)
 
 
 def _typed_accuracy() -> Accuracy:

@@ -43,7 +43,7 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.manual_tables import Row
 from tarstop_core.files import read_effects, trace_to_csv
-from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
+from tarstop_core.files.effect_tables import FIELDS, effects_of_cells, rows_of_effects
 from tarstop_core.files.tables import BIAS
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_effects
@@ -261,9 +261,9 @@ def _published() -> Chosen:
 
 
 def _of_rows(rows: Sequence[Row], name: str) -> Chosen:
-    """Studies of rows below one with the names of their columns, empty ones left out."""
-    filled = [(at, row) for at, row in enumerate(rows[1:], 1) if any(cell.strip() for cell in row)]
-    return Chosen(name, effects_of_rows(name, rows[0], filled))
+    """Studies of rows below one with the names of their columns."""
+    table = effects_of_cells(name, rows)
+    return Chosen(name, table.studies, table.notes)
 
 
 def _from_file() -> Chosen | None:
@@ -282,6 +282,7 @@ def _from_file() -> Chosen | None:
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
+        shell.remarks(chosen.notes)
         keep_rows(rows_of_effects(chosen.studies), "upload the file", chosen.name)
     return chosen
 

@@ -77,7 +77,6 @@ MAPPED = {
     "healthy": "Number healthy",
     **JUDGED_TITLES,
 }
-MANY_NOTES = 4
 EMPTY_LINES = 4
 
 
@@ -195,14 +194,7 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Eve
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{verdict}<p>{marks} {name}</p>", width="stretch")
         _export(chosen, summary, payoffs, everyone, notes)
-    if not notes:
-        return
-    text = "  \n".join(map(shell.escape_markdown, notes))
-    if len(notes) <= MANY_NOTES:
-        st.warning(text, icon=":material/warning:")
-    else:
-        with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
-            st.markdown(text)
+    shell.remarks(notes)
 
 
 def _export(

@@ -34,6 +34,7 @@ UNFORESEEN = (
     "Something happened that TARstop did not expect. What was recorded before is safe; reload the page, and if it "
     "happens again, report it with the server's log."
 )
+MANY_NOTES = 4  # From more on they are folded
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 _BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
 _OF_LABELS = re.compile(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{_BEGINS_A_LIST}")
@@ -194,6 +195,16 @@ def problems_shown() -> Iterator[None]:
         yield
     except InputProblem as problem:
         problem_box(problem)
+
+
+def remarks(notes: Sequence[str]) -> None:
+    """What reading a table brought up: as a warning, or folded where that is much."""
+    text = "  \n".join(map(escape_markdown, notes))
+    if len(notes) > MANY_NOTES:
+        with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
+            st.markdown(text)
+    elif notes:
+        st.warning(text, icon=":material/warning:")
 
 
 def problem_box(problem: InputProblem | str) -> None:

@@ -48,6 +48,7 @@ TABLES = "csv tsv txt gz xlsx xlsm rm5 zip"
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
 MOST_MATCHES = 1_000
+COLUMN_WIDTH = 240  # pixels, in which "Experimental Events" and "Experimental Total" are told apart
 AUTHORS = 48  # characters: the date and the file stay in sight after them
 FOUR_LINES = 96  # pixels of a row in which titles wrap
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
@@ -121,7 +122,9 @@ def ask(
         chosen: dict[str, str] = {}
         with st.container(horizontal=True):
             for field, words in fields.items():
-                theirs = st.selectbox(words, [NO_COLUMN, *problem.columns], key=f"{key}/{field}", width=150)
+                columns = [NO_COLUMN, *problem.columns]
+                first = columns.index(problem.known.get(field, NO_COLUMN))
+                theirs = st.selectbox(words, columns, first, key=f"{key}/{field}", width=COLUMN_WIDTH)
                 if theirs != NO_COLUMN:
                     chosen[theirs] = field
         missing = not enough(set(chosen.values()))

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.documents.totals import rows_left_out
 from tarstop_core.effects.bias import Bias, Judged
 from tarstop_core.errors import InputProblem
 
@@ -136,8 +137,11 @@ def as_tables(given: Any) -> Tables:
             "tables is no table of counts; give TP, FP, FN and TN as numbers, a row a study."
         ) from None
     named = columns is not None and "study" in columns
-    studies = map(str, given["study"]) if named else (f"study {at + 1}" for at in range(len(counts)))
-    return Tables(tuple(studies), *(counts[:, at] for at in range(len(CELLS))))
+    studies = tuple(map(str, given["study"]) if named else (f"study {at + 1}" for at in range(len(counts))))
+    if named and (no_studies := rows_left_out(studies, counts)):
+        name = no_studies[0].name or "without a name"
+        raise InputProblem(f"tables has a row that is no study ({name}); leave it out.")
+    return Tables(studies, *(counts[:, at] for at in range(len(CELLS))))
 
 
 # --- counts from rates and group sizes ------------------------------------------------------------

@@ -4,12 +4,12 @@ import base64
 import binascii
 import csv
 import io
-import re
 import zlib
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from tarstop_core.documents import totals
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
@@ -27,8 +27,6 @@ COLUMN_NAMES = "Study, TP, FP, FN and TN"
 LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
 MOST_ROWS = 2000  # rows that are packed: more never fit
 MOST_BYTES = 100_000  # bytes that an address is unpacked to at most
-# As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
-THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
 def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
@@ -68,8 +66,14 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
             judged.append(risk_of_bias(f"Row {at}", risk))
             rows_kept.append(at)
     bias = tuple(judged) if any(judged) else ()
-    tables = Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T, bias=bias)
-    return tables, tuple(left_out), tuple(rows_kept)
+    counted = np.array(kept, dtype=np.float64).reshape(-1, 4)
+    tables = Tables(tuple(names), *counted.T, bias=bias)
+    no_studies = totals.rows_left_out(names, counted)
+    if no_studies:
+        left_out.append(totals.sentence(no_studies, rows_kept, "row"))
+    out = {row.at for row in no_studies}
+    studies = [at for at in range(len(tables)) if at not in out]
+    return tables.only(studies), tuple(left_out), tuple(rows_kept[at] for at in studies)
 
 
 def _names_columns(cells: Sequence[str], first: bool) -> bool:
@@ -124,9 +128,7 @@ def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
 
 def _count(text: str) -> float | None:
     """NaN where no count is given, None where it cannot be read."""
-    if text.lower() in MISSING:
-        return np.nan
-    return whole_count(re.sub(r"\D", "", text) if THOUSANDS.fullmatch(text) else text)
+    return np.nan if text.lower() in MISSING else whole_count(text)
 
 
 def rows_of(tables: Tables) -> list[Row]:

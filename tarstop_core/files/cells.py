@@ -1,9 +1,12 @@
 """A table as it stands in a file: a header and lines of cells, from CSV, TSV or Excel, and studies from RevMan too."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import HEADER_ROWS
 from tarstop_core.files.delimited import filled_rows
 from tarstop_core.files.record_tables import Row
 from tarstop_core.files.revman import revman_rows
@@ -12,6 +15,8 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, *XLSX.suffixes)
+Known = Callable[[Sequence[str]], dict[str, list[int]]]
+"""Columns of each field that titles name."""
 
 
 class Cells(NamedTuple):
@@ -30,10 +35,10 @@ def read_cells(source: Path | str | BinaryIO) -> Cells:
     check_count(opened.name, len(rows), BUDGET.sheet_rows, "lines")
     if len(rows) < 2:
         raise InputProblem(f"{opened.name} holds no table; give a header and lines below it.")
-    return _below(opened.name, rows, notes)
+    return Cells(opened.name, [title.strip() for title in rows[0][1]], rows[1:], notes)
 
 
-def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str) -> Cells:
+def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, known: Known) -> Cells:
     """Read the cells of a table of studies.
 
     Parameters
@@ -44,11 +49,13 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str) -
         Its name, for messages.
     wanted : str
         Its columns, for messages.
+    known : callable
+        Columns of each field that titles name, by which the header is found.
 
     Returns
     -------
     Cells
-        A study a row; a title above the table is left out.
+        A study a row; a title above the table is left out, and a line of groups above the header names what it has twice.
 
     Raises
     ------
@@ -58,12 +65,48 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str) -
     with open_source(source, name) as opened:
         rows, notes = revman_rows(opened) or _rows(opened)
     check_count(opened.name, len(rows), BUDGET.studies, "studies")
-    # A title above the table has one cell.
-    filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in rows)
-    start = next((at for at, cells in enumerate(filled) if cells > 1), 0)
-    if len(rows) < start + 2:
+    cells = [row for _, row in rows]
+    at = header_at(cells, known)
+    if len(rows) < at + 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return _below(opened.name, rows[start:], notes)
+    return Cells(opened.name, titles_at(cells[: at + 1]), rows[at + 1 :], notes)
+
+
+def header_at(rows: Sequence[Sequence[str]], known: Known) -> int:
+    """The place of the header: the first of the rows without numbers in which most columns are known.
+
+    Where fewer than two are known in each, it is the first with more than one cell: a title above the table has one.
+    """
+    first = rows[:HEADER_ROWS]
+    columns = [
+        0 if any(map(_is_number, row)) else len(known(titles_at(first[: at + 1])))
+        for at, row in enumerate(first)
+    ]
+    if max(columns, default=0) > 1:
+        return columns.index(max(columns))
+    return next((at for at, row in enumerate(first) if sum(map(bool, map(str.strip, row))) > 1), 0)
+
+
+def _is_number(cell: str) -> bool:
+    return any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell))
+
+
+def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The titles in the last of the rows; those that stand there more than once begin with their group in the row above.
+
+    >>> titles_at([["", "Experimental", "", "Control", ""], ["Study", "Events", "Total", "Events", "Total"]])
+    ['Study', 'Experimental Events', 'Experimental Total', 'Control Events', 'Control Total']
+    """
+    titles = [title.strip() for title in rows[-1]]
+    above = [cell.strip() for cell in rows[-2]] if len(rows) > 1 else []
+    if sum(map(bool, above)) < 2:
+        return titles
+    often, group = Counter(titles), ""
+    for at, title in enumerate(titles):
+        group = above[at] if at < len(above) and above[at] else group
+        if title and often[title] > 1:
+            titles[at] = f"{group} {title}".strip()
+    return titles
 
 
 def text_files(folder: Path) -> list[Path]:
@@ -79,8 +122,3 @@ def text_files(folder: Path) -> list[Path]:
 def _rows(source: Source) -> tuple[list[Row], list[str]]:
     """The rows that are not blank, of the first sheet or of a text."""
     return first_sheet(source) if source.suffix in XLSX.suffixes else filled_rows(source)
-
-
-def _below(name: str, rows: list[Row], notes: list[str]) -> Cells:
-    """The first row as header of the others."""
-    return Cells(name, [title.strip() for title in rows[0][1]], rows[1:], notes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -68,8 +68,24 @@ class Vocabulary:
         return {field: at for field, at in columns.items() if at}
 
 
+def distinct(titles: Sequence[str]) -> list[str]:
+    """Titles of columns with the numbers of those that share one, or have none: "Total (column 3)".
+
+    >>> distinct(["Study", "", "Total", "Total"])
+    ['Study', '(column 2)', 'Total (column 3)', 'Total (column 4)']
+    """
+    often = Counter(titles)
+    numbered = [f"{title} (column {at})".strip() for at, title in enumerate(titles, 1)]
+    named = [
+        title if title and often[title] == 1 else other for title, other in zip(titles, numbered, strict=True)
+    ]
+    return named if len(set(named)) == len(named) else numbered
+
+
 SYNONYMS, TAG_SYNONYMS, DIALECTS = names_of("records"), names_of("tags"), names_of("dialects")
 RECORDS = Vocabulary(SYNONYMS)
+LABELS = ("study", "bias")
+"""Fields that are no numbers: of several columns the first counts."""
 TAGGED = Vocabulary({field: (*names, *TAG_SYNONYMS.get(field, ())) for field, names in SYNONYMS.items()})
 
 
@@ -99,11 +115,11 @@ def only_columns(
     Raises
     ------
     InputProblem
-        When a field has two columns, or a needed one none.
+        When a field of numbers has two columns, or a needed one none.
     """
     columns = vocabulary.columns(header)
     for field, at in columns.items():
-        if len(at) > 1:
+        if len(at) > 1 and field not in LABELS:
             both = " and ".join(f"'{header[column]}'" for column in sorted(at)[:2])
             raise InputProblem(f"{name} has two columns for {field} ({both}); keep one.")
     if missing := [field for field in needed if field not in columns]:
@@ -126,20 +142,29 @@ def dialect_of(header: Iterable[str]) -> str:
 class UnrecognisedColumns(InputProblem):
     """No column looks like a title; the person has to say which one it is.
 
-    It has the header's names as in the file (`columns`) and the first five rows under them (`preview`).
+    It has the header's names as in the file (`columns`), told apart by :func:`distinct`, and the first five rows under them
+    (`preview`), and the column of each field that one name alone stands for (`known`).
     """
 
-    def __init__(self, message: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    def __init__(
+        self,
+        message: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        known: Mapping[str, Sequence[int]] | None = None,
+    ) -> None:
         super().__init__(message)
-        self.columns = list(columns)
+        self.columns = distinct(columns)
+        self.known = {field: self.columns[at[0]] for field, at in (known or {}).items() if len(at) == 1}
         width = len(self.columns)
         filled = (row for row in rows if any(cell.strip() for cell in row))
         preview = [[*row, *[""] * width][:width] for row in islice(filled, 5)]
         self.preview = pd.DataFrame(preview, columns=self.columns, dtype="str")
 
-    def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[str, list[str], list[list[str]]]]:
+    def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[object, ...]]:
         """Arguments that make it again where it comes out of another process."""
-        return type(self), (str(self), self.columns, self.preview.to_numpy().tolist())
+        known = {field: [self.columns.index(name)] for field, name in self.known.items()}
+        return type(self), (str(self), self.columns, self.preview.to_numpy().tolist(), known)
 
 
 @dataclass(frozen=True)

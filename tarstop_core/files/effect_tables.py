@@ -1,29 +1,56 @@
 """Studies of an intervention from CSV, TSV or Excel: events, means, or estimates, one study a line."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from tarstop_core.documents import totals
 from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.documents.topic import EffectOutcome, Topic, placed
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.cells import read_studies, text_files
-from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
+from tarstop_core.files.arms import EFFECTS, named_arms
+from tarstop_core.files.cells import header_at, read_studies, text_files, titles_at
+from tarstop_core.files.columns import (
+    UnrecognisedColumns,
+    Vocabulary,
+    distinct,
+    names_of,
+    only_columns,
+    plain_title,
+)
 from tarstop_core.files.record_tables import Row
-from tarstop_core.files.tables import JUDGED, MISSING, judgments, whole_count
+from tarstop_core.files.tables import MISSING, judgments, whole_count
 
-_EFFECTS = Vocabulary(names_of("effects") | JUDGED, plain_title)
 _OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
 WANTED = "study, events_treated, n_treated, events_control, n_control"
+NEEDED = (
+    "events and people of both arms (events_treated, n_treated, events_control, n_control, or Experimental Events, "
+    "Experimental Total, Control Events, Control Total), means with standard deviations of both arms, or effects with limits "
+    "or standard errors"
+)
+_ARMS = ("treated", "control")
+# A count as reviews print it: 103, 103/1525, 103 (6.8 %). Each part takes what it can and gives nothing back.
+_EVENTS = re.compile(
+    r"(\d[\d,]*+)\s*+(?:/\s*+(\d[\d,]*+)\s*+)?+(?:\(\s*+(\d++(?:[.,·]\d++)?+)\s*+%?+\s*+\))?+"
+)
 
-
-FIELDS = tuple(_EFFECTS.names)
+FIELDS = tuple(EFFECTS.names)
 """Everything that a column may be."""
+
+
+class EffectTable(NamedTuple):
+    """A table of studies as it was read."""
+
+    studies: Studies
+    rows: list[Row]  # Those of the studies
+    notes: tuple[str, ...]  # Which rows are no studies, and how columns without an arm's name were read
+    left_out: tuple[str, ...]  # What rows that are no studies are called
 
 
 def read_effects(
@@ -43,7 +70,8 @@ def read_effects(
     Returns
     -------
     tuple of Studies and tuple of str
-        The studies, and notes on how the file was read. A missing number (empty, "NA") leaves its study out.
+        The studies, and notes on how the file was read. A missing number (empty, "NA") leaves its study out; rows of totals
+        are no studies.
 
     Raises
     ------
@@ -51,27 +79,42 @@ def read_effects(
         When a cell is no number, a count is no whole one, or a row cannot be; UnrecognisedColumns when no form's columns
         are there.
     """
-    file_name, header, rows, notes = read_studies(source, name, WANTED)
-    fields = header if columns is None else [columns.get(title, "") for title in header]
+    file_name, header, rows, notes = read_studies(source, name, WANTED, _known)
+    fields = header if columns is None else [columns.get(title, "") for title in distinct(header)]
     try:
-        return effects_of_rows(file_name, fields, rows), tuple(notes)
+        table = effects_of_rows(file_name, fields, rows)
     except UnrecognisedColumns as problem:
-        raise UnrecognisedColumns(str(problem), header, [cells for _, cells in rows]) from None
+        preview = [cells for _, cells in rows]
+        raise UnrecognisedColumns(str(problem), header, preview, _known(header)) from None
+    return table.studies, (*notes, *table.notes)
 
 
 def holds_effects(source: Path) -> bool:
     """Whether a table has the columns of studies of an intervention; InputProblem when it cannot be read."""
-    _, header, _, _ = read_studies(source, None, WANTED)
-    return _form(header) is not None
+    _, header, _, _ = read_studies(source, None, WANTED, _known)
+    return _form(named_arms(header)[0]) is not None
+
+
+def _known(titles: Sequence[str]) -> dict[str, list[int]]:
+    """Columns of each field that titles name."""
+    return EFFECTS.columns(named_arms(titles)[0])
 
 
 def _form(header: Sequence[str]) -> Form | None:
     """The first form whose columns are there."""
-    there = _EFFECTS.columns(header)
+    there = EFFECTS.columns(header)
     return next((form for form in Form if all(column in there for column in form.columns)), None)
 
 
-def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Studies:
+def effects_of_cells(name: str, rows: Sequence[Sequence[str]]) -> EffectTable:
+    """Studies from rows of cells with a header among the first, empty ones left out; as :func:`effects_of_rows`."""
+    filled = [(at, row) for at, row in enumerate(rows) if any(map(str.strip, row))]
+    cells = [row for _, row in filled]
+    header = header_at(cells, _known)
+    return effects_of_rows(name, titles_at(cells[: header + 1]), filled[header + 1 :])
+
+
+def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> EffectTable:
     """Studies from cells.
 
     Parameters
@@ -85,41 +128,63 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> St
 
     Returns
     -------
-    Studies
+    EffectTable
 
     Raises
     ------
     InputProblem
         As for :func:`read_effects`.
     """
-    form = _form(header)
+    titles, of_arms = (list(header), "") if _form(header) else named_arms(header)
+    if _form(titles) is None:
+        titles, rows = _parted(titles, rows)
+    form = _form(titles)
     if form is None:
-        forms = "; ".join(", ".join(each.columns) for each in Form)
         accuracy = ""
         if {"TP", "FN"} <= {title.strip().upper() for title in header}:
             accuracy = (
                 " TP and FN are counts of a test’s accuracy: give that table where 2×2 tables are asked for."
             )
+        columns = ", ".join(filter(None, header))
         raise UnrecognisedColumns(
-            f"{name} has no columns of studies ({', '.join(header)}); one of these is needed: {forms}.{accuracy}",
+            f"{name} needs {NEEDED}; its columns are {columns}.{accuracy}",
             header,
             [cells for _, cells in rows],
         )
-    places = only_columns(name, header, _EFFECTS, form.columns, WANTED)
+    places = only_columns(name, titles, EFFECTS, form.columns, WANTED)
+    names = [_cell(cells, places["study"]) if "study" in places else "" for _, cells in rows]
+    counts = [_counts(cells, places) for _, cells in rows] if form is Form.EVENTS else []
+    out = totals.rows_left_out(names, np.array(counts or [[]] * len(rows), dtype=float))
+    kept = [at for at in range(len(rows)) if at not in {row.at for row in out}]
+    if not kept:
+        raise InputProblem(f"{name} holds no studies; give a line a study.")
+    studies = [rows[at] for at in kept]
     values = [
-        [_number(name, line, column, _cell(cells, places[column])) for column in form.columns]
-        for line, cells in rows
+        [_number(name, line, column, cells, places) for column in form.columns] for line, cells in studies
     ]
-    names = tuple(
-        _cell(cells, places["study"]) if "study" in places else f"study {at}"
-        for at, (_, cells) in enumerate(rows, 1)
-    )
-    texts = {field: [_cell(cells, at) for _, cells in rows] for field, at in places.items()}
-    judged = judgments(name, [line for line, _ in rows], texts)
+    named = tuple(names[at] if "study" in places else f"study {at + 1}" for at in kept)
+    texts = {field: [_cell(cells, at) for _, cells in studies] for field, at in places.items()}
+    judged = judgments(name, [line for line, _ in studies], texts)
+    notes = (of_arms, totals.sentence(out, [line for line, _ in rows]) if out else "")
     try:
-        return Studies(names, form, np.array(values, dtype=float).reshape(len(rows), -1), judged)
+        read = Studies(named, form, np.array(values, dtype=float).reshape(len(studies), -1), judged)
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}") from None
+    return EffectTable(read, studies, tuple(filter(None, notes)), tuple(row.name for row in out))
+
+
+def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:
+    """A table with columns of people beside those of events that say both, as 103/1525; as it was where there are none."""
+    events = [EFFECTS.columns(titles).get(f"events_{arm}", []) for arm in _ARMS]
+    if [len(columns) for columns in events] != [1, 1]:
+        return titles, rows
+    of_both = [[_cell(cells, at).partition("/")[2] for (at,) in events] for _, cells in rows]
+    if not any(map(any, of_both)):
+        return titles, rows
+    return [*titles, *(f"n_{arm}" for arm in _ARMS)], [
+        (line, [*cells, *[""] * (len(titles) - len(cells)), *(text.partition("(")[0] for text in both)])
+        for (line, cells), both in zip(rows, of_both, strict=True)
+    ]
 
 
 def as_effects(given: Any) -> Studies:
@@ -136,7 +201,11 @@ def as_effects(given: Any) -> Studies:
         (at, [f"{cell:.15g}" if isinstance(cell, Real) else str(cell) for cell in row])
         for at, row in enumerate(given[names].itertuples(index=False, name=None), 1)
     ]
-    studies = effects_of_rows("tables", [*map(str, names)], rows)
+    studies, _, _, left_out = effects_of_rows("tables", [*map(str, names)], rows)
+    if left_out:
+        raise InputProblem(
+            f"tables has a row that is no study ({left_out[0] or 'without a name'}); leave it out."
+        )
     missing = np.flatnonzero(~np.isfinite(studies.values).all(axis=1))
     if len(missing):
         raise InputProblem(
@@ -182,9 +251,9 @@ def read_effect_outcomes(
     """
     outcomes, notes, missing = list[EffectOutcome](), list[str](), dict[str, None]()
     for path in text_files(source):
-        studies, of_file = read_effects(path)
-        notes += of_file
-        name, header, rows, _ = read_studies(path, None, WANTED)
+        name, header, lines, of_file = read_studies(path, None, WANTED, _known)
+        studies, rows, left_out, _ = effects_of_rows(name, header, lines)
+        notes += [*of_file, *left_out]
         places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
         texts = {
             field: [_cell(cells, places[field]) for _, cells in rows]
@@ -226,21 +295,62 @@ def _cell(cells: Sequence[str], at: int) -> str:
     return cells[at].strip() if at < len(cells) else ""
 
 
-def _number(file_name: str, line: int, column: str, text: str) -> float:
+def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float]:
+    """Events and people of both arms; NaN where a cell cannot be read."""
+    counts = []
+    for column in Form.EVENTS.columns:
+        text = _cell(cells, places[column])
+        written = _EVENTS.fullmatch(text[:LONGEST_NUMBER])
+        count = whole_count(written[1] if written else text)
+        counts.append(math.nan if count is None else count)
+    return counts
+
+
+def _number(file_name: str, line: int, column: str, cells: Sequence[str], places: Mapping[str, int]) -> float:
+    """The number in a column of a row; InputProblem when it is none."""
+    text = _cell(cells, places[column])
+    where = f"{file_name}, line {line}: {column} is '{text}'"
     if text.lower() in MISSING:
         return math.nan
     if counted(column):
         count = whole_count(text)
+        if count is None and column.startswith("events"):
+            count = _events(where, text, whole_count(_cell(cells, places[column.replace("events", "n")])))
         if count is None:
             asked = (
-                "give the count, not a percentage" if text.endswith("%") else "give a whole number from 0 on"
+                "give the count, not a percentage"
+                if text.endswith("%")
+                else "give a whole number from 0 on, as 1525"
             )
-            raise InputProblem(f"{file_name}, line {line}: {column} is '{text}'; {asked}.")
+            raise InputProblem(f"{where}; {asked}.")
         return count
     try:
         value = float(text.replace("−", "-")) if len(text) <= LONGEST_NUMBER and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputProblem(f"{file_name}, line {line}: {column} is '{text}'; give a number.")
+        asked = "give a number with a point for its decimals" if "," in text else "give a number"
+        raise InputProblem(f"{where}; {asked}.")
     return value
+
+
+def _events(where: str, text: str, n: float | None) -> float | None:
+    """Events written with the people they are of, or with their share; None where a text is written otherwise."""
+    written = _EVENTS.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    count = whole_count(written[1]) if written else None
+    if written is None or count is None:
+        return None
+    if written[2] and whole_count(written[2]) != n:
+        people = "missing" if n is None else f"{n:.0f}"
+        raise InputProblem(f"{where}, and the number of people is {people}; give the count of events alone.")
+    if written[3]:
+        share = written[3].replace(",", ".").replace("·", ".")
+        last_digit = 10.0 ** -len(share.partition(".")[2])
+        if not n or abs(100 * count / n - float(share)) > last_digit:
+            of_all = (
+                f"{count:.0f} of {n:.0f} is {100 * count / n:.1f} %"
+                if n
+                else "the number of people is missing"
+            )
+            raise InputProblem(f"{where}, and {of_all}; give the count of events alone.")
+    return count

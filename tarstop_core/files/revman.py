@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import archives
+from tarstop_core.files.arms import EFFECTS
 from tarstop_core.files.columns import Vocabulary, names_of, plain_title
 from tarstop_core.files.delimited import filled_rows
 from tarstop_core.files.markup import root_element
@@ -19,7 +20,7 @@ from tarstop_core.files.source import Source
 
 Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
-_TABLES, _EFFECTS = (Vocabulary(names_of(table), plain_title) for table in ("tables", "effects"))
+_TABLES = Vocabulary(names_of("tables"), plain_title)
 _ANALYSIS = ("analysis", "test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
 """Columns that say together which test or outcome a row is of."""
 _IN_XML = {
@@ -100,7 +101,7 @@ def _package(source: Source) -> tuple[Rows, list[str]]:
                 Source(io.BytesIO(content), f"{source.name}: {member}", len(content), False)
             )
             titles = rows[0][1] if rows else ()
-            of_trials = {"n_treated", "n_control"} <= _EFFECTS.columns(titles).keys()
+            of_trials = {"n_treated", "n_control"} <= EFFECTS.columns(titles).keys()
             if of_trials or {"TP", "FN"} <= _TABLES.columns(titles).keys():
                 return rows, [*notes, f"Read {member} of the archive."]
     raise InputProblem(

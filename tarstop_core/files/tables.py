@@ -4,7 +4,8 @@ In a file of outcomes each table names the document of a ranking that brings it.
 """
 
 import math
-from collections import Counter, defaultdict
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,12 +15,21 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
+from tarstop_core.documents import totals
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
 from tarstop_core.documents.topic import Outcome, Topic, placed
 from tarstop_core.effects.bias import BIAS_WORDS, Bias, worst
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import read_studies, text_files
-from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
+from tarstop_core.files.columns import (
+    UnrecognisedColumns,
+    Vocabulary,
+    distinct,
+    names_of,
+    only_columns,
+    plain_title,
+)
+from tarstop_core.files.record_tables import Row
 
 SYNONYMS, RATES, JUDGED = names_of("tables"), names_of("rates"), names_of("bias")
 FIELDS = (*SYNONYMS, *RATES, *JUDGED)  # What a column of a file may be taken for
@@ -33,6 +43,8 @@ WANTED = "TP, FP, FN, TN"
 WANTED_OF_OUTCOMES = "topic, outcome, study, docid, TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
 SHOWN = 3  # Examples in a note
+# As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
+THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +85,22 @@ def read_tables(
         When a count is not a whole number from 0 on, or no whole number gives a rate; UnrecognisedColumns when a column is
         missing or double.
     """
-    file_name, titles, rows, notes = read_studies(source, name, WANTED)
-    often = Counter(titles)
-    header = [title if often[title] == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)]
+    file_name, titles, rows, notes = read_studies(source, name, WANTED, _known)
+    header = distinct(titles)
     fields = header if columns is None else [columns.get(title, "") for title in header]
     try:
         places = _places(file_name, fields)
     except InputProblem as problem:
-        raise UnrecognisedColumns(str(problem), header, [cells for _, cells in rows]) from None
-    lines = [number for number, _ in rows]
+        preview = [cells for _, cells in rows]
+        raise UnrecognisedColumns(str(problem), header, preview, _known(header)) from None
     for number, cells in rows:
         if len(cells) > len(header):
             raise _uneven(file_name, number, len(cells), len(header))
+    rows, left_out = _without_totals(rows, places)
+    notes += left_out
+    if not rows:
+        raise InputProblem(f"{file_name} holds no studies; give a header with {WANTED} and a line a study.")
+    lines = [number for number, _ in rows]
     texts: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
     for field, at in places.items():
         texts[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
@@ -108,6 +124,33 @@ def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
     if not counted and "sensitivity" in _RATES.columns(header):
         return only_columns(file_name, header, _RATES, ("sensitivity",), WANTED)
     return only_columns(file_name, header, _COUNTS, ("TP", "FN"), WANTED)
+
+
+def _known(titles: Sequence[str]) -> dict[str, list[int]]:
+    """Columns of each field that titles name."""
+    return _RATES.columns(titles) | _COUNTS.columns(titles)
+
+
+def _without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row], list[str]]:
+    """The rows that are studies, and a sentence on those that are not."""
+
+    def cell(cells: Sequence[str], field: str) -> str:
+        at = places.get(field, len(cells))
+        return cells[at].strip() if at < len(cells) else ""
+
+    names = [cell(cells, "study") for _, cells in rows]
+    counted = [field for field in CELLS if field in places]
+    counts = [[_or_nan(whole_count(cell(cells, field))) for field in counted] for _, cells in rows]
+    out = totals.rows_left_out(names, np.array(counts, dtype=float).reshape(len(rows), -1))
+    if not out:
+        return rows, []
+    left = {row.at for row in out}
+    kept = [row for at, row in enumerate(rows) if at not in left]
+    return kept, [totals.sentence(out, [number for number, _ in rows])]
+
+
+def _or_nan(count: float | None) -> float:
+    return math.nan if count is None else count
 
 
 def _uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem:
@@ -259,6 +302,8 @@ def risk_of_bias(place: str, text: str) -> Bias | None:
 
 def whole_count(text: str) -> float | None:
     """The whole number from 0 on that a text stands for, None where it is none."""
+    if len(text) <= LONGEST_NUMBER and THOUSANDS.fullmatch(text):
+        text = re.sub(r"\D", "", text)
     try:
         value = float(text) if len(text) <= LONGEST_NUMBER else math.nan
     except ValueError:
@@ -356,9 +401,10 @@ def _outcome_groups(
 
 def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
     """The studies of one file, a line a row."""
-    name, header, rows, of_encoding = read_studies(path, None, WANTED_OF_OUTCOMES)
-    notes += of_encoding
+    name, header, rows, of_encoding = read_studies(path, None, WANTED_OF_OUTCOMES, _OUTCOMES.columns)
     places = only_columns(name, header, _OUTCOMES, needed, WANTED_OF_OUTCOMES)
+    rows, left_out = _without_totals(rows, places)
+    notes += [*of_encoding, *left_out]
     lines = [number for number, _ in rows]
     for number, cells in rows:
         if len(cells) != len(header):

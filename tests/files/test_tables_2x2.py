@@ -74,6 +74,22 @@ def test_the_same_study_twice_is_noted_and_missing_cells_are_kept() -> None:
     assert np.isnan(file.tables.FP[2]) and np.isnan(file.tables.TN[2])
 
 
+@pytest.mark.parametrize(
+    "row", ["Total,19,6,9,97", "Zusammen,19,6,9,97", ",19,6,9,97", "Total,,,,", "Heterogeneity: I² = 10%,,,,"]
+)
+def test_a_row_of_totals_is_no_study_and_is_named(row: str) -> None:
+    studies = "study,TP,FP,FN,TN\nA 2001,9,1,2,40\nB 2002,7,2,3,30\nC 2003,3,3,4,27\n"
+    file = read(studies + row + "\n")
+    assert file.tables.study == ("A 2001", "B 2002", "C 2003") and "(line 5" in file.notes[0]
+    stays = read(studies + "Totally 1998,5,6,7,8\n")
+    assert len(stays.tables) == 4 and not stays.notes
+
+
+def test_a_line_of_groups_above_the_header_is_passed_over_and_thousands_are_read() -> None:
+    file = read(',Index test +,,Index test -,\nStudy,TP,FP,FN,TN\nA,9,1,2,"1,040"\n')
+    assert counts(file) == [[9, 1, 2, 1040]]
+
+
 def test_gzipped_tables() -> None:
     packed = gzip.compress(b"TP,FN\n1,2\n")
     assert len(read_tables(io.BytesIO(packed), "t.csv.gz").tables) == 1
