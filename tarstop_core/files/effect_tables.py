@@ -251,8 +251,8 @@ def read_effect_outcomes(
     """
     outcomes, notes, missing = list[EffectOutcome](), list[str](), dict[str, None]()
     for path in text_files(source):
-        name, header, lines, of_file = read_studies(path, None, WANTED, _known)
-        studies, rows, left_out, _ = effects_of_rows(name, header, lines)
+        name, header, table, of_file = read_studies(path, None, WANTED, _known)
+        studies, rows, left_out, _ = effects_of_rows(name, header, table)
         notes += [*of_file, *left_out]
         places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
         texts = {

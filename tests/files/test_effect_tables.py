@@ -194,14 +194,6 @@ def test_events_with_the_people_they_are_of_need_no_column_of_people() -> None:
     assert values == [[3, 40, 9, 50], [1, 20, 2, 22]]
 
 
-def test_minus_beside_plus_is_a_high_risk_and_alone_no_judgment() -> None:
-    titles = EVENTS.replace("\n", ",rob\n")
-    studies, _ = read_effects(BytesIO(f"{titles}A,3,40,9,50,+\nB,1,20,2,22,−\n".encode()), "t.csv")
-    assert studies.high_risk() == [1]
-    studies, _ = read_effects(BytesIO(f"{titles}A,3,40,9,50,low\nB,1,20,2,22,-\n".encode()), "t.csv")
-    assert studies.bias[1] is None and not studies.high_risk()
-
-
 def test_what_is_not_known_is_asked_with_what_is() -> None:
     with pytest.raises(UnrecognisedColumns) as problem:
         read("Study,Who knows,Total,Total,Control Events\n" + lines())
@@ -228,9 +220,17 @@ def test_a_frame_with_a_row_of_totals_is_refused() -> None:
         [(f"T{at}", *row) for at, row in enumerate(TRIALS)], columns=EVENTS.strip().split(",")
     )
     frame.loc[3] = ("Total", 9, 120, 18, 133)
-    with pytest.raises(InputProblem, match="no study .Total.; leave it out"):
+    with pytest.raises(InputProblem, match=r"no study \(Total\); leave it out"):
         as_effects(frame)
     assert as_effects(frame.iloc[:3]).values.tolist() == AS_READ
+
+
+def test_a_row_of_totals_moves_no_study_to_another_document(tmp_path: Path) -> None:
+    text = "study,docid,events_treated,n_treated,events_control,n_control\nOne,b,3,40,9,50\nTotal,,3,40,9,50\nTwo,a,1,20,2,22\n"
+    (tmp_path / "T.csv").write_text(text, encoding="utf-8")
+    ((outcome,), notes) = read_effect_outcomes(tmp_path / "T.csv", {"T": Topic("T", np.array(["a", "b"]))})
+    assert outcome.studies.study == ("Two", "One") and outcome.positions.tolist() == [0, 1]
+    assert "“Total” (line 3)" in notes[0]
 
 
 def test_studies_without_a_document_are_relevant_ones_that_nobody_listed(tmp_path: Path) -> None:
