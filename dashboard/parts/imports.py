@@ -123,7 +123,7 @@ def ask(
         with st.container(horizontal=True):
             for field, words in fields.items():
                 columns = [NO_COLUMN, *problem.columns]
-                first = columns.index(problem.known.get(field, NO_COLUMN))
+                first = columns.index(problem.recognised.get(field, NO_COLUMN))
                 theirs = st.selectbox(words, columns, first, key=f"{key}/{field}", width=COLUMN_WIDTH)
                 if theirs != NO_COLUMN:
                     chosen[theirs] = field

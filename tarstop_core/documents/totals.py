@@ -53,17 +53,17 @@ def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list
     list of LeftOut
         In the order of the rows.
     """
-    found, kept, since = list[LeftOut](), list[int](), list[int]()
+    left_out, kept, since = list[LeftOut](), list[int](), list[int]()
     for at, name in enumerate(map(str.strip, names)):
         named = bool(_NO_STUDY.match(name)) if name else len(kept) > 1 and all(names[row] for row in kept)
         is_sum = not _STUDY.match(name) and any(_adds_up(counts[at], counts[rows]) for rows in (since, kept))
         if named or is_sum:
-            found.append(LeftOut(at, name, is_sum))
+            left_out.append(LeftOut(at, name, is_sum))
             since = []
         else:
             kept.append(at)
             since.append(at)
-    return found
+    return left_out
 
 
 def _adds_up(row: npt.NDArray[np.float64], above: npt.NDArray[np.float64]) -> bool:
@@ -85,6 +85,11 @@ def sentence(left_out: Sequence[LeftOut], lines: Sequence[int], where: str = "li
         The line of every row of the table.
     where : str
         What its lines are called.
+
+    Returns
+    -------
+    str
+        With their names and lines, and what to do about one that is a study.
     """
     rows = [
         f"{_shown(row.name)} ({where} {lines[row.at]}{', the sum of rows above' if row.is_sum else ''})"

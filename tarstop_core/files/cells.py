@@ -38,7 +38,7 @@ def read_cells(source: Path | str | BinaryIO) -> Cells:
     return Cells(opened.name, [title.strip() for title in rows[0][1]], rows[1:], notes)
 
 
-def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, known: Known) -> Cells:
+def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, columns_of: Known) -> Cells:
     """Read the cells of a table of studies.
 
     Parameters
@@ -49,7 +49,7 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, k
         Its name, for messages.
     wanted : str
         Its columns, for messages.
-    known : callable
+    columns_of : callable
         Columns of each field that titles name, by which the header is found.
 
     Returns
@@ -66,20 +66,31 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, k
         rows, notes = revman_rows(opened) or _rows(opened)
     check_count(opened.name, len(rows), BUDGET.studies, "studies")
     cells = [row for _, row in rows]
-    at = header_at(cells, known)
+    at = header_at(cells, columns_of)
     if len(rows) < at + 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
     return Cells(opened.name, titles_at(cells[: at + 1]), rows[at + 1 :], notes)
 
 
-def header_at(rows: Sequence[Sequence[str]], known: Known) -> int:
+def header_at(rows: Sequence[Sequence[str]], columns_of: Known) -> int:
     """The place of the header: the first of the rows without numbers in which most columns are known.
 
     Where fewer than two are known in each, it is the first with more than one cell: a title above the table has one.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        The first rows of a file.
+    columns_of : callable
+        Columns of each field that titles name.
+
+    Returns
+    -------
+    int
     """
     first = rows[:HEADER_ROWS]
     columns = [
-        0 if any(map(_is_number, row)) else len(known(titles_at(first[: at + 1])))
+        0 if any(map(_is_number, row)) else len(columns_of(titles_at(first[: at + 1])))
         for at, row in enumerate(first)
     ]
     if max(columns, default=0) > 1:

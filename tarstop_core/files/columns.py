@@ -143,7 +143,7 @@ class UnrecognisedColumns(InputProblem):
     """No column looks like a title; the person has to say which one it is.
 
     It has the header's names as in the file (`columns`), told apart by :func:`distinct`, and the first five rows under them
-    (`preview`), and the column of each field that one name alone stands for (`known`).
+    (`preview`), and the column of each field that one name alone stands for (`recognised`).
     """
 
     def __init__(
@@ -151,11 +151,13 @@ class UnrecognisedColumns(InputProblem):
         message: str,
         columns: Sequence[str],
         rows: Iterable[Sequence[str]],
-        known: Mapping[str, Sequence[int]] | None = None,
+        recognised: Mapping[str, Sequence[int]] | None = None,
     ) -> None:
         super().__init__(message)
         self.columns = distinct(columns)
-        self.known = {field: self.columns[at[0]] for field, at in (known or {}).items() if len(at) == 1}
+        self.recognised = {
+            field: self.columns[at[0]] for field, at in (recognised or {}).items() if len(at) == 1
+        }
         width = len(self.columns)
         filled = (row for row in rows if any(cell.strip() for cell in row))
         preview = [[*row, *[""] * width][:width] for row in islice(filled, 5)]
@@ -163,8 +165,8 @@ class UnrecognisedColumns(InputProblem):
 
     def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[object, ...]]:
         """Arguments that make it again where it comes out of another process."""
-        known = {field: [self.columns.index(name)] for field, name in self.known.items()}
-        return type(self), (str(self), self.columns, self.preview.to_numpy().tolist(), known)
+        recognised = {field: [self.columns.index(name)] for field, name in self.recognised.items()}
+        return type(self), (str(self), self.columns, self.preview.to_numpy().tolist(), recognised)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ NEEDED = (
     "Experimental Total, Control Events, Control Total), means with standard deviations of both arms, or effects with limits "
     "or standard errors"
 )
-_ARMS = ("treated", "control")
+_PEOPLE = {"events_treated": "n_treated", "events_control": "n_control"}
 # A count as reviews print it: 103, 103/1525, 103 (6.8 %). Each part takes what it can and gives nothing back.
 _EVENTS = re.compile(
     r"(\d[\d,]*+)\s*+(?:/\s*+(\d[\d,]*+)\s*+)?+(?:\(\s*+(\d++(?:[.,·]\d++)?+)\s*+%?+\s*+\))?+"
@@ -175,13 +175,13 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
 
 def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:
     """A table with columns of people beside those of events that say both, as 103/1525; as it was where there are none."""
-    events = [EFFECTS.columns(titles).get(f"events_{arm}", []) for arm in _ARMS]
+    events = [EFFECTS.columns(titles).get(column, []) for column in _PEOPLE]
     if [len(columns) for columns in events] != [1, 1]:
         return titles, rows
     of_both = [[_cell(cells, at).partition("/")[2] for (at,) in events] for _, cells in rows]
     if not any(map(any, of_both)):
         return titles, rows
-    return [*titles, *(f"n_{arm}" for arm in _ARMS)], [
+    return [*titles, *_PEOPLE.values()], [
         (line, [*cells, *[""] * (len(titles) - len(cells)), *(text.partition("(")[0] for text in both)])
         for (line, cells), both in zip(rows, of_both, strict=True)
     ]
@@ -314,8 +314,8 @@ def _number(file_name: str, line: int, column: str, cells: Sequence[str], places
         return math.nan
     if counted(column):
         count = whole_count(text)
-        if count is None and column.startswith("events"):
-            count = _events(where, text, whole_count(_cell(cells, places[column.replace("events", "n")])))
+        if count is None and column in _PEOPLE:
+            count = _events(where, text, whole_count(_cell(cells, places[_PEOPLE[column]])))
         if count is None:
             asked = (
                 "give the count, not a percentage"
