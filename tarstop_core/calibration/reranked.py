@@ -15,11 +15,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.signal import lfilter
 from scipy.special import expit, logsumexp
 
 from tarstop_core.belief.mixture import Left, foreseen, updated
@@ -100,15 +100,35 @@ def load(path: str | Path) -> RerankedChances:
 # --- the next document ---
 
 
+def averages(history: Flags, half_life: float) -> Floats:
+    """Average of the hits before each document, in which those long ago count less.
+
+    ``scipy.signal.lfilter`` gives it too: to import that takes longer than most averages do.
+
+    Parameters
+    ----------
+    history : ndarray of bool
+        Of each document read, whether it was a hit, shape (d,).
+    half_life : float
+        After as many documents a hit counts half.
+
+    Returns
+    -------
+    ndarray
+        Before each document and the next one, shape (d + 1,).
+    """
+    kept, hits = 0.5 ** (1 / half_life), np.asarray(history, dtype=float).tolist()
+    average = accumulate(hits, lambda before, hit: kept * before + (1 - kept) * hit, initial=AT_FIRST)
+    return np.fromiter(average, float, len(hits) + 1)
+
+
 def features(history: Flags, length: int) -> Floats:
     """What goes before each document of a `history` (see :func:`path_chances`), and the next, shape (d + 1, FEATURES)."""
     d, hits = np.arange(len(history) + 1), np.append(0, np.cumsum(history))
-    recent = []
-    for half_life, least in zip(HALF_LIVES, LEAST_AVERAGES, strict=True):
-        kept = 0.5 ** (1 / half_life)
-        after, _ = lfilter([1 - kept], [1, -kept], np.asarray(history, dtype=float), zi=[kept * AT_FIRST])
-        recent.append(np.log(np.append(AT_FIRST, after) + least))
-    fast, slow = recent
+    fast, slow = (
+        np.log(averages(history, half_life) + least)
+        for half_life, least in zip(HALF_LIVES, LEAST_AVERAGES, strict=True)
+    )
     share = np.log((d + 1) / max(length, 1))
     each = (np.ones(len(d)), fast, slow, np.log1p(hits), np.log1p(d), share, fast**2, slow**2, fast * slow)
     return np.column_stack(each)

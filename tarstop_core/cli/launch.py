@@ -72,8 +72,6 @@ def app(
         raise InputProblem(
             "The dashboard needs packages that are not installed; run: pip install 'tarstop[app]'."
         )
-    from tarstop_core.evaluation.results import named_at_start
-    from tarstop_core.policies import parse_policy
 
     for host in hosts:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
@@ -94,9 +92,16 @@ def app(
     require_free_port(port, address)
     shared_results = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
     followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
-    named_at_start(shared_results)
-    for rule in followed:
-        parse_policy(rule)
+    # Only what is named is looked at: it takes a second to import what looks.
+    if shared_results:
+        from tarstop_core.evaluation.results import named_at_start
+
+        named_at_start(shared_results)
+    if followed:
+        from tarstop_core.policies import parse_policy
+
+        for rule in followed:
+            parse_policy(rule)
     os.environ[places.RESULTS_VARIABLE] = places.APART.join(shared_results)
     os.environ[places.RULES_VARIABLE] = places.APART.join(followed)
     os.environ[places.HOSTS_VARIABLE] = ",".join(served)

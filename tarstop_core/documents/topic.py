@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from tarstop_core.documents.tables import Tables
 from tarstop_core.effects.studies import Studies
 from tarstop_core.errors import InputProblem
+
+PIECE = 1000
+"""Documents that are hashed at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,10 +122,18 @@ def _check_places(topic: Topic, studies: int, at: NDArray[np.int64]) -> None:
 def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
     """Hash of a ranked list: its documents, their order and their scores."""
     digest = hashlib.sha256()
-    content = [list(ids), None if scores is None else [float(v) for v in scores]]
-    for piece in json.JSONEncoder().iterencode(content):  # in one piece it would keep other threads waiting
+    scored = ["null"] if scores is None else _pieces([float(v) for v in scores])
+    for piece in chain(["["], _pieces(ids), [", "], scored, ["]"]):
         digest.update(piece.encode())
     return digest.hexdigest()[:16]
+
+
+def _pieces(values: Sequence[object]) -> Iterator[str]:
+    """Write a list as JSON, in pieces: written at once a long one would keep other threads waiting."""
+    yield "["
+    for start in range(0, len(values), PIECE):
+        yield (", " if start else "") + json.dumps(values[start : start + PIECE])[1:-1]
+    yield "]"
 
 
 def placed(

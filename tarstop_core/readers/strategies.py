@@ -16,7 +16,6 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 import numpy as np
-from scipy.stats import nbinom
 
 from tarstop_core.errors import InputProblem
 
@@ -236,6 +235,8 @@ def compare(
 
 def _hits(rate: Rate, exposure: float) -> Iterable[tuple[int, float]]:
     """How many relevant records may be found, with their chances; at most some sixty numbers."""
+    from scipy.stats import nbinom  # slow to import, seldom needed
+
     law = nbinom(rate.shape, rate.exposure / (rate.exposure + exposure))
     most = int(law.isf(_NEGLIGIBLE)) + 1
     numbers = np.arange(most + 1)

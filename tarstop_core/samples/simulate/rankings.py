@@ -19,7 +19,6 @@ else about the benchmark is invention, and results on it are results on simulate
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import beta, nbinom
 
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.documents.topic import Topic
@@ -174,12 +173,16 @@ def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: flo
     ndarray, shape (n,)
         In (0, 1).
     """
+    from scipy.stats import beta  # slow to import, seldom needed
+
     drawn = beta.ppf(stratified(rng, n), concentration * mean, concentration * (1.0 - mean))
     return np.asarray(drawn, dtype=np.float64)
 
 
 def _relevant_counts(rng: np.random.Generator, n: int) -> Ints:
     share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
+    from scipy.stats import nbinom  # slow to import, seldom needed
+
     return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
 
 

@@ -25,7 +25,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import expit, ndtri
-from scipy.stats import geom, nbinom
 
 from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
 from tarstop_core.documents.topic import Outcome, Topic
@@ -114,6 +113,8 @@ def review_statistics(outcomes: Sequence[Outcome]) -> dict[str, float]:
 
 def _outcomes_of_reviews(rng: np.random.Generator, outcomes: int) -> Ints:
     """Outcomes of each review, in sum `outcomes`."""
+    from scipy.stats import geom  # slow to import, seldom needed
+
     drawn = np.minimum(geom.ppf(stratified(rng, outcomes), 1 / OUTCOMES_MEAN), OUTCOMES_MOST).astype(np.int64)
     reviews = int(np.searchsorted(np.cumsum(drawn), outcomes)) + 1
     sizes = drawn[:reviews]
@@ -125,6 +126,8 @@ def _half(
     rng: np.random.Generator, study_rng: np.random.Generator, sizes: Ints, before: int
 ) -> list[Outcome]:
     """All outcomes of one half; `before` reviews have been named, and tables are drawn with `study_rng`."""
+    from scipy.stats import nbinom  # slow to import, seldom needed
+
     reviews, total = len(sizes), int(sizes.sum())
     review_of = np.repeat(np.arange(reviews), sizes)
     documents = np.exp(POOL_SPREAD * ndtri(stratified(rng, reviews)))
