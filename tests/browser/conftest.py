@@ -50,6 +50,7 @@ CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--process-per-site",  # a page that opens another one need not compile all scripts again
 )
 # No page is looked at for long enough to earn back what optimising its scripts costs.
 UNOPTIMISED = "--js-flags=--no-opt --no-maglev"

@@ -1,12 +1,10 @@
 """Words and controls that a page shows when it is first opened, and how many there may be."""
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import Page
 
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
-from tests.browser.acting import at_rest, by_sidebar
 
-WINDOW: ViewportSize = {"width": 1440, "height": 900}
 LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Home": ("", 120, None),
     "Set up, patents": ("set_up", 250, 30),
@@ -23,8 +21,6 @@ LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Results": ("results", 300, 25),
 }
 """By what a row of the table is called: address, and how many words and controls there may be at most."""
-IN_TURN = sorted(LIMITS, key=lambda name: "?" in LIMITS[name][0])
-"""First the pages that the sidebar leads to, before a session is open, which other pages would take up."""
 COUNT = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const seen = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
@@ -50,14 +46,8 @@ COUNT = """() => {
 }"""
 
 
-def counted(page: Page, url: str, name: str, sessions: dict[str, str]) -> tuple[int, int]:
+def counted(page: Page) -> tuple[int, int]:
     """Words and controls of the main area of a page, as they are when nothing has been touched."""
-    address = LIMITS[name][0].format(**sessions)
-    if address and "?" not in address:
-        by_sidebar(page, name.partition(",")[0])
-    else:
-        page.goto(f"{url}/{address}")
-        at_rest(page)
     found = page.evaluate(COUNT)
     return found["words"], found["controls"]
 

@@ -71,14 +71,19 @@ OTHERS = (
 )
 """Other addresses that make a page another one."""
 STATES = (
-    "/evidence?present=true",
-    f"/explore?present=true&show={quote(MAP)}",
     "/learn?part=call",
-    "/learn?part=call&present=true",
     "/learn?part=formulas",
     "/learn?part=glossary&term=belief",
     "/learn?part=ideas&present=true",
     "/learn?part=walk",
+    *(
+        pytest.param(each, marks=pytest.mark.deep)
+        for each in (
+            "/evidence?present=true",
+            f"/explore?present=true&show={quote(MAP)}",
+            "/learn?part=call&present=true",
+        )
+    ),
 )
 """Parts of pages, and pages on a projector."""
 BAR, DIALOG, OPENED = ".st-key-bar", "[role=dialog]", "[data-testid=stPopoverBody]"

@@ -9,6 +9,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pandas as pd
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from dashboard.parts.evidence import VIEWS
@@ -254,6 +255,7 @@ def test_tables_are_typed_in_kept_over_a_visit_to_another_page_refused_and_paste
 TEN = [(f"Study {at}", 20 + at, 3 + at % 4, 9 - at % 5, 40 + 2 * at) for at in range(10)]
 """Ten studies with TP, FN, FP and TN."""
 NAMES = ("Study", "TP", "FN", "FP", "TN")
+YEARS = [(name, 2004, *counts) for name, *counts in TEN]
 
 
 def at_typed(watched: Any, url: str) -> Page:
@@ -277,15 +279,14 @@ def test_names_of_columns_pasted_along_decide_their_order(server: Any, open_page
     assert said != belief_of([tuple(map(str, row)) for row in TEN]), "the order matters"
     named = pd.DataFrame(TEN, columns=NAMES).rename(columns={"FN": "False\nnegatives", "TN": "true neg."})
     watched = open_page()
-    for order, column in ((list(named), "Study"), (list(reversed(list(named))), "FP")):
-        page = at_typed(watched, server.url)
-        titles = [f'"{name}"' if "\n" in name else name for name in order]
-        paste(page, cell(page, column, 1), [titles, *named[order].to_numpy().tolist()])
-        says(page, said)
-        expect(page.get_by_text("10 studies", exact=True)).to_be_visible()
-        for at, row in enumerate(page_order, start=1):
-            for name, text in zip(("Study", *CELLS), row, strict=True):
-                expect(cell(page, name, at)).to_have_value(text)
+    page, order = at_typed(watched, server.url), list(reversed(list(named)))
+    titles = [f'"{name}"' if "\n" in name else name for name in order]
+    paste(page, cell(page, "FP", 1), [titles, *named[order].to_numpy().tolist()])
+    says(page, said)
+    expect(page.get_by_text("10 studies", exact=True)).to_be_visible()
+    for at, row in enumerate(page_order, start=1):
+        for name, text in zip(("Study", *CELLS), row, strict=True):
+            expect(cell(page, name, at)).to_have_value(text)
     # Names typed further up hold for what is below them, until others do.
     page = at_typed(watched, server.url)
     type_row(page, 1, "Study", "FN", "TP", "FP", "TN")
@@ -297,21 +298,32 @@ def test_names_of_columns_pasted_along_decide_their_order(server: Any, open_page
     watched.assert_sound()
 
 
-def test_pasted_cells_that_may_belong_elsewhere_are_not_computed(server: Any, open_page: OpenPage) -> None:
-    watched = open_page()
-    years = [(name, 2004, *counts) for name, *counts in TEN]
-    for lines, sentence in (
+@pytest.mark.parametrize(
+    "lines, sentence",
+    [
         (
             [("Study", "TP", "FN", "FPs", "TN"), *TEN],
             "'FPs' is none of Study, TP, FP, FN, TN and Risk of bias",
         ),
-        ([NAMES[:4], *(row[:4] for row in TEN)], "but none is TN"),
-        ([("Study", "TP", "TP", "FP", "TN"), *TEN], "names two columns TP"),
-        ([("Study", "Year", *NAMES[1:]), *years], "'Year' is none of"),
-        (years, "Row 1: the risk of bias is '40'"),
-    ):
-        page = at_typed(watched, server.url)
-        paste(page, cell(page, "Study", 1), lines)
-        expect(page.get_by_text(sentence)).to_be_visible()
-        expect(page.locator(".tar-word")).to_have_count(0)
+        (YEARS, "Row 1: the risk of bias is '40'"),
+        # Which names are refused is decided without a browser: ``tests/evidence/test_manual_tables.py``.
+        *(
+            pytest.param(*each, marks=pytest.mark.deep)
+            for each in (
+                ([NAMES[:4], *(row[:4] for row in TEN)], "but none is TN"),
+                ([("Study", "TP", "TP", "FP", "TN"), *TEN], "names two columns TP"),
+                ([("Study", "Year", *NAMES[1:]), *YEARS], "'Year' is none of"),
+            )
+        ),
+    ],
+    ids=["unknown name", "years", "no TN", "two TP", "unknown name and years"],
+)
+def test_pasted_cells_that_may_belong_elsewhere_are_not_computed(
+    server: Any, open_page: OpenPage, lines: list[tuple[object, ...]], sentence: str
+) -> None:
+    watched = open_page()
+    page = at_typed(watched, server.url)
+    paste(page, cell(page, "Study", 1), lines)
+    expect(page.get_by_text(sentence)).to_be_visible()
+    expect(page.locator(".tar-word")).to_have_count(0)
     watched.assert_sound()

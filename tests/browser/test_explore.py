@@ -85,14 +85,13 @@ FITS = """() => {
 @pytest.mark.parametrize(
     "address",
     [
-        f"explore?present=true&show={quote(SENSITIVITY)}",
         "explore?present=true&of=reviews",
         "evidence?present=true",
-        "learn?present=true&part=call&calls=7m.5p.30m.15m.19p",
         *(
             pytest.param(address, marks=pytest.mark.deep)
             for address in (
-                *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP)),
+                *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP, SENSITIVITY)),
+                "learn?present=true&part=call&calls=7m.5p.30m.15m.19p",
                 f"explore?present=true&of=review:quill-dementia&show={quote(LEARNED)}",
                 "learn?present=true&part=call&calls=7m.30",
                 "learn?present=true&part=call&calls=7m",

@@ -1,4 +1,4 @@
-"""What stands on a page stays where it is while the page loads and after a press."""
+"""What stands on a page stays where it is while the page loads and after a press, and no page says more at first than it may."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from benchmarks.page_loads import MOST_SHIFT, PAGES, WATCH, load, presses
 from tarstop_core.sessions import demo
 from tests.browser.acting import press, start_demo, stored, unfold
+from tests.browser.first_open import LIMITS, counted, sessions
 
 if TYPE_CHECKING:
     from playwright.sync_api import ViewportSize
@@ -36,13 +37,47 @@ VOID = """(part) => {
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
-@pytest.mark.parametrize("size", [DESK, pytest.param(PHONE, marks=pytest.mark.deep)], ids=["desk", "phone"])
-def test_pages_stand_still_while_they_load(
-    server: AppServer, open_page: Callable[..., Watched], size: ViewportSize
+FITS = """() => {
+    const bar = document.querySelector('[data-testid=stBottom]').getBoundingClientRect().top;
+    const seen = [...document.querySelectorAll('[data-testid=stMain] [data-testid=stExpander]')].filter((each) => each.checkVisibility());
+    return seen.length > 0 && seen.every((each) => each.getBoundingClientRect().bottom <= bar);
+}"""
+"""What stands last in a step of Set up, the fold with everything else, ends above the bar at the bottom."""
+
+
+def test_pages_stand_still_while_they_load_and_say_no_more_at_first_than_they_may(
+    server: AppServer, open_page: Callable[..., Watched]
 ) -> None:
     with stored(server) as store:
+        named = sessions(store)
+    page = open_page(DESK).page
+    page.add_init_script(f"({WATCH})()")
+    limits = {address.format(**named): (most, controls) for address, most, controls in LIMITS.values()}
+    moved, over = {}, {}
+    # A session that was opened would be taken up by the pages after it.
+    for address in sorted({*PAGES, *limits} - {"screen"}, key=lambda each: ("?" in each, each)):
+        found = load(page, f"{server.url}/{address}")
+        if found.shift > MOST_SHIFT or found.beyond > 0:
+            moved[address] = found.moved
+        if address not in limits:
+            continue
+        words, controls = counted(page)
+        assert words > 30 and controls > 5, f"{address} was counted before it was drawn"
+        most_words, most_controls = limits[address]
+        if words > most_words or (most_controls is not None and controls > most_controls):
+            over[address] = words, controls
+        if address.startswith("set_up"):
+            page.set_viewport_size({"width": 1280, "height": 800})
+            page.wait_for_function(FITS)
+            page.set_viewport_size(DESK)
+    assert moved == {} and over == {}
+
+
+@pytest.mark.deep
+def test_pages_stand_still_on_a_phone(server: AppServer, open_page: Callable[..., Watched]) -> None:
+    with stored(server) as store:
         session = demo.start_demo(store, "Rita")
-    page = open_page(size).page
+    page = open_page(PHONE).page
     page.add_init_script(f"({WATCH})()")
     found = {
         name: load(page, f"{server.url}/{name}" + (f"?session={session}" if name == "screen" else ""))

@@ -78,9 +78,12 @@ def test_ideas_fit_on_a_phone(server: AppServer, open_page: OpenPage) -> None:
 
 def test_an_idea_is_seen_whole_on_a_projector(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page(viewport={"width": 1280, "height": 720})
-    for name in IDEAS:
-        watched.open(f"{server.url}/learn?part=ideas&present=true&idea={quote(name)}")
-        shown = watched.page.locator(".st-key-idea-shown")
+    watched.open(f"{server.url}/learn?part=ideas&present=true")
+    shown = watched.page.locator(".st-key-idea-shown")
+    for name, idea in IDEAS.items():
+        watched.page.get_by_role("radio", name=name, exact=True).click()
+        expect(shown.get_by_role("heading", name=idea.title)).to_be_visible()
+        at_rest(watched.page)
         expect(shown.get_by_test_id("stCaptionContainer").first).to_be_in_viewport(ratio=1)
         for slider in shown.get_by_test_id("stSlider").all():
             expect(slider).to_be_in_viewport(ratio=1)

@@ -1,4 +1,4 @@
-"""A list that learns, by keyboard: the same document is next after the server was killed."""
+"""A list that learns, by keyboard: while its server is away the page says so, and the same document is next afterwards."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from tarstop_core.sessions.session import OpenSession
 from tests.browser.acting import arrived, assert_navigation, press, stored, unfold
-from tests.browser.conftest import WAITING
 from tests.sessions.test_learning import WANTED, begun
 
 OpenPage = Callable[..., Any]
@@ -29,10 +28,13 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
     assert sum(map(bool, read)) >= 4
     expect(page.get_by_test_id("why-next")).to_contain_text("Next by your labels: ")
     expect(title.locator("mark").first).to_be_visible()
-    following, here = title.inner_text(), page.url
-    page.goto(server.url + WAITING)
-    server.restart()
-    watched.open(here)  # the first page that this server shows
+    following = title.inner_text()
+    server.kill()
+    away = page.get_by_role("dialog")
+    expect(away).to_contain_text("TARstop does not answer")
+    expect(away).not_to_contain_text("Streamlit")
+    server.start()
+    expect(away).to_have_count(0)
     assert_navigation(page)
     arrived(page, "6 of 40")
     expect(title).to_have_text(following)

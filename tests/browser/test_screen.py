@@ -265,20 +265,13 @@ def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdi
     watched.assert_sound()
 
 
-@pytest.mark.parametrize(
-    "server, kills",
-    [
-        ("sqlite", 1),
-        pytest.param("sqlite", 100, marks=pytest.mark.deep),
-        pytest.param("postgres", 100, marks=pytest.mark.deep),
-    ],
-    indirect=["server"],
-)
-def test_kills_lose_no_acknowledged_label(server: Any, open_page: OpenPage, kills: int) -> None:
+@pytest.mark.deep  # in test_learning.py a server is killed once after a press
+@pytest.mark.parametrize("server", ["sqlite", "postgres"], indirect=True)
+def test_kills_lose_no_acknowledged_label(server: Any, open_page: OpenPage) -> None:
     """kill -9 between key presses: whatever the page had counted is there afterwards."""
     from benchmarks.kills import screen_through_kills
 
     watched = open_page()
     page = start_demo(watched, server)
-    lost = screen_through_kills(page, server, kills=kills, seed=7)
+    lost = screen_through_kills(page, server, kills=100, seed=7)
     assert lost == 0

@@ -8,7 +8,7 @@ import pytest
 from tests.browser.acting import assert_navigation
 
 
-@pytest.mark.deep  # in test_learning.py a page opens at its address on such a server as well
+@pytest.mark.deep  # in test_uploads.py a page opens at its address on such a server as well
 @pytest.mark.parametrize("path", ["/results", "/set_up"])
 def test_a_page_is_the_first_that_a_server_shows(
     server: Any, open_page: Callable[..., Any], path: str

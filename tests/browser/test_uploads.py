@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.acting import at_rest, by_sidebar
+from tests.browser.acting import assert_navigation, at_rest, by_sidebar
 from tests.browser.conftest import AppServer
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def test_a_tab_that_holds_too_much_says_so_and_takes_more_once_a_file_is_removed
 ) -> None:
     watched = open_page()
     page, given = watched.page, uploader(watched, small)
+    assert_navigation(page)  # the first page that this server shows
     given.set_input_files(a_list(tmp_path, "first"))
     expect(imported(page)).to_be_visible()
     at_rest(page)
