@@ -35,10 +35,12 @@ def main(folder: Path) -> None:
             session.label(session.row.ids[session.state.depth], "irrelevant", seen=session.state.seq)
         assert session.advice(session.state.settings).depth == 5
         assert "</html>" in report_html(session_snapshot(store, session.stored.id))
+    os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # the run has a process, and needs none besides
     home = running.new_folder()
     bring(own_files(), home / running.FILES / "own")
     run = running.begin(home, ordered(home / running.FILES / "own", ("greedy", "decide-now")))
     assert ended(run).state == "done"
+    del os.environ["LOKY_MAX_CPU_COUNT"]
     tarstop.main(["samples", str(folder / "mine")], standalone_mode=False)
     for name in ("records.csv", "labelled.csv", "my_rule.py"):
         (folder / "mine" / name).unlink()

@@ -31,7 +31,7 @@ def html_of(app: AppTest) -> str:
     return " ".join(str(each.proto.body) for each in app.get("html"))
 
 
-@pytest.mark.parametrize("topic", SETS)
+@pytest.mark.parametrize("topic", ["bcg", pytest.param("catheters", marks=pytest.mark.deep)])
 def test_a_published_set_is_screened_filled_in_and_decided(
     open_app: Open, store: Store, tmp_path: Path, topic: str
 ) -> None:

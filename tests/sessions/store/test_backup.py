@@ -236,7 +236,20 @@ def whole_backup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "b.db"
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize(
+    ("other", "damage"),
+    [
+        *(("sqlite", damage) for damage in DAMAGES),
+        *(
+            # What is no backup is refused before the store that it should go to is asked.
+            pytest.param(
+                "postgres", damage, marks=pytest.mark.deep if "not a" in said or "newer" in said else ()
+            )
+            for damage, (_, said) in DAMAGES.items()
+        ),
+    ],
+    indirect=["other"],
+)
 def test_a_damaged_file_is_refused_and_changes_nothing(
     other: str, whole_backup: Path, tmp_path: Path, damage: str
 ) -> None:
