@@ -211,7 +211,7 @@ def tau2_interval(y: Floats, v: Floats) -> tuple[float, float]:
     row = np.zeros(1, dtype=int)
     ends = []
     for level in (0.975, 0.025):
-        wanted = 2 * gammaincinv((len(y) - 1) / 2, level)  # a quantile of χ²
+        wanted = float(2 * gammaincinv((len(y) - 1) / 2, level))  # a quantile of χ²
 
         def above(tau2: Floats, wanted: float = wanted) -> Floats:
             return of.score(np.atleast_1d(tau2), row, "PM").reshape(np.shape(tau2)) + len(y) - 1 - wanted

@@ -150,8 +150,6 @@ def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[.
     expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
     expect(page).to_have_url(re.compile("topic=SIM-P0007"))
     watched.assert_sound()
-    page.reload()
-    expect(page.get_by_text("On SIM-P0007 (ω⁺, ")).to_be_visible()
 
 
 def test_a_benchmark_of_ones_own(
