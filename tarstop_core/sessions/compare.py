@@ -80,11 +80,12 @@ def duplicate(
     # Under the same readers each goes on unseen by the others; else what counts is taken over.
     log = store.log if settings.readers == row.settings.readers else store.events
     events = judgements(log(session_id))
-    before = replay(row.settings, row.ids, store.events(session_id))
-    source = {"session": row.name, "rule": str(before.settings.rule)}
-    if before.decision is not None:
-        source["decided"] = action(before.decision.plus, before.settings)
-    events.append(Event("duplicated", source, len(events) + 1, now()))
+    if events:
+        before = replay(row.settings, row.ids, store.events(session_id))
+        source = {"session": row.name, "rule": str(before.settings.rule)}
+        if before.decision is not None:
+            source["decided"] = action(before.decision.plus, before.settings)
+        events.append(Event("duplicated", source, len(events) + 1, now()))
     if calibrator is not None:
         store.save_calibrator(calibrator)
     return store.create_session(
