@@ -1,22 +1,33 @@
 """The Home page: continue, bring documents, or try the demo."""
 
+import base64
 import html
+from functools import partial
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import dark
+from dashboard.frame.markup import Blocks
+from dashboard.frame.waiting import LARGE_LIST
 from dashboard.frame.widgets import press
-from dashboard.frame.work import flash, go_to, reviewer
+from dashboard.frame.work import flash, go_to, kept, reviewer
 from dashboard.home import idea
-from dashboard.home.standing import standing
 from dashboard.parts.documents import OWN, SOURCE
 from dashboard.parts.sessions import first, line, rename_box, resume
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.figures import stroke
 from tarstop_core.presentation.numbers import count_of
+from tarstop_core.presentation.palette import BELIEF
+from tarstop_core.presentation.svg import small_curve
+from tarstop_core.screening.wording import chance_in_words, verdict
 from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
 
 RECENT = 6
+block = Blocks("home/blocks.html")
 LEAD = "After each document you read, TARstop says how sure you may be, and whether reading on still pays."
 
 
@@ -73,7 +84,7 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
         with st.container(
             key=f"session-{session.id}", border=True, horizontal=True, vertical_alignment="center"
         ):
-            st.html(standing(store, session, line(store, session), RECENT), width="stretch")
+            st.html(_standing(store, session, line(store, session)), width="stretch")
             allowed = store.actions("session", session.id)
             word = "Continue" if "label" in allowed else "Open"
             resume(session, word, "continue", primary=session is sessions[0])
@@ -82,6 +93,38 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
             with st.popover("More", key=f"more-{session.id}"):
                 rename_box(store, session)
                 press("Archive", store.archive, session.id, key=f"archive-{session.id}")
+
+
+def _standing(store: Store, session: SessionSummary, line: str) -> str:
+    """A session's line with where it stands, as HTML; the line alone for a long list, which takes too long to open."""
+    if session.documents > LARGE_LIST:
+        return line
+    try:
+        asked = session.id, line, len(store.events(session.id)), dark()
+        return kept("home/standing", asked, partial(_opened, store, session.id, line), RECENT)
+    except InputProblem:  # the page that opens the session says what is damaged
+        return line
+
+
+def _opened(store: Store, session_id: str, line: str) -> str:
+    """Open a session: its verdict, what is left to do, and a small curve of the belief so far."""
+    work = OpenSession.load(store, session_id)
+    state, settings = work.state, work.state.settings
+    advice, curve, chance = work.advice(settings), "", ""
+    if settings.weighs:
+        path, end = work.paths(settings).path, state.depth + max(0, advice.more)
+        beliefs, chance = [float(b) for b in path.b[: end + 1]], chance_in_words(advice, settings)
+        drawn = small_curve(
+            beliefs,
+            state.depth,
+            settings.payoffs.q_star,
+            stroke(BELIEF, dark()),
+            in_steps=path.in_steps,
+            says=chance,
+        )
+        curve = base64.b64encode(drawn.encode()).decode()
+    glance = None if state.decision else verdict(advice, settings)
+    return block("standing", line, glance, curve, chance)
 
 
 def _archived(store: Store) -> None:

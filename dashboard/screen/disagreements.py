@@ -1,4 +1,4 @@
-"""What readers leave open, one document after the other: what they differ on, and draws among what all of them excluded."""
+"""Several readers of one list: what they leave open, one document after the other, their verdicts from files, and who reads next."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,17 +7,20 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import bullets
-from dashboard.frame.widgets import press
-from dashboard.frame.work import MANAGE, Work, attempt
+from dashboard.frame.markup import bullets, grid, scrolling
+from dashboard.frame.widgets import ask_for_files, lasting, one_of, press, switch
+from dashboard.frame.work import MANAGE, Work, attempt, say
 from dashboard.parts import document as shown
-from dashboard.screen import verdict_files, who_next
 from dashboard.screen.reading import block, others_said
-from tarstop_core.presentation.numbers import count_of
-from tarstop_core.screening.events import checked_event, opened_event, resolved_event
+from tarstop_core.presentation.numbers import count_of, number
+from tarstop_core.readers.table import columns_of, read_one
+from tarstop_core.screening.events import checked_event, file_event, opened_event, resolved_event
+from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
+from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 from tarstop_core.sessions.agreeing import in_words
+from tarstop_core.sessions.who_next import compare_ways, worth_of_one
 
 NOTE = "resolution_note"
 ANSWERS: dict[Label, tuple[str, str]] = {"irrelevant": ("Exclude", "e"), "relevant": ("Include", "i")}
@@ -29,6 +32,11 @@ AUDIT = (
     "missed, whatever they have in common."
 )
 OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
+WORTH = "One more relevant document is worth, in {unit}"
+HELP_WORTH = "What you would give for it. Left empty, what the advice says that it is worth."
+WHOSE = {True: "A machine’s", False: "A person’s, from elsewhere"}
+KINDS_OF_FILES = ["csv", "tsv", "txt", "xlsx"]
+MACHINE = "machine"
 
 
 def opener(work: Work) -> None:
@@ -48,7 +56,7 @@ def panel(work: Work) -> None:
         if not folded.open:
             return
         st.html(bullets(in_words(several) or ["Nothing has been judged by two readers yet."]))
-        who_next.panel(work)
+        _who_next(work)
         with st.container(horizontal=True, gap="small"):
             if undrawn(several) and "adjudicate" in work.may:
                 words = "Judge a random one that all excluded"
@@ -58,7 +66,7 @@ def panel(work: Work) -> None:
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
                 press("Open all verdicts", work.settle, opened_event, seen, work.reader, **how)
-            verdict_files.form(work)
+            _verdicts_from_file(work)
 
 
 def undrawn(several: SeveralReaders) -> Sequence[str]:
@@ -134,3 +142,84 @@ def _settle(work: Work, doc: str, label: Label, seen: int, note: str, reason: st
 def _open(work: Work, what: str) -> None:
     work.settling, work.looking_at, work.noting = what, None, ""
     work.passed_over.clear()
+
+
+# --- who reads next -------------------------------------------------------------------------------
+
+
+def _who_next(work: Work) -> None:
+    """Ask what one more find is worth, and compare; the best way first."""
+    several, settings = work.several, work.state.settings
+    assert several is not None
+    if not (several.judged or several.machines):
+        return
+    calibrator, p = work.chances(settings)
+    unread = still_unread(settings, calibrator, p, work.state).mean
+    compare = partial(compare_ways, several, work.row.ids, p, unread, settings)
+    if compare(1.0) is None:
+        return
+    by_advice = worth_of_one(work.advice(settings), settings)
+    unit = settings.payoffs.unit or "units of the stakes"
+    label = WORTH.format(unit=unit if settings.weighs else "documents that you would read")
+    placeholder = "" if by_advice is None else number(by_advice)
+    how: dict[str, Any] = {"min_value": 0.0, "help": HELP_WORTH, "width": 420, "placeholder": placeholder}
+    given = st.number_input(label, value=None, **how, **lasting(f"who_next/{work.row.id}"))
+    worth = by_advice if given is None else given
+    if worth and (compared := compare(worth)):
+        st.html(scrolling(compared.head[0], grid(compared.head, compared.rows)))
+        st.caption(shell.escape_markdown(compared.because))
+
+
+# --- verdicts from files --------------------------------------------------------------------------
+
+
+def _verdicts_from_file(work: Work) -> None:
+    """Ask for a file of verdicts; nothing is sent anywhere."""
+    several = work.several
+    assert several is not None
+    without = {
+        name: name for name in several.readers.names if name in several.files or not several.read_by(name)
+    }
+    if not without:
+        return
+    with st.popover("Verdicts from a file", type="tertiary", key=f"{MACHINE}/open"):
+        st.caption(
+            "From any tool, as a column of a file; the ids are those of an export. Nothing is sent anywhere."
+        )
+        of_machine = switch("Whose they are", WHOSE, key=f"{MACHINE}/whose")
+        name = one_of("Which reader it is", without, key=f"{MACHINE}/name")
+        file = next(
+            iter(ask_for_files("A table (CSV, Excel)", type=KINDS_OF_FILES, key=f"{MACHINE}/file") or ()),
+            None,
+        )
+        if file is None:
+            return
+        titles = {title: title for title in columns_of(file)}
+        ids = one_of("Column of the ids", titles, key=f"{MACHINE}/ids")
+        column = one_of("Column of what it says", titles, index=len(titles) - 1, key=f"{MACHINE}/column")
+        scored = st.toggle("These are scores", key=f"{MACHINE}/scored")
+        least = st.number_input("Included from", value=0.5, key=f"{MACHINE}/least") if scored else None
+        more = _of_machine() if of_machine else {}
+        seen = work.state.seq
+
+        def take() -> None:
+            kind = MachineReader if of_machine else ReadElsewhere
+            about = kind(name, source=file.name, column=column, include_from=least, **more)
+            included = read_one(file, ids, column, least)
+            work.settle(file_event, seen, about, included, work.row.ids)
+            say(f"Taken in: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
+
+        press("Take these verdicts in", take, key=f"{MACHINE}/take", type="primary", width="stretch")
+
+
+def _of_machine() -> dict[str, Any]:
+    """What a report has to say of a machine."""
+    left, middle, right = st.columns(3)
+    how: dict[str, Any] = {"min_value": 0.0, "key": f"{MACHINE}/cost"}
+    return {
+        "model": left.text_input("Model", key=f"{MACHINE}/model"),
+        "version": middle.text_input("Version", key=f"{MACHINE}/version"),
+        "date": right.text_input("Run on", placeholder="2026-11-26", key=f"{MACHINE}/date"),
+        "prompt": st.text_area("Prompt, or settings", key=f"{MACHINE}/prompt"),
+        "cost_per_thousand": st.number_input("A thousand records cost (optional)", value=None, **how),
+    }

@@ -13,8 +13,10 @@ from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.set_up import order as listing
 from dashboard.set_up.forms.base import PREFIX, Form
-from dashboard.set_up.forms.named import FORMS
-from dashboard.set_up.forms.review import TAKEN
+from dashboard.set_up.forms.effect import EffectForm
+from dashboard.set_up.forms.enough import EnoughForm
+from dashboard.set_up.forms.patent import PatentForm
+from dashboard.set_up.forms.review import TAKEN, ReviewForm
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
@@ -27,7 +29,11 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.effect import EFFECT
+from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, Readers
 from tarstop_core.screening.wording import Verdict, question, verdict
@@ -52,6 +58,13 @@ STAKES = "/stakes/truth"
 """How keys end that hold what is at stake."""
 UNANSWERED = "/stakes/unanswered"
 """How keys end that hold which questions about it a person has not answered."""
+FORMS: dict[str, type[Form[Any]]] = {
+    PATENT.name: PatentForm,
+    REVIEW.name: ReviewForm,
+    EFFECT.name: EffectForm,
+    ENOUGH.name: EnoughForm,
+}
+"""By scenario; one without a line asks what every scenario asks."""
 
 
 def set_up_page() -> None:

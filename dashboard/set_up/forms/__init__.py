@@ -1,1 +1,1 @@
-"""What Set up asks: `base` what every scenario asks, then a scenario a file; `named` lists them."""
+"""What Set up asks: `base` what every scenario asks, then a scenario a file."""

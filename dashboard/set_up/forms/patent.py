@@ -6,17 +6,29 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.frame.drawing import note
 from dashboard.frame.shell import escape_label, term
-from dashboard.frame.widgets import hundredths, lasting
+from dashboard.frame.widgets import hundredths, lasting, one_of
 from dashboard.parts import application
 from dashboard.parts.application import Asked
-from dashboard.set_up import coverage
 from dashboard.set_up.forms.base import PREFIX, Form
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.ranking.order import Order
+from tarstop_core.calibration.coverage import (
+    COMPLETE,
+    COVERAGES,
+    DEPTH,
+    UNKNOWN,
+    Coverage,
+    capped,
+    share_without_hit,
+)
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.ranking.order import Order, several_files
 from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.sessions.create import Documents
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
+
+OWN, PAST = "own", "past"
 
 
 class PatentForm(Form[PatentSettings]):
@@ -78,9 +90,70 @@ class PatentForm(Form[PatentSettings]):
     ) -> PatentSettings:
         """Ask how the list was searched."""
         paper = bool(st.session_state.get(f"{PREFIX}/paper", False))
-        kappa = coverage.ask(PREFIX, calibrator, chosen, disabled=paper)
+        kappa = _searched(calibrator, chosen, disabled=paper)
         return settings if paper else replace(settings, kappa=kappa)
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:
         """By its files, or by what the person said of the search."""
-        return order != "text" and coverage.merges(PREFIX, chosen)
+        return order != "text" and _merges(chosen)
+
+
+# --- how the list was searched --------------------------------------------------------------------
+
+
+def _merges(chosen: Documents) -> bool:
+    """Whether a list comes from several files, or from searches that a person said were several."""
+    answer = str(st.session_state.get(f"{PREFIX}/searched/{_kind(chosen, None)}"))
+    merged = COVERAGES.get(answer, UNKNOWN).merged or several_files(chosen.frame)
+    return merged and not chosen.simulated
+
+
+def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: bool) -> float:
+    """Ask how the list was searched, and give κ."""
+    state, key = st.session_state, f"{PREFIX}/searched/{_kind(chosen, calibrator)}"
+    options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I give the chance myself"}
+    first = "complete" if chosen.simulated else "unknown"
+    if key.endswith(PAST):  # They already say how much such lists lack.
+        del options["complete"]
+        options, first = {PAST: "As in my past cases"} | options, PAST
+    if state.get(f"{PREFIX}/kappa", 100) != 100 and key not in state:  # of a draft by an earlier version
+        first = OWN
+    answer = one_of(
+        "How did you search?",
+        options,
+        first=state.get(key, first),
+        disabled=disabled,
+        help=f"{term('kappa', 'κ (coverage)')}: could it be missing from this list? No answer's chance was measured.",
+        **lasting(key),
+    )
+    coverage = COVERAGES.get(answer, COMPLETE)
+    if answer == OWN:
+        asked = "Chance that it is in this list, if it exists"
+        how: dict[str, Any] = {"step": 5, "disabled": disabled, **lasting(f"{PREFIX}/kappa")}
+        coverage = Coverage(asked, hundredths(asked, 90, low=5, high=100, **how) / 100, UNKNOWN.sure)
+    if calibrator is not None and not disabled:
+        _explain(coverage, calibrator, min(DEPTH, len(chosen.frame)))
+    return coverage.mean
+
+
+def _kind(chosen: Documents, calibrator: Calibrator | None) -> str:
+    """Return what the answer holds for: a sample, lists like those that taught the calibrator, or any list."""
+    if chosen.simulated:
+        return "sample"
+    return PAST if calibrator is not None and calibrator.list_kinds and calibrator.fitted_on.own else "any"
+
+
+def _explain(coverage: Coverage, calibrator: Calibrator, depth: int) -> None:
+    """Say what the answer stands for, and how often nothing shows although it exists."""
+    sentences = []
+    if not calibrator.fitted_on.own or capped(coverage, calibrator) == coverage:
+        low, high = map(percent, coverage.interval())
+        between = "" if low == high else f", between {low} and {high}"
+        sentences.append(f"The list holds it with a chance of {percent(coverage.mean)}{between}.")
+    share = share_without_hit(calibrator, depth, coverage)
+    if share is not None:
+        sentences.append(
+            f"If it exists, {percent(share.mean)} of such lists ({percent(share.low)} to {percent(share.high)}) show nothing "
+            f"in the first {depth}."
+        )
+    note(" ".join(sentences))
