@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import outcomes, run_script, write_sample
 from scripts.studies import reviews
@@ -18,7 +17,7 @@ from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
 from tarstop_core.samples.shipped import PAST_STOPS
 
-THETA, FOLDS, MOST = 0.75, 8, 10
+THETA, MOST = 0.75, 10
 THETAS = tuple(round(0.5 + 0.05 * i, 2) for i in range(10))
 PRIOR_SOURCE = "diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables"
 STOPS_SOURCE = (
@@ -29,26 +28,25 @@ STOPS_SOURCE = (
 
 def past_stops(cases: Sequence[Outcome]) -> str:
     """Beliefs after few studies and at the end of every question, and the power that corrects the chance of a turn."""
-    names = np.array([case.review for case in cases])
-    questions = {}
-    for train, test in GroupKFold(FOLDS).split(names, groups=names):
-        prior = learn_width([cases[i].tables for i in train], names[train].tolist(), THETA, STOPS_SOURCE)
-        for i in test:
-            tables = cases[i].tables
-            few = tables.first(min(MOST, len(tables) - 1))
-            after = np.array([bivariate_path(few, theta, prior)[1:] for theta in THETAS]).T
-            end = [round(bivariate_belief(tables, theta), 3) for theta in THETAS]
-            questions[i] = {"review": cases[i].review, "end": end, "after": after.round(3).tolist()}
-    rows = [row for fold in reviews.folds(cases) for row in reviews.turned(fold)]
-    turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
+    folds, questions = list(reviews.folds(cases)), {}
+    for fold in folds:
+        for case in fold.held_out:
+            few = case.tables.first(min(MOST, len(case.tables) - 1))
+            after = np.array(
+                [bivariate_path(few, theta, fold.priors[reviews.WIDTH])[1:] for theta in THETAS]
+            ).T
+            end = [round(bivariate_belief(case.tables, theta), 3) for theta in THETAS]
+            questions[case.name] = {"review": case.review, "end": end, "after": after.round(3).tolist()}
+    turned = pd.DataFrame(
+        [row for fold in folds for row in reviews.turned(fold)], columns=reviews.TURN_COLUMNS
+    )
     turned = turned[turned["prior"] == reviews.WIDTH]
-    held_out = [{case.review for case in fold.held_out} for fold in reviews.folds(cases)]
-    stops = reviews.within(turned, held_out)
+    stops = reviews.within(turned, [{case.review for case in fold.held_out} for fold in folds])
     content = {
         **PAST_STOPS.head,
         "source": STOPS_SOURCE,
         "thetas": THETAS,
-        "questions": [questions[i] for i in sorted(questions)],
+        "questions": [questions[case.name] for case in cases],
         "tempering": round(reviews.tempering(turned), 2),
         "widening": round(reviews.widening(turned), 2),
         "held": [int(stops["within"].sum()), len(stops)],

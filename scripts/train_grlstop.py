@@ -20,6 +20,7 @@ from joblib import Parallel, delayed
 
 from scripts.grlstop import training as ppo
 from scripts.grlstop.world import assess
+from scripts.real_lists import run_script
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
@@ -91,26 +92,23 @@ def main() -> None:
     own = [given.run, given.qrels, given.out]
     if any(own) and not all(own):
         parser.error("give --run, --qrels and --out together")
-    try:
-        if given.benchmark:
-            train_on_benchmarks(given.benchmark, given.seed, given.steps, given.workers)
-            return
-        if given.run:
-            topics = list(label_topics(read_run(given.run), read_qrels(given.qrels))[0].values())
-        else:
-            topics = simulate_patent_rankings(TOPICS, SEED)
-        weights = ppo.train(
-            topics,
-            given.seed,
-            given.steps or ppo.steps_for(len(topics)),
-            progress=lambda share: print(f"\r{share:5.0%}", end="", file=sys.stderr),
-        )
-    except InputProblem as problem:
-        sys.exit(str(problem))
+    if given.benchmark:
+        train_on_benchmarks(given.benchmark, given.seed, given.steps, given.workers)
+        return
+    if given.run:
+        topics = list(label_topics(read_run(given.run), read_qrels(given.qrels))[0].values())
+    else:
+        topics = simulate_patent_rankings(TOPICS, SEED)
+    weights = ppo.train(
+        topics,
+        given.seed,
+        given.steps or ppo.steps_for(len(topics)),
+        progress=lambda share: print(f"\r{share:5.0%}", end="", file=sys.stderr),
+    )
     weights.save(given.out or SHIPPED)
     if given.run:
         print(pd.DataFrame(map(asdict, assess(weights, topics))).round(3).to_string(index=False))
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

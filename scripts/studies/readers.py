@@ -133,14 +133,10 @@ def of_reviews(data: Path) -> Iterator[Row]:
 
 def of_simulations() -> Iterator[Row]:
     """Simulated reviews by dependence and share audited."""
-    for first, second in SENSITIVITIES:
-        for odds in ODDS:
-            for share in AUDITED:
-                rng = np.random.default_rng(1)
-                held = mean_of(
-                    checked(*simulated(rng, first, second, odds), share, rng) for _ in range(SIMULATED)
-                )
-                yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
+    for (first, second), odds, share in product(SENSITIVITIES, ODDS, AUDITED):
+        rng = np.random.default_rng(1)
+        held = mean_of(checked(*simulated(rng, first, second, odds), share, rng) for _ in range(SIMULATED))
+        yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
 
 
 def as_hard_for_both(rng: np.random.Generator, spread: float) -> tuple[Floats, Floats]:
@@ -292,13 +288,7 @@ def summarise(tables: Tables) -> Row:
 STUDY = Study(
     page="readers_measured",
     reads="two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
-    tables=(
-        "readers_reviews",
-        "readers_simulated",
-        "readers_recall",
-        "readers_agreement",
-        "readers_strategies",
-    ),
+    tables=tuple(f"readers_{name}" for name in "reviews simulated recall agreement strategies".split()),
     measure=measure,
     summarise=summarise,
 )

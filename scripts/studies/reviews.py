@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -318,24 +319,17 @@ def with_correction(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.Data
 def measure() -> Tables:
     """Beliefs and turns on all outcomes, and decisions by review over all pairings."""
     parts = list(folds(outcomes(real_data())))
+    jobs = ((believed, BELIEF_COLUMNS), (decided, DECISION_COLUMNS), (turned, TURN_COLUMNS))
     with ProcessPoolExecutor(2) as pool:
-        seen, decisions, turns = (pool.map(job, parts) for job in (believed, decided, turned))
-        tables = [
-            pd.DataFrame([row for part in rows for row in part], columns=columns)
-            for rows, columns in (
-                (seen, BELIEF_COLUMNS),
-                (decisions, DECISION_COLUMNS),
-                (turns, TURN_COLUMNS),
-            )
-        ]
+        rows = [(chain.from_iterable(pool.map(job, parts)), columns) for job, columns in jobs]
+        seen, decisions, turns = (pd.DataFrame(found, columns=columns) for found, columns in rows)
     held_out = [{case.review for case in fold.held_out} for fold in parts]
+    moved = within(turns, held_out)[["review", "outcome", "studies", "moved", "within"]]
     return {
-        "reviews_beliefs": tables[0].round({"belief": 5}),
-        "reviews_decisions": tables[1].groupby(CELL, sort=False).mean().reset_index().round(6),
-        "reviews_turned": with_correction(tables[2], held_out).drop(columns="moved").round(6),
-        "reviews_moved": within(tables[2], held_out)[
-            ["review", "outcome", "studies", "moved", "within"]
-        ].round(6),
+        "reviews_beliefs": seen.round({"belief": 5}),
+        "reviews_decisions": decisions.groupby(CELL, sort=False).mean().reset_index().round(6),
+        "reviews_turned": with_correction(turns, held_out).drop(columns="moved").round(6),
+        "reviews_moved": moved.round(6),
     }
 
 

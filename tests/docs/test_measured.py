@@ -14,20 +14,20 @@ from scripts.studies import (
     ranking,
     readers,
     recall,
-    reml,
     reranked_chances,
     reranking,
     reviews,
     travel,
     unread,
 )
-from scripts.study import change, interval, kept_tables, load, mean_change, page, signed, where
-from tarstop_core.belief.of_tables import beliefs
+from scripts.study import DATA, DOCS, change, interval, kept_tables, load, mean_change, page, signed, where
+from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
+from tarstop_core.files.tables import read_tables
 from tarstop_core.policies import Optimal
 from tarstop_core.ranking.bm25 import PAPER
 from tarstop_core.samples.shipped import calibrators, reranked_calibration
@@ -68,30 +68,33 @@ def test_a_page_says_what_its_tables_say() -> None:
 # --- REML or exact --------------------------------------------------------------------------------
 
 
-def test_shares_of_differing_actions_are_counted_by_hand() -> None:
-    rows = table("reml", "reml_or_exact")
-    part = rows[(rows["set"] == reml.OUTCOMES) & (rows["theta"] == 0.75) & rows["studies"].between(6, 10)]
-    by_hand = np.mean([((part["reml_single"] > q) != (part["exact"] > q)).mean() for q in (0.2, 0.5, 0.8)])
-    found = reml.share_that_differs(part)
-    assert found["share"] == pytest.approx(by_hand) and found["low"] < by_hand < found["high"]
+@pytest.fixture(scope="module")
+def reml_or_exact() -> pd.DataFrame:
+    """Beliefs of first tests at θ = 0.75; what the page says was measured once."""
+    rows = pd.read_csv(DATA / "reml_or_exact.csv")
     assert not set(CELLS) & set(rows.columns), "counts of patients stay where they are"
+    return rows[(rows["set"] == "first tests") & (rows["theta"] == 0.75)].set_index("review")
 
 
-def test_a_review_of_tables_measured_again(real_data: Path) -> None:
-    rows = table("reml", "reml_or_exact")
-    (given,) = (each for each in reml.table_sets(real_data) if each[:2] == (reml.FIRST, "CD010632"))
-    kept = rows[(rows["set"] == reml.FIRST) & (rows["review"] == "CD010632")].reset_index(drop=True)
-    again = reml.beliefs(*given).reset_index(drop=True)
-    for name in ("reml_single", "reml_all", "exact"):
-        assert again[name].to_numpy() == pytest.approx(kept[name].to_numpy(), abs=1e-5)
+def test_actions_of_first_tests_differ_as_often_as_the_page_says(reml_or_exact: pd.DataFrame) -> None:
+    by_q = [(reml_or_exact["reml_single"] > q) != (reml_or_exact["exact"] > q) for q in (0.2, 0.5, 0.8)]
+    said = f"| first tests, all prefixes | 16 | {len(reml_or_exact)} | {100 * np.mean(by_q):.1f} % ["
+    assert said in (DOCS / "reml_or_exact.md").read_text(encoding="utf-8")
 
 
-def test_final_beliefs_under_the_correction_all_are_madas() -> None:
+def test_a_review_of_tables_measured_again(real_data: Path, reml_or_exact: pd.DataFrame) -> None:
+    kept = reml_or_exact.loc["CD010632"]
+    tables = read_tables(real_data / "dta_reviews" / "CD010632.csv").tables
+    ways = {"reml_single": ("reml", "single"), "reml_all": ("reml", "all"), "exact": ("bivariate", "single")}
+    for name, (engine, correction) in ways.items():
+        again = belief_path(tables, 0.75, engine, correction=correction).beliefs
+        assert again[3:] == pytest.approx(kept[name].tolist(), abs=1e-5)
+
+
+def test_final_beliefs_under_the_correction_all_are_madas(reml_or_exact: pd.DataFrame) -> None:
     mada = pd.read_csv(GOLDEN / "mada_reference.csv")
     mada = mada.assign(review=mada["dataset"].str.partition(":")[2]).set_index("review")
-    rows = table("reml", "reml_or_exact")
-    final = rows[(rows["set"] == reml.FIRST) & rows["final"] & (rows["theta"] == 0.75)].set_index("review")
-    both = final.join(mada, how="inner")
+    both = reml_or_exact[reml_or_exact["final"]].join(mada, how="inner")
     assert len(both) == 16
     expected = norm.cdf((both["tsens"] - logit(0.75)) / both["se_tsens"])
     assert both["reml_all"].to_numpy() == pytest.approx(expected, abs=2e-3)
