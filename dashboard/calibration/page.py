@@ -11,7 +11,7 @@ from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
-from dashboard.frame.drawing import all_figures, dark, figure, note, table
+from dashboard.frame.drawing import all_figures, beside_title, dark, figure, note, offered, table
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.widgets import (
     bound,
@@ -52,6 +52,7 @@ LEAD = "Calibrators turn a list’s scores or ranks into chances. Did such chanc
 
 def calibration_page() -> None:
     shell.opening("Calibration", LEAD)
+    beside_title()
     flash()
     drawn = {
         "Calibrators": _calibrators,
@@ -153,7 +154,8 @@ def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
 def _actions(store: Store, chosen: Listed) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text, file = chosen.calibrator.to_json(), f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json"
-        save("Download (JSON)", text, file, key=f"{PREFIX}/download", icon=":material/download:")
+        with offered("This calibrator", "calibrator"):
+            save("JSON", text, file, key=f"{PREFIX}/download")
         if chosen.own:
             away = partial(store.delete_calibrator, chosen.calibrator.digest)
             back = partial(store.restore_calibrator, chosen.calibrator.digest)

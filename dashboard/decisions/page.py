@@ -13,12 +13,13 @@ from dashboard.frame.drawing import (
     ALL,
     all_figures,
     among_all,
+    beside_title,
     dark,
     heading_of,
     note,
+    offered,
     picture,
     picture_buttons,
-    save_menu,
 )
 from dashboard.frame.markup import badges, told
 from dashboard.frame.widgets import lasting, one_of, save
@@ -34,7 +35,7 @@ from tarstop_core.presentation.pictures import still
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study
 
-LEAD = "Two options or more: which one now, what is worth knowing better, and whether a study is worth its price."
+LEAD = "Several options: which one now, what is worth knowing, and whether a study is worth its price."
 STEM = "tarstop-decision"
 KEPT = 32  # Answers
 
@@ -58,7 +59,7 @@ CURVES = View("curves", "", drawn.curves_figure, "curves", decisions.rows_of_cur
 
 def decisions_page() -> None:
     shell.opening("Decisions", LEAD)
-    shell.presentation()
+    beside_title(present=True)
     flash()
     kind = entered.kind()
     headline = st.container(key="decisions-headline")
@@ -143,7 +144,7 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
             shell.caption(sentence)
             picture(figure, sentence)
             csv = partial(trace_to_csv, view.rows(result))
-            with save_menu(f"{PREFIX}/{view.name}"):
+            with offered(titles[view.name], view.name):
                 picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))
                 save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
 

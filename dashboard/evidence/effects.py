@@ -24,7 +24,7 @@ from dashboard.evidence.typed import (
 )
 from dashboard.evidence.worth import to_decisions, worth
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, share
@@ -140,6 +140,7 @@ def show_effects(
     below: DeltaGenerator,
     drawn: DeltaGenerator,
     asked: DeltaGenerator,
+    menu: DeltaGenerator,
 ) -> None:
     """Draw the page into the places that it has for reviews of accuracy too.
 
@@ -153,6 +154,8 @@ def show_effects(
         Where figures go.
     asked
         Where is asked what they show.
+    menu
+        Where they are saved.
     """
     others = {"published": _published, "file": _from_file, "typed": _typed}
     words_asked = "Where the studies come from"
@@ -164,7 +167,9 @@ def show_effects(
         evidence, payoffs, everyone = _question(chosen)
     notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
     with headline:
-        _headline(chosen, evidence, payoffs, everyone, notes)
+        _headline(chosen, evidence, payoffs)
+    with menu:
+        _files(chosen, evidence, payoffs, everyone, notes)
     with drawn:
         panel(
             evidence,
@@ -200,33 +205,26 @@ def _decisions(chosen: Chosen, evidence: EffectEvidence) -> None:
     to_decisions(kind="effect", options=trace_to_csv(options), **asked)
 
 
-def _headline(
-    chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
-) -> None:
+def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> None:
     headline = told(*effect_words.remarks(evidence, payoffs.q_star, chosen.actions))
     simulated = ("simulated",) if chosen.simulated else ()
     marks = badges(*simulated, words.studies(len(evidence)), ENGINES[evidence.engine])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
-        st.html(f"{headline}<p>{marks} {name}</p>", width="stretch")
-        _export(chosen, evidence, payoffs, everyone, notes)
+    st.html(f'{headline}<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>')
 
 
-def _export(
+def _files(
     chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
 ) -> None:
-    with save_menu(f"{PREFIX}/export", "Export"):
-        own = st.text_input("Title of the report", chosen.name, key=f"{PREFIX}/title/{chosen.name}")
-        title = own.strip() or chosen.name
-        about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-        about |= {"source": chosen.source, "notes": notes}
-        about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
-        report = partial(effect_report, evidence, payoffs, **about)
-        stem, key = file_stem(title), f"{PREFIX}/export"
-        how: dict[str, Any] = {"width": "stretch"}
-        save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
-        save("Data (CSV)", lambda: trace_to_csv(study_rows(evidence)), f"{stem}.csv", key=f"{key}.csv", **how)
-        st.html(ALL_BUTTON)
+    own = st.text_input("Title of the report", chosen.name, key=f"{PREFIX}/title/{chosen.name}")
+    title = own.strip() or chosen.name
+    about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+    about |= {"source": chosen.source, "notes": notes}
+    about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
+    report = partial(effect_report, evidence, payoffs, **about)
+    stem, key = file_stem(title), f"{PREFIX}/export"
+    how: dict[str, Any] = {"width": "stretch"}
+    save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
+    save("Data (CSV)", lambda: trace_to_csv(study_rows(evidence)), f"{stem}.csv", key=f"{key}.csv", **how)
 
 
 # --- where the studies come from ------------------------------------------------------------------

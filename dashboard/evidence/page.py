@@ -33,7 +33,7 @@ from dashboard.evidence.typed import (
 )
 from dashboard.evidence.worth import to_decisions, worth
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
+from dashboard.frame.drawing import beside_title, note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, press, save, switch
@@ -82,7 +82,7 @@ EMPTY_LINES = 4
 
 def evidence_page() -> None:
     shell.opening("Evidence", LEAD)
-    shell.presentation()
+    menu = beside_title(present=True)
     flash()
     # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
     numbers, opened = _numbers()
@@ -97,7 +97,7 @@ def evidence_page() -> None:
     with row:
         numbers = _other_numbers(numbers, opened)
     if numbers == TRIALS:
-        effects.show_effects(headline, row, below, drawn, asked)
+        effects.show_effects(headline, row, below, drawn, asked, menu)
         return
     with below:
         not_weighed("it has no 2×2 tables to show.")
@@ -115,9 +115,11 @@ def evidence_page() -> None:
         prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
     summary = evidence(chosen.tables, theta, engine, prior, theta_sp)
     with headline:
-        _headline(chosen, summary, payoffs, everyone)
+        notes = _headline(chosen, summary, payoffs)
         if chosen.session is not None:
             _not_as_in_session(chosen.session, summary, payoffs)
+    with menu:
+        _files(chosen, summary, payoffs, everyone, notes)
     with drawn:
         panel(
             summary,
@@ -179,7 +181,8 @@ def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) 
             press("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
 
 
-def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Everyone) -> None:
+def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
+    """Say what the tables come to, and return the remarks on them."""
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
@@ -190,35 +193,31 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Eve
     about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
     model = (ENGINES[summary.engine].badge, prior_badge(summary, chosen.start))
     marks = badges(*filter(None, (*about, *model)))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
-        st.html(f"{verdict}<p>{marks} {name}</p>", width="stretch")
-        _export(chosen, summary, payoffs, everyone, notes)
+    st.html(f'{verdict}<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>')
     shell.remarks(notes)
+    return notes
 
 
-def _export(
+def _files(
     chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
 ) -> None:
     """Everything that leaves this page: the report, all figures, and the data."""
-    with save_menu(f"{PREFIX}/export", "Export"):
-        # A box keeps what it began with: other tables have their own.
-        own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
-        title = own.strip() or chosen.title
-        about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-        about |= {"source": chosen.source, "notes": notes}
-        about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
-        report = partial(evidence_report, summary, payoffs, **about)
-        stem, key = file_stem(title), f"{PREFIX}/export"
-        save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
-        save(
-            "Data (CSV)",
-            lambda: trace_to_csv(study_rows(summary)),
-            f"{stem}.csv",
-            key=f"{key}.csv",
-            width="stretch",
-        )
-        st.html(ALL_BUTTON)
+    # A box keeps what it began with: other tables have their own.
+    own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
+    title = own.strip() or chosen.title
+    about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+    about |= {"source": chosen.source, "notes": notes}
+    about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
+    report = partial(evidence_report, summary, payoffs, **about)
+    stem, key = file_stem(title), f"{PREFIX}/export"
+    save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
+    save(
+        "Data (CSV)",
+        lambda: trace_to_csv(study_rows(summary)),
+        f"{stem}.csv",
+        key=f"{key}.csv",
+        width="stretch",
+    )
 
 
 _sets = cache(published_sets)

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.chosen import PREFIX, Start
 from dashboard.frame import shell
-from dashboard.frame.drawing import captioned, dark
+from dashboard.frame.drawing import captioned, dark, offered
 from dashboard.frame.widgets import press, save, share, text_of, upload
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
@@ -86,7 +86,8 @@ def _other_priors(prior: Prior, theta: float) -> None:
 
     upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
     key = f"{PREFIX}/save_prior"
-    save("Save this prior (JSON)", prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
+    with offered("This prior", "prior"):
+        save("JSON", prior.to_json(), "tarstop-prior.json", key=key)
 
 
 def _take_prior(prior: Prior, theta: float) -> None:

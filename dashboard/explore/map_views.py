@@ -212,7 +212,12 @@ def lists_of_cell(
         note(f"{stops} and decides rightly on {right} of the lists; {utility}.")
     else:
         note(f"{stops}; {utility}.")
-    files(f"tarstop-explore-lists-{mean.policy.name}", frame.drop(columns="Look into it"), "explore-lists")
+    files(
+        "Lists",
+        f"tarstop-explore-lists-{mean.policy.name}",
+        frame.drop(columns="Look into it"),
+        "explore-lists",
+    )
 
 
 def with_cell(key: str, asked: Asked) -> Asked:

@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.explore import controls, map_views
 from dashboard.explore.controls import Asked
 from dashboard.frame import address, people, shell
-from dashboard.frame.drawing import all_figures, dark, figure, heading_of, note, table
+from dashboard.frame.drawing import all_figures, beside_title, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
@@ -44,7 +44,7 @@ SEEN = f"{PREFIX}/seen"
 
 def explore_page() -> None:
     shell.opening("Explore", LEAD)
-    shell.presentation()
+    beside_title(present=True)
     flash()
     chosen = _choose()
     with shell.problems_shown():

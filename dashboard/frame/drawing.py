@@ -24,10 +24,6 @@ from tarstop_core.presentation.pictures import fluid, still
 
 ALL = "_all_figures"
 """Where figures are kept while all of them are asked for: what asked, and the figures by the names of their files."""
-ALL_BUTTON = (
-    '<button type="button" class="tar-save" data-save="all" title="SVG, PNG and CSV of every figure on this page">'
-    "All figures (ZIP)</button>"
-)
 PRESENTED = 285
 """Pixels that a figure is high on a projector, where the page must not scroll; one of many rows is a third lower."""
 
@@ -75,13 +71,35 @@ def captioned(figure: Figure, sentence: str) -> None:
     shell.caption(sentence)
 
 
-def save_menu(key: str, label: str = "Save") -> DeltaGenerator:
-    """The one small menu in which what can be saved of a figure, a table or a page stands."""
-    return st.popover(label, icon=":material/download:", type="tertiary", key=f"{key}/menu")
+def beside_title(*, present: bool = False) -> DeltaGenerator:
+    """What stands beside a page's title: the menu, and what shows the page on a projector; what :func:`save_menu` gives."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="present-row"):
+        menu = save_menu()
+        if present:
+            shell.presentation()
+    return menu
+
+
+def save_menu() -> DeltaGenerator:
+    """The one menu of a page, from which all that it shows is saved; where more can be put into it.
+
+    ``saving.js`` lists in it what is :func:`offered` at the moment when it is opened.
+    """
+    menu = st.popover("Save", icon=":material/download:", type="tertiary", key="save-menu")
+    own = menu.container()
+    menu.html('<div data-offered aria-live="polite"></div>')
+    return own
+
+
+def offered(what: str, key: str) -> DeltaGenerator:
+    """Where the buttons stand, out of sight, that save something; the menu has them under `what` it is."""
+    place = st.container(key=f"offered-{key}")
+    place.html(f'<span data-offer="{html.escape(what, quote=True)}"></span>')
+    return place
 
 
 def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", svg: str = "") -> None:
-    """SVG and PNG of a figure, and all figures of the page, each with its `csv`.
+    """SVG and PNG of a figure, which stands with its `csv` among all figures of the page.
 
     The figure is an `svg`, or what plotly drew in the container of this key. ``saving.js`` answers a press: with pictures
     in the browser alone, with all figures by :func:`all_figures`.
@@ -90,7 +108,7 @@ def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", s
     among_all(stem, csv, svg=svg, of=of)
     buttons = "".join(_save_button(kind, stem) for kind in ("svg", "png"))
     what = _brought(svg) if svg else f'data-of="{of}"'
-    st.html(f"<div {what}>{buttons}{ALL_BUTTON}</div>", width="content")
+    st.html(f"<div {what}>{buttons}</div>")
 
 
 def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
@@ -117,7 +135,7 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
 
 def png_button(svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
-    st.html(f"<div {_brought(svg)}>{_save_button('png', stem)}</div>", width="content")
+    st.html(f"<div {_brought(svg)}>{_save_button('png', stem)}</div>")
 
 
 def _brought(svg: str) -> str:
@@ -164,7 +182,7 @@ def figure(
                 )
         note(sentence)
         svg = still(drawing, sentence) if at_once else ""
-        files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True, svg=svg)
+        files(heading, f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True, svg=svg)
 
 
 def chart_key(name: str) -> str:
@@ -182,6 +200,7 @@ note = shell.caption
 
 
 def files(
+    what: str,
     stem: str,
     rows: pd.DataFrame,
     name: str,
@@ -190,11 +209,11 @@ def files(
     svg: str = "",
     more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
 ) -> None:
-    """A menu that saves: pictures of the figure above (an `svg`, or what plotly drew), its numbers as CSV, and more texts.
+    """Offer to save: pictures of the figure above (an `svg`, or what plotly drew), its numbers as CSV, and more texts.
 
     `more` is by label of the button: end of the file's name, and what makes its text.
     """
-    with save_menu(f"results/{name}"):
+    with offered(what, name):
         if pictures:
             picture_buttons(
                 stem, partial(table_to_csv, rows), container=f"results-tar-figure-{name}", svg=svg

@@ -1,6 +1,7 @@
 // Saves the figure that a pressed button[data-save] names as SVG or PNG, in the browser alone. What plotly has
 // drawn is SVG already: its layers are put together on white, with the colours that texts have on paper.
 // All figures of a page are asked of the server, which draws the page once more and then names them in a [data-all].
+// The menu of the page lists what is offered on it, whose buttons stand out of sight beside what they save.
 if (!window.tarstopSave) {
   window.tarstopSave = true;
   const NAMESPACE = 'http://www.w3.org/2000/svg';
@@ -129,7 +130,47 @@ if (!window.tarstopSave) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
+  // Found again by where it stands: the page may have drawn it anew since the menu was opened.
+  const listed = (place, label) => {
+    const original = () => [...document.querySelectorAll(`.${place} button`)].find((each) => each.textContent.trim() === label);
+    const button = Object.assign(document.createElement('button'), {type: 'button', className: 'tar-save', textContent: label});
+    button.disabled = original().disabled;
+    button.addEventListener('click', () => original()?.click());
+    return button;
+  };
+
+  const group = (name, buttons) => {
+    const section = Object.assign(document.createElement('section'), {role: 'group', ariaLabel: name});
+    section.append(Object.assign(document.createElement('p'), {className: 'tar-meta', textContent: name}), ...buttons);
+    return section;
+  };
+
+  const list = (menu) => {
+    const groups = [...document.querySelectorAll('[data-offer]')].map((mark) => {
+      const place = mark.closest('[class*="st-key-offered-"]');
+      const name = [...place.classList].find((each) => each.startsWith('st-key-offered-'));
+      const labels = [...place.querySelectorAll('button')].map((each) => each.textContent.trim());
+      return group(mark.dataset.offer, labels.map((label) => listed(CSS.escape(name), label)));
+    });
+    if (document.querySelector('.st-key-all-figures')) {
+      const all = Object.assign(document.createElement('button'), {type: 'button', className: 'tar-save', textContent: 'All figures (ZIP)'});
+      all.title = 'SVG, PNG and CSV of every figure on this page';
+      all.dataset.save = 'all';
+      groups.push(group('This page', [all]));
+    }
+    menu.replaceChildren(...groups);
+  };
+
   document.addEventListener('click', (event) => {
+    if (event.target.closest?.('.st-key-save-menu button')) {
+      const look = (left) => {
+        const menu = document.querySelector('[data-offered]');
+        if (menu) list(menu);
+        else if (left) setTimeout(look, 20, left - 1);
+      };
+      look(50);
+      return;
+    }
     const button = event.target.closest?.('button[data-save]');
     if (button?.dataset.save === 'all') {
       if (button.ariaBusy === 'true') return;

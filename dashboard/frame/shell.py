@@ -135,10 +135,11 @@ PRESENT = "present"
 
 def presentation() -> None:
     """What turns a page into one for a projector and back, and copies the address of what is shown."""
-    with st.container(horizontal=True, vertical_alignment="center", width="content", key="present-row"):
-        on = st.toggle("Present", key=PRESENT, bind="query-params")
-        copy = '<button type="button" class="tar-save" data-copy><span aria-live="polite">Copy link</span></button>'
-        st.html(f"{copy}{COPY_SCRIPT}", unsafe_allow_javascript=True, width="content")
+    on = st.toggle("Present", key=PRESENT, bind="query-params")
+    copy = (
+        '<button type="button" class="tar-save" data-copy><span aria-live="polite">Copy link</span></button>'
+    )
+    st.html(f"{copy}{COPY_SCRIPT}", unsafe_allow_javascript=True, width="content")
     if on:
         st.html(FRAME / "present.css")
 

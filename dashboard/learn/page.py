@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from dashboard.frame import classroom, shell
-from dashboard.frame.drawing import all_figures
+from dashboard.frame.drawing import all_figures, beside_title
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import alone, bound, switch
 from dashboard.frame.work import flash
@@ -34,7 +34,7 @@ def learn_page() -> None:
         with shell.problems_shown():
             walk.show_led(led)
         return
-    shell.presentation()
+    beside_title(present=True)
     flash()
     part = _part()
     with shell.problems_shown():

@@ -14,9 +14,9 @@ from dashboard.frame.drawing import (
     all_figures,
     among_all,
     dark,
+    offered,
     picture,
     picture_buttons,
-    save_menu,
     table,
 )
 from dashboard.frame.markup import grid
@@ -156,7 +156,7 @@ def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str
             _parameters(rows)
         else:
             table(rows, linked=False)
-    with save_menu(f"{key}/{view.name}"):
+    with offered(view.title, view.name):
         if figure:
             picture_buttons(stem, csv, svg=still(figure, sentence))
         elif rows:

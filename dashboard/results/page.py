@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import all_figures, chart_key, figure, grouped_legend, with_room
+from dashboard.frame.drawing import all_figures, beside_title, chart_key, figure, grouped_legend, with_room
 from dashboard.frame.widgets import bound, tabs
 from dashboard.frame.work import flash
 from dashboard.results import run as results_run
@@ -30,6 +30,7 @@ LEAD = "What every stopping rule gives up on topics it has not seen, and which d
 
 def results_page() -> None:
     shell.opening("Results", LEAD)
+    beside_title()
     flash()
     _explorer()
     results_run.section()

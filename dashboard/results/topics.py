@@ -40,7 +40,7 @@ def draw(look: Look) -> None:
         st.info("There is no such topic.")
     else:
         _rows(rows)
-    files(f"{look.stem}-{name}", frame, "topics")
+    files("Topics", f"{look.stem}-{name}", frame, "topics")
     names = frame["topic"].tolist()
     keep_valid("topic", names)
     hint = "Choose a topic, here or in the table, to see its path"

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import figure, files, heading_of, note, table, with_room
+from dashboard.frame.drawing import figure, files, heading_of, note, offered, table, with_room
 from dashboard.frame.widgets import bound, save, switch
 from dashboard.results import topics
 from dashboard.results.look import STAYS, Look, all_rows, errors, findings, in_words
@@ -90,7 +90,7 @@ def _learning_list(_: Look) -> None:
         rows,
         "Means over reviews, outcomes, q* and costs, whichever benchmark is chosen above; not simulated.",
     )
-    files("tarstop-re-ranked", measured, "re-ranked")
+    files("Lists that learn", "tarstop-re-ranked", measured, "re-ranked")
     where = shell.guide("reranked_chances")
     st.caption(f"Intervals, and how chances came out on such lists: [measured]({where}).")
 
@@ -136,7 +136,13 @@ def _table(look: Look) -> None:
         "CSV, every q* and c": ("-all.csv", every),
         "CSV, topic by topic": ("-topics.csv", by_topic),
     }
-    files(look.stem, in_words(rows.drop(columns="is_oracle"), look.results), "table", more=more)
+    files(
+        "Every rule in figures",
+        look.stem,
+        in_words(rows.drop(columns="is_oracle"), look.results),
+        "table",
+        more=more,
+    )
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
         caption = "The best mean net utility on training topics; one a fold where folds differ."
@@ -250,7 +256,8 @@ def _about(look: Look) -> None:
         settings.append(("Topics to tune and to test on", folds_words(run["folds"])))
         table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
         text = partial(json.dumps, dict(run), ensure_ascii=False, indent=1)
-        save("All settings as JSON", text, f"{look.stem}-settings.json", key="results/settings")
+        with offered("Settings", "settings"):
+            save("JSON", text, f"{look.stem}-settings.json", key="results/settings")
 
 
 # --- the paper --------------------------------------------------------------------------------------
@@ -276,7 +283,7 @@ def _beside_paper(look: Look) -> None:
     else:
         laid_out = tables.beside_paper(frame, task.icer_digits, places=True)
         table(laid_out, f"{results.settings['title']} beside {paper.SOURCE}.")
-        files("tarstop-paper-and-run", in_words(frame, results), "beside")
+        files("Beside the paper", "tarstop-paper-and-run", in_words(frame, results), "beside")
         for sentence in (*tables.icer_note(frame), *findings(subject).ordering):
             note(sentence)
     heading_of("What differs")
@@ -332,7 +339,12 @@ def _arithmetic() -> None:
         table(_recomputed(rows), paper.SOURCE + ".")
         # Patents and reviews stand in one file, and each calls its errors by other names.
         wrong = {"false_adopt": "wrong_a_plus", "false_reject": "wrong_a_minus"}
-        files("tarstop-paper-recomputed", rows.rename(columns=wrong), "recovered")
+        files(
+            "The paper’s rows, recomputed",
+            "tarstop-paper-recomputed",
+            rows.rename(columns=wrong),
+            "recovered",
+        )
 
 
 def _recomputed(rows: pd.DataFrame) -> list[dict[str, str]]:

@@ -202,7 +202,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
             save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")
-        if st.button("All exports", key="end_exports", type="tertiary"):
+        if st.button("Save more", key="end_exports", type="tertiary"):
             st.switch_page(shell.SESSIONS, query_params={CHOSEN: work.row.id})
         if st.button("Next session", key="end_next", type="tertiary"):
             st.switch_page(shell.SET_UP)

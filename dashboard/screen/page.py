@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import people, shell
+from dashboard.frame.drawing import save_menu
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import (
@@ -215,7 +216,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
             if folded.open:
                 at_stake.panel(work, state, settings, what_if)
-    with _folded("Export, reasons to exclude", MORE) as folded:
+    with _folded("Save, reasons to exclude", MORE) as folded:
         if folded.open:
             _more(work, state, settings)
 
@@ -226,22 +227,28 @@ def _folded(label: str, key: str) -> Any:
 
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
-    exports = [("Export every document read (CSV)", "trace", trace_csv, state.depth == 0)]
-    if settings.reads_full_texts:
-        exports += [
-            ("Export the studies (CSV)", "tables", tables_csv, not len(state.evidence)),
-            ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
-        ]
     with st.container(horizontal=True, gap="small"):
-        for words, name, rows, empty in exports if "export" in work.may else ():
-            file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
-            save(words, partial(rows, work), file, key=f"export_{name}", **how)
+        if "export" in work.may:
+            with save_menu():
+                _files(work, state, settings)
         if settings.grades and MANAGE in work.may:
             own_application.opener(
                 work, "Your application: number and date", "open_application", width="stretch"
             )
         if LABEL in work.may:
             verdicts.reasons_opener(work, state)
+
+
+def _files(work: Work, state: State, settings: Settings) -> None:
+    exports = [("Every document read (CSV)", "trace", trace_csv, state.depth == 0)]
+    if settings.reads_full_texts:
+        exports += [
+            ("The studies (CSV)", "tables", tables_csv, not len(state.evidence)),
+            ("The full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+        ]
+    for words, name, rows, empty in exports:
+        file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
+        save(words, partial(rows, work), file, key=f"export_{name}", **how)
 
 
 def _name(work: Work) -> None:

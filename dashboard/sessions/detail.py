@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, png_button, save_menu
+from dashboard.frame.drawing import beside_title, dark, offered, png_button
 from dashboard.frame.markup import Blocks, bullets
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
@@ -87,9 +87,12 @@ def detail(store: Store, session_id: str) -> None:
     session = loaded(store, session_id)
     st.title(shell.escape_markdown(session.row.name))
     flash()
+    allowed = store.actions("session", session_id)
+    if "export" in allowed:
+        with beside_title():
+            _files(store, session)
     _facts(session)
     with st.container(horizontal=True):
-        allowed = store.actions("session", session_id)
         word = "Continue" if session.state.decision is None and "label" in allowed else "Open"
         resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
         how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
@@ -99,9 +102,6 @@ def detail(store: Store, session_id: str) -> None:
         explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
-        if "export" in allowed:
-            with save_menu(PREFIX):
-                _files(store, session)
     if resumed:
         go_to(session.row.id)
     if explored:
@@ -254,7 +254,7 @@ def _flow(store: Store, session: SessionSnapshot) -> None:
     if "export" not in store.actions("session", session.row.id):
         return
     stem = f"{file_stem(session.row.name)}-prisma"
-    with save_menu(f"{PREFIX}/prisma"):
+    with offered("Flow diagram", "prisma"):
         svg = flow_diagram(counts)
         save("SVG", svg, f"{stem}.svg", key=f"{PREFIX}/svg")
         png_button(svg, stem)

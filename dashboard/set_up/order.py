@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import save_menu
 from dashboard.frame.markup import Blocks, grid
 from dashboard.frame.waiting import shown, texts_read
 from dashboard.frame.widgets import explained, lasting, radio, save, switch, upload
@@ -316,7 +317,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
         st.code(methods, language=None, wrap_lines=True)
         key = f"{CAME_ALONG}/look_back/save"
         report = look_back_report(back, source, source, unit)
-        with st.container(horizontal=True):
+        with save_menu():
             save("Report (HTML)", report, "tarstop-look-back.html", key=f"{key}/report")
             save("All rules (CSV)", trace_to_csv(table), "tarstop-look-back.csv", key=key)
     shell.caption("To go on from here, keep the labels as already screened.")

@@ -196,9 +196,9 @@ def paste(page: Page, field: Locator, lines: Iterable[Iterable[object]]) -> None
     page.keyboard.press("Control+v")
 
 
-def save_menu(part: Page | Locator) -> None:
-    """Open the menu that a figure or table is saved from."""
-    part.get_by_role("button", name="Save", exact=True).first.click()
+def save_menu(page: Page) -> None:
+    """Open the one menu of a page that it is saved from."""
+    page.get_by_role("button", name="Save", exact=True).click()
 
 
 def saved(page: Page, button: str | Locator) -> tuple[str, Path]:

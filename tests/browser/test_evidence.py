@@ -106,7 +106,7 @@ def test_report_all_figures_and_data_leave_by_one_menu(
     page.locator("input[type=file]").first.set_input_files(tables)
     says(page, "The chance that sensitivity exceeds 75 % is")
     watched.settle()
-    page.get_by_role("button", name="Export", exact=True).click()
+    save_menu(page)
     name, file = saved(page, "Report (HTML)")
     written = file.read_text(encoding="utf-8")
     assert name == "CD010632-report.html" and "<h1>CD010632</h1>" in written and "Anchisi 2005" in written

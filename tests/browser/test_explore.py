@@ -65,7 +65,7 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
     watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1400})
     watched.open(f"{server.url}/explore?show={quote(SENSITIVITY)}&of=review:brindle-fever")
     expect(watched.page.locator("[class*='tar-figure-explore-tornado'] .main-svg").first).to_be_visible()
-    save_menu(watched.page.locator("[class*='tar-figure-explore-tornado']"))
+    save_menu(watched.page)
     with watched.page.expect_download() as saving:
         watched.page.get_by_role("button", name="SVG").first.click()
     saved = tmp_path / "figure.svg"

@@ -100,7 +100,7 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
 def test_reasons_are_number_keys(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page, session = opened(watched, server)
-    unfold(page, "Export")
+    unfold(page, "Save, reasons")
     page.get_by_role("button", name="Reasons to exclude").click()
     box = page.get_by_role("dialog").get_by_label("Your reasons, one a line")
     expect(box).to_be_visible()

@@ -97,18 +97,16 @@ def test_all_shipped_results_and_every_control(
 
     page.get_by_role("tab", name="Table", exact=True).click()
     at_rest(page)
-    save_menu(page.locator(".st-key-results-table-menu"))
+    save_menu(page)
     for button, suffix, content in (
         ("LaTeX", ".tex", b"\\begin{tabular}"),
         ("CSV, topic by topic", "-topics.csv", b"topic,group,omega"),
     ):
         name, file = saved(page, button)
         assert name.endswith(suffix) and content in file.read_bytes()
-    figure = page.locator("[class*='st-key-results-tar-figure-regret']")
-    page.keyboard.press("Escape")
-    save_menu(figure)
+    figure = page.get_by_role("group", name=re.compile("gives up least"))
     for kind, content in (("SVG", b"<svg"), ("PNG", b"\x89PNG"), ("CSV", b"method,approach")):
-        name, file = saved(page, kind)
+        name, file = saved(page, figure.get_by_role("button", name=kind, exact=True))
         assert name.endswith(kind.lower()) and content in file.read_bytes()[:2000]
     watched.assert_sound()
 

@@ -19,6 +19,7 @@ from tests.browser.acting import (
     jump,
     listening,
     press,
+    save_menu,
     session_id,
     slide,
     start_demo,
@@ -86,8 +87,9 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(counter(page)).to_contain_text("6 of")
 
     at_rest(page)
-    unfold(page, "Export")
-    trace = table_of(page, "Export every")
+    unfold(page, "Save, reasons")
+    save_menu(page)
+    trace = table_of(page, "Every document read")
     with stored(server) as store:
         session = session_id(page)
         assert_trace_is_the_cores(trace, store, session)
@@ -155,8 +157,9 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     page.get_by_role("dialog").get_by_role("button", name="Record the decision").click()
     expect(verdict(page)).to_contain_text("Decided: Grant")
     at_rest(page)
-    unfold(page, "Export")
-    trace = table_of(page, "Export every")
+    unfold(page, "Save, reasons")
+    save_menu(page)
+    trace = table_of(page, "Every document read")
     assert len(trace) == 6 and trace["q_star"].nunique() == 2
     with stored(server) as store:
         assert_trace_is_the_cores(trace, store, session_id(page))

@@ -31,6 +31,7 @@ from tests.browser.acting import (
     hit,
     paste,
     press,
+    save_menu,
     stored,
     table_of,
     unfold,
@@ -255,19 +256,20 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
     expect(verdict(page)).to_contain_text("Decided: Adopt")
     unfold(page, "Why?")
     assert_belief_is_the_cores(page, server, session)
-    unfold(page, "Export")
-    trace = table_of(page, "Export every")
+    unfold(page, "Save, reasons")
+    save_menu(page)
+    trace = table_of(page, "Every document read")
     with stored(server) as store:
         assert_trace_is_the_cores(trace, store, session)
         decided = store.events(session)[-1].payload
     assert decided["engine"] == "bivariate" and decided["truth"] == "pooled" and decided["theta"] == 0.75
     if stages == 2:
-        counts = table_of(page, "Export the studies")
+        counts = table_of(page, "The studies")
         assert sorted(counts["study"]) == sorted(STUDIES)
         for row in counts.to_dict("records"):
             real = tables[str(row["document"])]
             assert all(row[cell] == real[cell] for cell in ("TP", "FP", "FN", "TN"))
-        log = table_of(page, "Export the full-text log")
+        log = table_of(page, "The full-text log")
         assert log["outcome"].value_counts().to_dict() == {"data": 4, "excluded": 2, "no data": 1}
     watched.assert_sound()
 
