@@ -308,7 +308,7 @@ def _stakes(
     results: Results, left: DeltaGenerator, right: DeltaGenerator, more: DeltaGenerator | None
 ) -> tuple[float, float, float | None]:
     """Ask for q*, the cost and, where there is a place for `more`, the share of topics in ω⁺."""
-    q_stars = {value: f"{value:g}" for value in results.q_stars}
+    q_stars = {value: percent(value) for value in results.q_stars}
     costs = {value: f"{value:g}" for value in sorted(results.costs)}
     keep_valid("q", q_stars)
     keep_valid("cost", costs)

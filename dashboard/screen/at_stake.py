@@ -116,7 +116,10 @@ def _frozen(plan: Settings) -> dict[str, str]:
     if not plan.weighs:
         return own
     own.pop("starting chance", None)
-    stakes_of = {"q*": number(plan.payoffs.q_star), "cost": amount(plan.cost, plan.payoffs.unit)}
+    stakes_of = {
+        "how sure before you act": percent(plan.payoffs.q_star),
+        "cost": amount(plan.cost, plan.payoffs.unit),
+    }
     return stakes_of | own | {"rule": str(plan.rule), "starting chance": percent(plan.b_0)}
 
 
@@ -125,7 +128,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
     mine = settings.application
     named = filter(None, (mine.number, date_words(mine.priority)))
     stakes_of = [
-        ("q*", number(settings.payoffs.q_star)),
+        ("how sure before you act", percent(settings.payoffs.q_star)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
     ]
     return [

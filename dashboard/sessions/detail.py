@@ -233,16 +233,16 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     >>> from tarstop_core.screening.settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
-    >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
-    ('Hip (q* 0.50)', 'Hip (a) (chances: CLEF)')
+    >>> suggested_name("Hip (59 % sure)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
+    ('Hip (50 % sure)', 'Hip (a) (chances: CLEF)')
     """
-    own = re.sub(r" \((?:q\* \d\.\d\d|chances: [^()]*|, )+\)$", "", name)
+    own = re.sub(r" \((?:q\* \d\.\d\d|[\d.]+ % sure|chances: [^()]*|, )+\)$", "", name)
     other = tried.calibrator != before.calibrator
     differences = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not tried.weighs and (not other or tried.policy != before.policy):
         differences.insert(0, str(tried.rule.title))
     elif tried.weighs and (not other or tried.payoffs != before.payoffs):
-        differences.insert(0, f"q* {tried.payoffs.q_star:.2f}")
+        differences.insert(0, f"{100 * tried.payoffs.q_star:.3g} % sure")
     return f"{own} ({', '.join(differences)})"[:LONGEST_NAME]
 
 

@@ -190,19 +190,19 @@ def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
     texts = []
     for i, j in np.ndindex(len(grid.q_stars), len(grid.costs)):
         lines = [f"act above {percent(float(grid.q_stars[i]))}, cost {amount(float(grid.costs[j]), unit)}"]
-        lines += [f"{policy}: {_value(float(values[i, j]), measure, unit)}" for policy, values in measured]
+        lines += [f"{policy}: {_value(float(values[i, j]), measure, grid)}" for policy, values in measured]
         texts.append("<br>".join(plain(line, 200) for line in lines))
     return texts
 
 
-def _value(value: float, measure: Measure, unit: str) -> str:
+def _value(value: float, measure: Measure, grid: Map) -> str:
     if measure == "depth":
         return count_of(value)
     if measure == "decision":
-        return "a⁺" if value else "a⁻"
+        return grid.plus_name if value else grid.minus_name
     if measure == "agreement":
         return f"{percent(value)} of the lists"
-    return amount(value, unit)
+    return amount(value, grid.stakes.payoffs.unit)
 
 
 def _at(grid: Map, flat: int | np.intp) -> str:
@@ -214,10 +214,10 @@ def _at(grid: Map, flat: int | np.intp) -> str:
 
 def _ends(grid: Map, measure: Measure) -> dict[str, str]:
     """Return the least and the most on a map, and the cells where these are."""
-    values, unit = grid.values(measure), grid.stakes.payoffs.unit
+    values = grid.values(measure)
     ends = dict[str, str]()
     for name, at in (("low", values.argmin()), ("high", values.argmax())):
-        ends |= {name: _value(float(values.flat[at]), measure, unit), f"at_{name}": _at(grid, at)}
+        ends |= {name: _value(float(values.flat[at]), measure, grid), f"at_{name}": _at(grid, at)}
     return ends
 
 
@@ -270,10 +270,11 @@ def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str
     rule = grid.policy
     if grid.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
-        return message("settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]))
+        return message("settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]), plus=grid.plus_name)
     if measure == "decision":
         wrong = None if grid.omega is None else float(_wrong(grid).mean())
-        return message("decision_map", rule=rule, up=float(grid.plus.mean()), wrong=wrong)
+        names = {"plus": grid.plus_name, "minus": grid.minus_name}
+        return message("decision_map", rule=rule, up=float(grid.plus.mean()), wrong=wrong, **names)
     if measure == "agreement":
         return message("agreement_map", rule=rule, right=float(grid.values(measure).mean()))
     values, ends = grid.values(measure), _ends(grid, measure)
@@ -308,7 +309,7 @@ def _difference_sentence(grid: Map, measure: Measure, against: Map) -> str:
         more=float((difference > small).mean()),
         less=float((difference < -small).mean()),
         same=same,
-        size=_value(float(abs(difference.flat[most])), measure, grid.stakes.payoffs.unit),
+        size=_value(float(abs(difference.flat[most])), measure, grid),
         larger=first if difference.flat[most] > 0 else second,
         at=_at(grid, most),
     )

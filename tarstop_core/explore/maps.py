@@ -63,6 +63,8 @@ class Map:
     start: int = 0  # documents read
     settled: bool = False  # whether a hit among them has decided the question
     lists: Sequence[Map] = ()  # of a mean, the maps of its lists
+    plus_name: str = "a⁺"
+    minus_name: str = "a⁻"
 
     @property
     def costs(self) -> Floats:
@@ -165,7 +167,8 @@ def maps(
             measures["regret"] = np.max(fair, axis=0) - net[policy]
         if omega is not None:
             measures["agreement"] = plus == omega[:, None]
-        drawn.append(Map(policy, world, stakes, q_stars, fractions, measures, omega, start, decided))
+        one = Map(policy, world, stakes, q_stars, fractions, measures, omega, start, decided)
+        drawn.append(replace(one, plus_name=settings.plus, minus_name=settings.minus))
     return drawn
 
 

@@ -230,7 +230,7 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
 
 
 WEIGHED = (
-    "How sure before you act (q*)",
+    "How sure before you act",
     "Cost per document",
     "Starting chance",
     "Chance now",

@@ -251,7 +251,7 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         q_star=settings.payoffs.q_star,
         kept=len(kept),
     )
-    limit, curve = line("q_star", THRESHOLD, "q*", "6 5"), line("b", BELIEF, steps=in_steps)
+    limit, curve = line("q_star", THRESHOLD, "act above", "6 5"), line("b", BELIEF, steps=in_steps)
     curves = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
     if (before["worth"] > 0).any():
         positive = before[["worth", "cost"]].where(before > 0)

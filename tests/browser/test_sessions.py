@@ -143,13 +143,13 @@ def test_delete_undo_and_other_settings_by_keyboard(server: Any, open_page: Open
     page.get_by_role("tab", name="Other settings").click()
     watched.settle()
     replayed = page.get_by_test_id("replayed")
-    expect(replayed).to_contain_text("At q* = 0.5 it would have stopped after")
+    expect(replayed).to_contain_text("Where 50 % sure is enough, it would have stopped after")
     slide(page.get_by_role("slider").first, 3)
-    expect(replayed).to_contain_text("At q* = 0.53 it would have")
+    expect(replayed).to_contain_text("Where 53 % sure is enough, it would have")
     page.get_by_role("button", name="Duplicate with these settings").click()
-    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.53)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hinge <i> (53 % sure)")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("heading", name="Hinge <i> (q* 0.53)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hinge <i> (53 % sure)")).to_be_visible()
     with stored(server) as store:
         assert len(store.sessions()) == 3
     watched.assert_sound()

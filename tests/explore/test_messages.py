@@ -93,9 +93,12 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         "mean",
         {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "a threshold of 20 % and £1 a document"},
     )
-    yield "settled_map", {"rule": Optimal(), "depth": 5}
+    yield "settled_map", {"rule": Optimal(), "depth": 5, "plus": "Reject"}
     for wrong in (None, 0.2):
-        yield "decision_map", {"rule": Optimal(), "up": 0.4, "wrong": wrong}
+        yield (
+            "decision_map",
+            {"rule": Optimal(), "up": 0.4, "wrong": wrong, "plus": "Reject", "minus": "Grant"},
+        )
     yield "agreement_map", {"rule": Optimal(), "right": 0.4}
     yield "same_map", {"rule": Optimal(), "what": "regret", "high": "£0"}
     for planned in (True, False):

@@ -98,7 +98,7 @@ def test_the_paragraph_names_what_decides() -> None:
         "300 documents from a.ris, b.csv, after 3 duplicates were removed",
         "in a fixed order (by likeness)",
         "“A hinge with a pin”",
-        "exceeds q* = 0.2",
+        "exceeds 20 %",
         "B = £4,000",
         "costs £5.",
         "starts at 50 % and is updated after every document;",

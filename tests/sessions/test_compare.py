@@ -84,13 +84,13 @@ def test_what_was_read_beyond_does_not_matter_before_a_hit(store: Store) -> None
     settings = replace(START, policy="budget:d=4")
     stopped = outcome(session, settings)
     said = outcome_sentence(stopped, settings)
-    assert said.startswith("At q* = 0.2 ") and said.endswith("; 12 were read.")
+    assert said.startswith("Where 20 % sure ") and said.endswith("; 12 were read.")
     assert re.search(rf"after 4 documents .* “Grant” \(chance {100 * stopped.b:.0f} %\)", said)
 
 
 def test_nothing_read_is_said() -> None:
     said = outcome_sentence(Stopped(0, True, 0.6, 0), START)
-    assert said.startswith("At q* = 0.2 ") and said.endswith("chosen “Reject” (chance 60 %).")
+    assert said.startswith("Where 20 % sure ") and said.endswith("chosen “Reject” (chance 60 %).")
 
 
 def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 from tarstop_core.evaluation.findings import message
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import MINUS, PLUS, SERIES
 
 ROW = 24
@@ -280,7 +280,7 @@ def error_figure(
             chart.traces.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
         shares = {"domain": [left, left + width], "tickformat": ".0%", "range": [0, top or 1]}
         chart.axis(f"xaxis{suffix}", "share of topics", **shares, **FLAT)
-        chart.note(left, 1, f"q* = {q_star:g}", xanchor="left")
+        chart.note(left, 1, f"{percent(q_star)} sure", xanchor="left")
     chart.axis("yaxis", "", autorange="reversed", automargin=True)
     return chart.figure(
         showlegend=True,

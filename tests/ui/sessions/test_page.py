@@ -254,7 +254,7 @@ def test_flow_diagram_and_protocol(open_app: Open, screened: str) -> None:
     page.session_state["session_detail/tab"] = "Protocol"
     page.run()
     assert "without a registered plan" in shown(page)
-    assert "exceeds q* = 0.5" in page.code[0].value
+    assert "exceeds 50\xa0%" in page.code[0].value
 
 
 def test_sessions_are_compared(open_app: Open, store: Store, screened: str) -> None:
