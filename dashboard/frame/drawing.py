@@ -86,7 +86,7 @@ def save_menu() -> DeltaGenerator:
     ``saving.js`` lists in it what is :func:`offered` at the moment when it is opened.
     """
     menu = st.popover("Save", icon=":material/download:", type="tertiary", key="save-menu")
-    own = menu.container()
+    own = menu.container(gap="xsmall")
     menu.html('<div data-offered aria-live="polite"></div>')
     return own
 

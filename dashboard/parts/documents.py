@@ -80,7 +80,8 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    sources = {"sample": f"A sample {scenario.sample}"} if scenario.sample else {}
+    # Called alike in every scenario: an option of another name would no longer be the one that is chosen.
+    sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
     source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
     if source == "sample":

@@ -113,7 +113,10 @@ def detail(store: Store, session_id: str) -> None:
 
 def _facts(session: SessionSnapshot) -> None:
     state, row = session.state, session.row
-    marks = [state.settings.scenario, *about_documents(session.collection.simulated, state.settings)]
+    marks = [
+        scenario_of(state.settings).short,
+        *about_documents(session.collection.simulated, state.settings),
+    ]
     if state.plan is not None:
         deviated = state.deviations or after_plan(session.events)
         marks.append("plan registered, deviated from" if deviated else "plan registered")
