@@ -137,14 +137,14 @@ def test_no_method_of_the_store_is_without_a_cell() -> None:
     assert public == cells | set(ADMINISTRATORS) | LISTS | ONES_OWN | BESIDE | {"check"}
     # What the database itself offers asks nobody: pages must not use it.
     assert {name for name in vars(Database) if not name.startswith("_")} == {
-        *("close", "read", "rows", "value", "write", "together", "reserved", "shrink", "snapshot"),
+        *("at_once", "close", "read", "rows", "value", "write", "together", "reserved", "shrink", "snapshot"),
     }
 
 
 def test_every_kind_of_event_asks_for_something() -> None:
     assert set(EVENTS) <= set(KINDS)
     assert set(KINDS) - set(EVENTS) == {
-        *("kept", "audited", "families", "joined", "parted", "plan", "settings", "imported"),
+        *("kept", "audited", "families", "joined", "parted", "plan", "settings", "imported", "duplicated"),
         *("stopped", "decided", "continued", "opened", "machine", "brought"),
     }, "what is listed here the owner alone records; put any other kind into EVENTS"
 
