@@ -32,9 +32,10 @@ from dashboard.frame.work import reviewer
 from dashboard.parts import effect
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
+from tarstop_core.effects.absolute import difference_of_delta
 from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import Engine, Measure
-from tarstop_core.effects.studies import Form, Studies
+from tarstop_core.effects.studies import EVENT_MEASURES, Form, Studies
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import effect_words, words
 from tarstop_core.evidence.effect_report import effect_report
@@ -129,6 +130,12 @@ class Chosen:
         return self.measure or self.studies.form.measures[0]
 
     @property
+    def baseline(self) -> float | None:
+        """Risk of the event without the intervention: the session's, or that of the control arms."""
+        own = None if self.settings is None else self.settings.baseline
+        return own or self.studies.control_risk
+
+    @property
     def payoffs(self) -> Payoffs:
         """What is at stake to begin with."""
         return EVEN if self.settings is None else self.settings.payoffs
@@ -166,6 +173,8 @@ def show_effects(
     with asked:
         evidence, payoffs, everyone = _question(chosen)
     notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
+    if evidence.target.harmful:
+        notes.append(effect_words.threshold_sentence(evidence.target, chosen.baseline))
     with headline:
         _headline(chosen, evidence, payoffs)
     with menu:
@@ -406,12 +415,7 @@ def _target(chosen: Chosen) -> Target:
         value = float(st.query_params.get("delta", usual_delta))
     except ValueError:
         value = usual_delta
-    asked = f"Smallest effect that matters ({nothing:g}: none)"
-    step, how = 0.05 if ratio else None, lasting(f"{PREFIX}/delta/{chosen.key}/{measure}")
-    if measure is Measure.RD:
-        how |= {"min_value": -1.0, "max_value": 1.0}
-        value = min(max(value, -1.0), 1.0)
-    delta = float(st.number_input(asked, value=value, step=step, format="%.4g", **how))
+    delta, baseline = _smallest(chosen, measure, ratio, side == "above", value)
     address.write(
         {
             "measure": "" if measure is first else measure.value,
@@ -419,4 +423,38 @@ def _target(chosen: Chosen) -> Target:
             "delta": "" if delta == usual_delta else f"{delta:.12g}",
         }
     )
-    return Target(measure, delta, side == "above", ratio)
+    target = Target(measure, delta, side == "above", ratio)
+    if sentence := effect_words.threshold_sentence(target, baseline):
+        if target.harmful:
+            st.warning(sentence, icon=":material/warning:")
+        else:
+            st.caption(sentence)
+    return target
+
+
+def _smallest(
+    chosen: Chosen, measure: Measure, ratio: bool, above: bool, value: float
+) -> tuple[float, float | None]:
+    """Ask for the smallest effect that matters in its unit, or in numbers of people; and the risk without the intervention."""
+    baseline = chosen.baseline
+    key = f"{PREFIX}/delta/{chosen.key}/{measure}"
+    in_people = False
+    if measure in EVENT_MEASURES and baseline is not None:
+        ways = {False: "as a difference" if measure is Measure.RD else "as a ratio", True: "in people"}
+        in_people = one_of("Smallest effect that matters", ways, **lasting(f"{key}/way"))
+    if in_people and baseline is not None:
+        prevented = difference_of_delta(measure, baseline, value)
+        first = max(0.0, round(-prevented if above else prevented, 1)), min(max(round(100 * baseline), 1), 99)
+        first = st.session_state.setdefault(f"{key}/people/first", first)
+        try:
+            return effect.in_people(key, measure, above, st.container(), st.container(), first)
+        except InputProblem as problem:
+            shell.problem_box(problem)
+            return value, baseline
+    nothing = 1.0 if ratio else 0.0
+    step, how = 0.05 if ratio else None, lasting(key)
+    if measure is Measure.RD:
+        how |= {"min_value": -1.0, "max_value": 1.0}
+        value = min(max(value, -1.0), 1.0)
+    asked = f"Smallest effect that matters ({nothing:g}: none)"
+    return float(st.number_input(asked, value=value, step=step, format="%.4g", **how)), baseline

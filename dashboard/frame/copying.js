@@ -1,4 +1,5 @@
-// Copies the address of what is shown; where the page says data-here, of exactly that. Others open it as they like it.
+// Copies the address of what is shown; where the page says data-here, of exactly that; where it says data-lacks, it says
+// what the address does not carry. Others open it as they like it.
 if (!window.tarstopCopy) {
   window.tarstopCopy = true;
   document.addEventListener('click', (event) => {
@@ -16,7 +17,8 @@ if (!window.tarstopCopy) {
     box.remove();
     button.focus();
     const said = button.querySelector('span');
-    said.textContent = done ? 'Copied' : to.href;
-    if (done) setTimeout(() => { said.textContent = 'Copy link'; }, 2000);
+    const lacks = document.querySelector('[data-lacks]')?.dataset.lacks;
+    said.textContent = !done ? to.href : lacks ? `Copied, without ${lacks}` : 'Copied';
+    if (done) setTimeout(() => { said.textContent = 'Copy link'; }, lacks ? 6000 : 2000);
   });
 }

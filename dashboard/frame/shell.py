@@ -144,6 +144,11 @@ def presentation() -> None:
         st.html(FRAME / "present.css")
 
 
+def not_in_address(what: str) -> None:
+    """Have whoever copies the page's address told what it does not carry."""
+    st.html(f'<span hidden data-lacks="{html.escape(what)}"></span>')
+
+
 def presenting() -> bool:
     """Whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.shell import problem_box, term
 from dashboard.frame.widgets import hundredths, lasting, one_of
@@ -76,14 +77,48 @@ def _in_unit(key: str, asked: EffectSettings) -> EffectSettings:
     return replace(asked, delta=delta)
 
 
+def in_people(
+    key: str,
+    measure: Measure,
+    above: bool,
+    left: DeltaGenerator,
+    right: DeltaGenerator,
+    first: tuple[float, int] = (PREVENTED, RISK),
+) -> tuple[float, float]:
+    """Ask how many events of 1,000 people it must prevent, or add, and the risk without it.
+
+    Parameters
+    ----------
+    key
+        Begins the keys of the fields.
+    measure
+        What is compared: OR, RR or RD.
+    above
+        Whether more events are good.
+    left, right
+        Where the two are asked.
+    first
+        Events of 1,000, and the risk in per cent, to begin with.
+
+    Returns
+    -------
+    delta : float
+        The smallest effect that matters, in the measure's unit.
+    risk : float
+        The risk without it. InputProblem when it cannot change so many.
+    """
+    words = f"How many events per 1,000 treated must it {'add' if above else 'prevent'}?"
+    events, risk = first
+    how = lasting(f"{key}/people")
+    per_thousand = left.number_input(words, 0.0, 999.0, events, step=1.0, format="%g", **how)
+    baseline = hundredths("Risk without it", risk, at=right, **lasting(f"{key}/risk")) / 100
+    return delta_of_difference(measure, baseline, per_thousand, above), baseline
+
+
 def _in_people(key: str, asked: EffectSettings) -> EffectSettings:
     """Ask how many events of 1,000 people it must prevent, and turn that into the measure."""
     left, right = st.columns([1.3, 1], gap="medium")
-    words = f"How many events per 1,000 treated must it {'add' if asked.above else 'prevent'}?"
-    how = lasting(f"{key}/people")
-    per_thousand = left.number_input(words, 0.0, 999.0, PREVENTED, step=1.0, format="%g", **how)
-    risk = hundredths("Risk without it", RISK, at=right, **lasting(f"{key}/risk")) / 100
-    delta = delta_of_difference(asked.kind, risk, per_thousand, asked.above)
+    delta, risk = in_people(key, asked.kind, asked.above, left, right)
     settings = replace(asked, delta=delta, baseline=risk)
     smallest = scenario_of(settings).message("smallest", settings=settings)
     words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"

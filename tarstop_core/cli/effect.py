@@ -65,8 +65,10 @@ def print_belief(
     if asked is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
         notes += ("Read as ratios; their limits are symmetric on the log scale.",)
     target = Target(asked, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio)
+    notes += tuple(studies.notes(asked, ratio))
+    studies = studies.complete()
     belief = belief_of_effect(studies, target, engine, 0.5 if b_0 is None else b_0, prior_sd)
-    shared.say((*notes, *studies.notes(asked, ratio)))
+    shared.say(notes)
     used = belief.engine
     if as_json:
         result: dict[str, object] = {

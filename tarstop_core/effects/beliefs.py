@@ -52,6 +52,16 @@ class Target:
             )
 
     @property
+    def nothing(self) -> float:
+        """No effect, in the measure's own unit."""
+        return 1.0 if self.ratio else 0.0
+
+    @property
+    def harmful(self) -> bool:
+        """Whether what is a little worse than no effect may be beyond δ."""
+        return self.delta < self.nothing if self.above else self.delta > self.nothing
+
+    @property
     def scaled(self) -> float:
         """δ on the scale of analysis."""
         return math.log(self.delta) if self.ratio else self.delta

@@ -207,6 +207,18 @@ class Studies(Judged):
             f"Read as: in {self.study[0]}, {a:g} of {m:g} people treated and {c:g} of {n:g} controls had the event."
         ]
 
+    def complete(self) -> Studies:
+        """The studies of which no number is missing."""
+        return self.only(np.flatnonzero(np.isfinite(self.values).all(axis=1)).tolist())
+
+    @property
+    def control_risk(self) -> float | None:
+        """Share of all people in control arms who had the event; None where that is no risk between 0 and 1."""
+        if self.form is not Form.EVENTS:
+            return None
+        _, _, events, people = self.complete().values.sum(axis=0)
+        return float(events / people) if 0 < events < people else None
+
     def oddities(self, measure: Measure, ratio: bool) -> list[str]:
         """What looks odd in some studies, a sentence each, with their names."""
         odd = []

@@ -13,10 +13,11 @@ from tarstop_core.evidence.effects import EffectEvidence, Estimates
 from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, risks, texts_at
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour
-from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.numbers import percent, signed
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
 
 PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
+LETTER = 0.012  # of the width, that a letter of an estimate takes in a report
 WIDE_PLOT = (0.0, 1.0)  # where rows are thin
 ARMS = (0.0, 0.36)  # where the columns of the arms stand
 
@@ -43,7 +44,8 @@ def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
 def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
     """Ticks of the scale of analysis, written in the measure's own unit."""
     if not evidence.target.ratio:
-        return {}
+        there = _round_numbers(low, high)
+        return {"tickvals": there.tolist(), "ticktext": [signed(x) for x in there]}
     wanted = np.array([0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000])
     if high - low < 1.5:
         wanted = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4])
@@ -53,6 +55,14 @@ def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
     if len(there) > 7:
         there = there[:: -(-len(there) // 7)] if 1 not in there[:: -(-len(there) // 7)] else there[::2]
     return {"tickvals": np.log(there).tolist(), "ticktext": [f"{x:g}" for x in there]}
+
+
+def _round_numbers(low: float, high: float) -> Floats:
+    """Two to six round numbers between two ends, evenly spaced."""
+    least = (high - low) / 5
+    power = 10.0 ** np.floor(np.log10(least))
+    step = power * next(of for of in (1, 2, 2.5, 5, 10) if of * power >= least)
+    return np.asarray(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step)
 
 
 def _estimates(
@@ -127,12 +137,13 @@ def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
     axes: dict[str, Any] = {}
     notes = [] if compact else _columns(evidence, data, at, summary, setting, dark)
     low, high = edges
-    title = f"dotted: {number(evidence.target.delta)}"
-    domain = WIDE_PLOT if compact else PLOT
+    title = f"dotted: {signed(evidence.target.delta)}"
+    numbers_from = _numbers_from(evidence)
+    domain = WIDE_PLOT if compact else (PLOT[0], numbers_from - NUMBERS[0] + PLOT[1])
     axes["xaxis"] = axis(title, dark, domain=domain, range=[low, high], **_ticks(evidence, low, high))
     if not compact:
         axes["xaxis2"] = {"domain": ARMS, "visible": False, "range": [0, 1]}
-        axes["xaxis3"] = {"domain": NUMBERS, "visible": False, "range": [0, 1]}
+        axes["xaxis3"] = {"domain": (numbers_from, NUMBERS[1]), "visible": False, "range": [0, 1]}
     names = [] if compact else [short(name) for name in evidence.names]
     ticks = [] if compact else at.tolist()
     names += ["<b>Pooled</b>"] if np.isfinite(pooled.value[0]) else []
@@ -154,6 +165,14 @@ def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
         margin={"l": left, "r": 4},
         **axes,
     )
+
+
+def _numbers_from(evidence: EffectEvidence) -> float:
+    """Where the column of estimates begins, so that the longest of them, and the pooled one in bold, has room."""
+    rows = zip(*evidence.estimates, strict=True)
+    pooled = evidence.written(*(float(part[0]) for part in evidence.pooled))
+    longest = max(len(pooled) + 1, *(len(evidence.written(*row)) for row in rows), 0)
+    return min(NUMBERS[0], NUMBERS[1] - LETTER * longest)
 
 
 def _named(evidence: EffectEvidence, part: Estimates) -> list[tuple[str, float, float, float]]:
@@ -179,11 +198,11 @@ def _columns(
     if text := evidence.average:
         data.append(texts_at([0], [summary], [f"<b>{text}</b>"], strong, "right", "x3"))
     if prediction := evidence.drawn_path.prediction:
-        low, high = (number(evidence.unit(end)) for end in prediction)
+        low, high = (signed(evidence.unit(end)) for end in prediction)
         data.append(texts_at([0], [setting], [f"{low} to {high}"], strong, "right", "x3"))
     measure = evidence.target.measure
     title = {"generic": "Effect"}.get(measure, measure.value)
-    return [*headings, ((NUMBERS[0] + 0.01, 1.0), f"{title} [95 %]", "left")]
+    return [*headings, ((_numbers_from(evidence) + 0.01, 1.0), f"{title} [95 %]", "left")]
 
 
 def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
@@ -247,7 +266,7 @@ def cumulative(
             note(1, 1, "chance", ink(BELIEF, dark), xanchor="right"),
         ]
     axes["xaxis"] = axis(
-        f"dotted: {number(evidence.target.delta)}",
+        f"dotted: {signed(evidence.target.delta)}",
         dark,
         domain=domain,
         range=list(edges),

@@ -9,7 +9,7 @@ from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.report import bias_column
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Rows
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, signed
 
 
 def study_rows(evidence: EffectEvidence) -> Rows:
@@ -56,7 +56,7 @@ def reviewed_rows(evidence: EffectEvidence) -> Rows:
         texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
         texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
         texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
-        ends = [number(evidence.unit(end)) for end in row.prediction]
+        ends = [signed(evidence.unit(end)) for end in row.prediction]
         texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
         rows.append(texts)
     return rows

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from tarstop_core.effects.beliefs import POOLED
+from tarstop_core.effects.absolute import difference_of_delta
+from tarstop_core.effects.beliefs import POOLED, Target
 from tarstop_core.effects.sizes import Z
-from tarstop_core.effects.studies import Form
+from tarstop_core.effects.studies import EVENT_MEASURES, Form
 from tarstop_core.evidence import words
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.words import TWO, Actions
@@ -57,11 +58,35 @@ def pooled_sentence(evidence: EffectEvidence) -> str:
     return message("pooled", average=evidence.average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
 
 
+def threshold_sentence(target: Target, baseline: float | None) -> str:
+    """Word what the smallest effect that matters comes to in people, and whether it is a harm.
+
+    Parameters
+    ----------
+    target
+        The measure, δ and direction.
+    baseline
+        Risk of the event without the intervention; None where there is none.
+
+    Returns
+    -------
+    str
+        Empty where δ is no effect, or there is nothing to say.
+    """
+    prevented = None
+    if baseline is not None and target.measure in EVENT_MEASURES and target.delta != target.nothing:
+        prevented = difference_of_delta(target.measure, baseline, target.delta)
+    if prevented is None and not target.harmful:
+        return ""
+    return message("in_people", prevented=prevented, baseline=baseline, harmful=target.harmful)
+
+
 def forest_sentence(evidence: EffectEvidence) -> str:
     """Word what the forest plot shows."""
     silent = int((~np.isfinite(evidence.sizes.y)).sum())
     sentence = message("forest", pooled=pooled_sentence(evidence), silent=silent, ratio=evidence.target.ratio)
-    return f"{sentence} {message('exact_cells')}" if evidence.engine == "exact" else sentence
+    counted = evidence.engine == "exact" and evidence.studies.has_empty_cells
+    return f"{sentence} {message('exact_cells')}" if counted else sentence
 
 
 def cumulative_sentence(evidence: EffectEvidence, q_star: float) -> str:

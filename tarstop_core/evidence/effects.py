@@ -22,7 +22,7 @@ from tarstop_core.effects.pooling import (
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.summary import MoreStudies, Without
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import signed
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
@@ -78,7 +78,7 @@ class EffectEvidence:
     def claim(self) -> str:
         """What the belief is a chance of."""
         side = "above" if self.target.above else "below"
-        return f"{NAMES[self.target.measure]} is {side} {number(self.target.delta)}"
+        return f"{NAMES[self.target.measure]} is {side} {signed(self.target.delta)}"
 
     @cached_property
     def drawn_path(self) -> EffectBelief:
@@ -281,7 +281,7 @@ class EffectEvidence:
         """
         if not np.isfinite(value):
             return ""
-        at, begin, end = (number(self.unit(x)).replace("-", "−") for x in (value, low, high))
+        at, begin, end = (signed(self.unit(x)) for x in (value, low, high))
         return f"{at} [{begin}, {end}]"
 
 
@@ -303,7 +303,7 @@ def effect_evidence(
     Parameters
     ----------
     studies
-        In the order in which they were read.
+        In the order in which they were read; those with a missing number are left out.
     target
         The measure, δ and direction.
     engine
@@ -317,7 +317,8 @@ def effect_evidence(
     -------
     EffectEvidence
     """
-    content = studies.study, studies.form, studies.values.tobytes(), studies.bias
+    complete = studies.complete()
+    content = complete.study, complete.form, complete.values.tobytes(), complete.bias
     return _effect_evidence(content, target, engine, b_0, prior_sd)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 
-from tarstop_core.presentation.numbers import amount, count_of, listed, multiple, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, listed, multiple, number, percent, signed
 
 SENTENCES = Environment(
     loader=PackageLoader("tarstop_core", ""),
@@ -25,6 +25,7 @@ SENTENCES.filters |= {
     "n": "{:,.0f}".format,
     "number": number,
     "percent": percent,
+    "signed": signed,
 }
 _BLANKS = re.compile(r"[ \n]+")
 _EMPTY_LINES = re.compile(r"\n\s*\n")

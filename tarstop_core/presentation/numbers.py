@@ -19,6 +19,15 @@ def number(value: float) -> str:
     return f"{digits} × 10{str(power).translate(SUPERSCRIPT)}" if power else digits
 
 
+def signed(value: float) -> str:
+    """A number with the sign of subtraction in front where it is below 0, as figures and intervals have it.
+
+    >>> signed(-0.25), signed(0.5)
+    ('−0.25', '0.5')
+    """
+    return number(value).replace("-", "−")
+
+
 def digits_and_power(value: float) -> tuple[str, int]:
     """The digits of a number, and the power of ten that they are multiplied by: 0 unless the number is tiny.
 
@@ -55,6 +64,8 @@ def percent(probability: float) -> str:
 
     >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
     ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
+    >>> percent(0.0996), percent(0.9904), percent(0.9899), percent(0.9906)
+    ('10 %', '99 %', '99 %', '99.1 %')
     """
     if probability in (0.0, 1.0):
         return f"{probability:.0%}".replace("%", " %")
@@ -63,7 +74,8 @@ def percent(probability: float) -> str:
     if probability < 0.0001:
         return "under 0.01 %"
     share = 100 * probability
-    digits = 0 if 10 <= share < 99 else 1 if share >= 1 else 2
+    # What one digit more rounds to 10 or 99 has none either, as its neighbours.
+    digits = 0 if 9.95 <= share < 99.05 else 1 if share >= 1 else 2
     return f"{share:.{digits}f} %"
 
 

@@ -19,7 +19,7 @@ from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence import effect_figures, effect_rows, effect_words, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.effect_report import effect_report
-from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.report import risk_rows
 from tarstop_core.evidence.study_figures import leave_one_out
 from tarstop_core.presentation.pictures import fluid, still
@@ -197,6 +197,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for silent in (0, 1, 2):
         yield "forest", {"pooled": "Pooled 0.5.", "silent": silent, "ratio": silent > 0}
     yield "exact_cells", {}
+    for prevented, harmful in ((None, True), (-10.0, True), (10.0, True), (-10.0, False), (10.0, False)):
+        yield "in_people", {"prevented": prevented, "baseline": 0.07, "harmful": harmful}
     for settled in (None, 4, 2):
         yield "cumulative", {"settled": settled, "total": 4}
     for total in (4, 14):
@@ -216,3 +218,60 @@ def test_every_branch_reads_as_a_sentence() -> None:
     with every_branch(effect_words.message):
         for name, values in sentences():
             assert effect_words.message(name, **values)
+
+
+def test_studies_with_a_missing_number_are_neither_counted_nor_drawn() -> None:
+    half_filled = (FOUR[0], (np.nan, 120.0, np.nan, 133.0), FOUR[2])
+    of = effect_evidence(events(*half_filled), OR, "normal")
+    assert len(of) == 2 and of.names == ("S 0", "S 2")
+    assert of.belief == EffectEvidence(events(FOUR[0], FOUR[2]), OR, "normal").belief
+    assert not any(row["estimate_value"] is None for row in effect_rows.study_rows(of))
+
+
+def test_a_half_in_empty_cells_is_mentioned_only_where_there_are_any() -> None:
+    said = effect_words.message("exact_cells")
+    for rows, there in ((FOUR, True), ((FOUR[0], *FOUR[2:]), False)):
+        sentence = effect_words.forest_sentence(EffectEvidence(events(*rows), OR, "exact"))
+        assert (said in sentence) is there
+
+
+@pytest.mark.parametrize(
+    ("measure", "delta", "above", "harmful", "prevented"),
+    [
+        (Measure.RD, -0.01, False, False, 10.0),
+        (Measure.RD, 0.01, False, True, -10.0),
+        (Measure.RD, 0.01, True, False, -10.0),
+        (Measure.RR, 0.9, False, False, 20.0),
+        (Measure.RR, 1.1, False, True, -20.0),
+        (Measure.OR, 0.8, True, True, 1000 * (0.2 - 1 / 6)),
+    ],
+)
+def test_the_smallest_effect_that_matters_is_said_in_people_and_as_a_harm_where_it_is_one(
+    measure: Measure, delta: float, above: bool, harmful: bool, prevented: float
+) -> None:
+    target = Target(measure, delta, above, measure.is_ratio)
+    assert target.harmful is harmful
+    expected = effect_words.message("in_people", prevented=prevented, baseline=0.2, harmful=harmful)
+    assert effect_words.threshold_sentence(target, 0.2) == expected
+
+
+def test_no_effect_and_units_without_people_need_no_word_about_these() -> None:
+    assert not effect_words.threshold_sentence(Target(Measure.RR, 1.0, False, True), 0.2)
+    assert not effect_words.threshold_sentence(Target(Measure.MD, -1.0, False, False), None)
+    assert effect_words.threshold_sentence(Target(Measure.MD, 1.0, False, False), None)
+    assert events(*FOUR).control_risk == (9 + 2 + 19 + 4) / (50 + 22 + 88 + 35)
+    assert events((0, 20, 0, 30)).control_risk is None
+
+
+def test_a_small_difference_has_ticks_to_read_and_room_for_its_pooled_estimate() -> None:
+    of = EffectEvidence(events(*((a, 10 * m, c, 10 * n) for a, m, c, n in FOUR)), RD, "normal")
+    for drawn in (effect_figures.forest(of), effect_figures.cumulative(of), effect_figures.funnel(of)):
+        axis = drawn["layout"]["xaxis"]
+        low, high = axis["range"]
+        assert 2 <= len(axis["tickvals"]) <= 6 and all(low <= at <= high for at in axis["tickvals"])
+        assert not any("-" in text for text in axis["ticktext"])
+    layout = effect_figures.forest(of)["layout"]
+    text = of.written(*(float(part[0]) for part in of.pooled))
+    begins, ends = layout["xaxis3"]["domain"]
+    assert layout["xaxis"]["domain"][1] < begins <= 0.75
+    assert (ends - begins) >= effect_figures.LETTER * len(text)

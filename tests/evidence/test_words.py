@@ -69,7 +69,7 @@ def test_the_belief_and_what_it_means_for_the_decision() -> None:
     assert "75 %" in said and said.endswith(f" {percent(found.belief)}.")
     assert words.action_sentence(found, 0.5).endswith("choose “Adopt”.")
     not_enough = words.action_sentence(found, 0.99)
-    assert not_enough.endswith("choose “Don’t adopt”.") and "not more than the 99.0 %" in not_enough
+    assert not_enough.endswith("choose “Don’t adopt”.") and "not more than the 99 %" in not_enough
 
 
 def test_at_the_threshold_itself_one_does_not_act() -> None:

@@ -12,6 +12,7 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study, best_size
+from tests.ui.conftest import SECONDS
 from tests.ui.evidence.test_page import shown
 
 OpenApp = Callable[..., AppTest]
@@ -91,3 +92,21 @@ def test_costs_that_belong_to_no_option_are_refused_and_position_is_said(open_ap
     app.segmented_control[1].set_value("effects").run()
     app.multiselect[1].set_value(["dear", "cheap"]).run()
     assert "QALY B with cheap" in shown(app)
+
+
+def test_a_total_in_a_file_of_tables_is_left_out_and_the_address_is_said_to_lack_the_file(
+    open_app: OpenApp,
+) -> None:
+    app = open_app("decisions", kind="test", accuracy="file")
+    rows = "study,TP,FP,FN,TN\nA,54,9,2,185\nB,72,53,16,421\nC,69,44,12,381\n"
+
+    def answer(text: str) -> list[str]:
+        file = ("tables.csv", text.encode(), "text/csv")
+        app.file_uploader("decisions/tables_file").set_value(file).run(timeout=SECONDS)
+        assert not app.exception and not app.error
+        return [part.proto.body for part in app.get("html")]  # type: ignore[attr-defined]
+
+    alone = answer(rows)
+    assert not app.warning and any("data-lacks" in body for body in alone)
+    assert answer(f"{rows}Total,195,106,30,987\n") == alone
+    assert "“Total”" in app.warning[0].value

@@ -121,3 +121,46 @@ def test_the_example_can_be_read_and_has_a_study_of_high_risk() -> None:
 
     studies, _ = read_effects(BytesIO(EXAMPLE.encode()), "example.csv")
     assert studies.high_risk() == [2] and np.isfinite(studies.values).all()
+
+
+TRIALS = "ACTIVE 2006,103,1525,128,1532\nBath 2009,19,418,14,407\nCARDIS 2011,26,728,59,726\n"
+
+
+def upload(app: AppTest, text: str) -> None:
+    app.file_uploader(f"{PREFIX}/upload").set_value(("trials.csv", text.encode(), "text/csv")).run(
+        timeout=SECONDS
+    )
+    assert not app.exception
+
+
+def test_a_table_as_revman_prints_it_is_read_and_what_is_no_study_is_named(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", source="file")
+    upload(
+        app,
+        f"Study,Events,Total,Events,Total\n{TRIALS}Total,148,2671,201,2665\nHeterogeneity: Tau² = 0,,,,\n",
+    )
+    assert "3 studies" in shown(app)
+    (warning,) = app.warning
+    assert all(part in warning.value for part in ("Total", "Heterogeneity", "treated arm", "control arm"))
+
+
+def test_columns_of_one_name_are_told_apart_and_those_that_are_known_are_chosen(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", source="file")
+    upload(app, f"Study,x,Total,Total,Control Events\n{TRIALS}")
+    assert app.selectbox(f"{PREFIX}/map/study").value == "Study"
+    assert app.selectbox(f"{PREFIX}/map/events_control").value == "Control Events"
+    assert app.selectbox(f"{PREFIX}/map/n_control").options[3:5] == ["Total (column 3)", "Total (column 4)"]
+
+
+def test_a_threshold_is_asked_in_people_and_one_that_allows_harm_is_noticed(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", source="file")
+    upload(app, f"study,ai,n1i,ci,n2i\n{TRIALS}")
+    key = f"{PREFIX}/delta/trials.csv/EVENTS"
+    app.selectbox(f"{PREFIX}/measure/trials.csv/EVENTS").set_value(Measure.RD).run(timeout=SECONDS)
+    app.selectbox(f"{key}/RD/way").set_value(True).run(timeout=SECONDS)
+    app.number_input(f"{key}/RD/people").set_value(10.0).run(timeout=SECONDS)
+    assert app.query_params["delta"] == "-0.01" and not app.warning
+    app.selectbox(f"{key}/RD/way").set_value(False).run(timeout=SECONDS)
+    app.number_input(f"{key}/RD").set_value(0.01).run(timeout=SECONDS)
+    (warning,) = app.warning
+    assert "10 events more" in warning.value
