@@ -343,5 +343,6 @@ def about(look: Look) -> None:
     marks = ["simulated"] * look.results.simulated
     marks += [f"{len(look.results.cases):,} test topics", f"belief engine: {settings['engine']}"]
     marks += [f"θ = {settings['theta']:g}"] if "theta" in settings else []
+    marks += [f"specificity above {settings['theta_sp']:g}"] if "theta_sp" in settings else []
     truth = html.escape(f"{look.truth[0].upper()}{look.truth[1:]}.")
     st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{truth}</span></p>')

@@ -376,6 +376,7 @@ SETTINGS = {
     "truth": "Truth",
     "engine": "Belief engine",
     "theta": "Threshold on sensitivity, θ",
+    "theta_sp": "Threshold on specificity",
     "b_0": "Belief before any document, b₀",
     "replications": "Random samples of QBCB and Target",
     "seed": "Seed of random samples",

@@ -29,6 +29,7 @@ GROWTH = 0.2  # From there on the next level has this share of all knowledge mor
 LEVELS = 12  # Levels at most
 LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
 ROUNDS = 24  # Of halving, where the belief crosses q*
+LEAST_TOTAL = 1e-200  # Of a mixture’s likelihood, below which it is computed by its logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,15 +87,26 @@ class Knowledge:
         weight, mean, precision : ndarray, shape (…, J)
             Of the parts of the mixture.
         """
-        y, S = mean[..., None], squares[..., None]
-        variance = 1 / self.study
-        predicted = 1 / self.precision + variance / studies
-        log = np.log(self.weight) - 0.5 * ((y - self.mean) ** 2 / predicted + np.log(predicted))
-        log = log - 0.5 * ((batches - 1) * np.log(variance) + S / variance)
+        log = self.says_of_mean(studies, mean) + self.says_of_squares(batches, squares)
         weight = np.exp(log - log.max(axis=-1, keepdims=True))
         weight /= weight.sum(axis=-1, keepdims=True)
+        return weight, *self.average_after(studies, mean)
+
+    def says_of_mean(self, studies: float, mean: Floats) -> Floats:
+        """Logarithm of each part's weight times the likelihood of the mean of further studies, shape (…, J)."""
+        predicted = 1 / self.precision + 1 / (studies * self.study)
+        away = (mean[..., None] - self.mean) ** 2 / predicted
+        return np.asarray(np.log(self.weight) - 0.5 * (away + np.log(predicted)))
+
+    def says_of_squares(self, batches: int, squares: Floats) -> Floats:
+        """Logarithm of each part's likelihood of the sum of squares of so many means, shape (…, J)."""
+        return np.asarray(0.5 * ((batches - 1) * np.log(self.study) - squares[..., None] * self.study))
+
+    def average_after(self, studies: float, mean: Floats) -> tuple[Floats, Floats]:
+        """By part, what the average is expected to be after further studies of this mean, and how precisely it is known."""
         precision = self.precision + studies * self.study
-        return weight, (self.precision * self.mean + studies * self.study * y) / precision, precision
+        centre = (self.precision * self.mean + studies * self.study * mean[..., None]) / precision
+        return centre, precision
 
     def belief_after(self, studies: float, batches: int, mean: Floats, squares: Floats) -> Floats:
         """Belief after further studies.
@@ -111,6 +123,37 @@ class Knowledge:
         """
         weight, centre, precision = self.after(studies, batches, mean, squares)
         return np.asarray((weight * ndtr(centre * np.sqrt(precision))).sum(axis=-1))
+
+    def beliefs_after(self, studies: float, batches: int, means: Floats, squares: Floats) -> Floats:
+        """Belief after further studies, for each sum of squares with each mean.
+
+        Parameters
+        ----------
+        studies, batches
+            As for :meth:`after`.
+        means : ndarray, shape (Y,)
+            Of the further studies.
+        squares : ndarray, shape (S,)
+            Their sums of squares.
+
+        Returns
+        -------
+        ndarray, shape (S, Y)
+            As :meth:`belief_after` gives them: a likelihood is the product of what mean and squares say.
+        """
+        of_means, of_squares = self.says_of_mean(studies, means), self.says_of_squares(batches, squares)
+        of_means, of_squares = (
+            np.exp(log - log.max(axis=-1, keepdims=True)) for log in (of_means, of_squares)
+        )
+        centre, precision = self.average_after(studies, means)
+        total = of_squares @ of_means.T
+        above = of_squares @ (of_means * ndtr(centre * np.sqrt(precision))).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            beliefs = np.asarray(above / total)
+        # Where mean and squares speak for different parts, a product may be too small for a number.
+        row, column = np.nonzero(total < LEAST_TOTAL)
+        beliefs[row, column] = self.belief_after(studies, batches, means[column], squares[row])
+        return beliefs
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,14 +93,19 @@ def _gain(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
     middle, unit = float(parts.weight @ parts.mean), float(spread.min())
     ends = np.arcsinh((np.array([low, high]) - middle) / unit)
     scan = middle + unit * np.sinh(np.linspace(float(ends[0]), float(ends[1]), SCAN))
-    above = parts.belief_after(k, k, *np.broadcast_arrays(scan, (sums**2)[:, None])) > q_star
+    above = parts.beliefs_after(k, k, scan, sums**2) > q_star
     row, left = np.nonzero(above[:, 1:] != above[:, :-1])
     rising = above[row, left + 1]
 
-    def beyond_threshold(mean: Floats, squares: Floats) -> Floats:
-        return parts.belief_after(k, k, mean, squares) - q_star
+    of_squares = parts.says_of_squares(k, sums[row] ** 2)
 
-    turn = roots(beyond_threshold, scan[left], scan[left + 1], sums[row] ** 2)
+    def beyond_threshold(mean: Floats) -> Floats:
+        log = of_squares + parts.says_of_mean(k, mean)
+        weight = np.exp(log - log.max(axis=-1, keepdims=True))
+        centre, precision = parts.average_after(k, mean)
+        return np.asarray((weight * (ndtr(centre * np.sqrt(precision)) - q_star)).sum(axis=-1))
+
+    turn = roots(beyond_threshold, scan[left], scan[left + 1])
     # Beyond each change: everything with b′ > q*, a part a column.
     sign = np.where(rising, 1.0, -1.0)[:, None] * shares[row]
     gained, beyond = _beyond(turn, parts, spread, q_star)

@@ -117,6 +117,28 @@ def test_a_rule_that_looks_ahead_is_refused_before_anything_is_measured(folder: 
     assert tarstop(str(folder), "--out", str(out), "--methods", f"greedy,{file}:NIrrelevant").exit_code == 0
 
 
+def test_a_review_may_ask_for_specificity_too(folder: Path, tmp_path: Path) -> None:
+    reviews, out = tmp_path / "reviews", tmp_path / "out"
+    reviews.mkdir()
+    (reviews / "all.run").write_text(
+        "".join(f"{t} Q0 {t}{i} {i + 1} {9 - i} x\n" for t in "AB" for i in range(8))
+    )
+    tables = "".join(f"{t},x,{t} {i},{t}{i},{20 + i},{9 + i},4,30\n" for t in "AB" for i in (1, 3, 6))
+    (reviews / "tables.csv").write_text(f"topic,outcome,study,docid,TP,FP,FN,TN\n{tables}")
+    asked = (str(reviews), "--out", str(out), "--methods", "budget:d=8", "--json", "--no-pictures")
+    for more, adopted in (
+        ((), True),
+        (("--theta-sp", "0.95"), False),
+    ):  # sensitivity is high, specificity is not
+        rows = json.loads(tarstop(*asked, *more).stdout)["rows"]
+        topics = pd.read_csv(out / "topics.csv.gz")
+        assert rows and set(topics["omega"]) == {adopted}
+    with pytest.raises(InputProblem, match=r"1\.2; give a specificity"):
+        tarstop(*asked, "--theta-sp", "1.2")
+    with pytest.raises(InputProblem, match="theta_sp is for reviews of tests"):
+        tarstop(str(folder), "--out", str(out), "--theta-sp", "0.9")
+
+
 def test_a_second_run_takes_what_the_first_finished(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = tarstop(str(folder), "--out", str(out), "--methods", "greedy,batch", "--json")

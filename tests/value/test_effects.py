@@ -160,3 +160,20 @@ def test_policies_go_by_the_states() -> None:
     assert (path.value_rate() >= path.evsi() - 1e-12).all()
     assert path.closed_depths(np.array([1e-4]))[0] < 90
     assert path._worth.of_whole(np.array([3]))[0, 0] == pytest.approx(states[3].evsi(EVEN))
+
+
+def test_beliefs_by_mean_and_sum_of_squares_are_those_of_each_pair() -> None:
+    parts = Knowledge(
+        np.array([0.2, 0.5, 0.3]),
+        np.array([-0.4, 0.1, 0.3]),
+        np.array([9.0, 30.0, 5.0]),
+        np.array([500.0, 4.0, 0.1]),
+    )
+    means, squares = np.linspace(-30, 30, 41), np.geomspace(1e-6, 1e6, 30)
+    for k in (1, 2, 7, 200):
+        one_by_one = np.array([[float(parts.belief_after(k, k, y, S)) for y in means] for S in squares])
+        assert parts.beliefs_after(k, k, means, squares) == pytest.approx(one_by_one, abs=1e-12)
+    # Of 200 studies mean and squares may speak for different parts so strongly that their product is no number.
+    likelihood = parts.says_of_mean(200, means)[None] + parts.says_of_squares(200, squares)[:, None]
+    tops = parts.says_of_mean(200, means).max(-1) + parts.says_of_squares(200, squares).max(-1)[:, None]
+    assert (likelihood.max(-1) - tops).min() < -800

@@ -17,6 +17,9 @@ from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.policies.check import refuse_looking_ahead
 
+OF_ONE_KIND = {"measure": "interventions", "delta": "interventions", "theta_sp": "tests"}
+"""What only reviews of one kind ask for."""
+
 
 def conduct(
     benchmark: str,
@@ -48,7 +51,7 @@ def conduct(
     workers, dask, cache, progress
         As of :func:`~tarstop_core.evaluation.protocol.run`.
     **of_task
-        Parameters of the task: truth, engine, theta, b_0, replications, pseudo, seed; of interventions measure, delta, above.
+        Parameters of the task: truth, engine, theta, theta_sp, b_0, replications, pseudo, seed; of interventions measure, delta, above.
 
     Returns
     -------
@@ -61,6 +64,8 @@ def conduct(
     """
     check_prior(of_task.get("b_0", 0.5))
     check_theta(of_task.get("theta", 0.75))
+    if of_task.get("theta_sp") is not None:
+        check_theta(of_task["theta_sp"], "specificity")
     chosen = named(benchmark)
     if scenario is not None and scenario != chosen.scenario:
         if scenario not in TASKS or TASKS[scenario].weighs:
@@ -69,12 +74,11 @@ def conduct(
             )
         chosen = chosen.by_recall(scenario)
     has = {field.name for field in fields(TASKS[chosen.scenario])}
-    if foreign := [
-        name for name in ("measure", "delta") if of_task.get(name) is not None and name not in has
-    ]:
-        raise InputProblem(
-            f"{foreign[0]} is for reviews of interventions, and {benchmark} holds none; leave it out."
-        )
+    for name, reviews in OF_ONE_KIND.items():
+        if of_task.get(name) is not None and name not in has:
+            raise InputProblem(
+                f"{name} is for reviews of {reviews}, and {benchmark} holds none; leave it out."
+            )
     specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
