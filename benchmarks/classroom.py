@@ -13,77 +13,46 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import numpy as np
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
+
+from benchmarks.tab import Tab
 
 TARGET_MS = 1_000
 FOLLOWS = "Follow the lecturer"
 
 
 @dataclass
-class Phone:
-    """One browser tab on Learn."""
+class Phone(Tab):
+    """A tab on Learn."""
 
-    url: str
-    cookie: str
+    name = "learn"
     follows: bool = True
-    buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By label: the id of a button or a toggle that is shown, and of the part of the page that it redraws."""
-    query: str = ""
-    """Of the address, as the page changed it last."""
     step: int = -1
     """Documents read on the page as it was drawn last."""
-    wrong: list[str] = field(default_factory=list)
 
-    def connected(self) -> connect:
-        """The connection of the tab."""
-        return connect(
-            f"ws{self.url.removeprefix('http')}/_stcore/stream",
-            origin=self.url,  # type: ignore[arg-type]
-            subprotocols=["streamlit"],  # type: ignore[list-item]
-            additional_headers={"Cookie": self.cookie},
-            max_size=None,
-        )
+    async def ask(
+        self, socket: ClientConnection, pressed: str = "", held: Sequence[WidgetState] = ()
+    ) -> None:
+        """Ask for the page, or press something on it, as one who follows or who does not."""
+        alone = () if self.follows else (WidgetState(id=self.buttons[FOLLOWS][0], bool_value=False),)
+        await super().ask(socket, pressed, (*held, *alone))
 
-    async def ask(self, socket: ClientConnection, pressed: str = "") -> None:
-        """Ask for the page, or press something on it."""
-        asked = BackMsg()
-        state = asked.rerun_script
-        state.page_name, state.query_string = "learn", self.query
-        if not self.follows:
-            state.widget_states.widgets.append(WidgetState(id=self.buttons[FOLLOWS][0], bool_value=False))
-        if pressed:
-            button, state.fragment_id = self.buttons[pressed]
-            state.widget_states.widgets.append(WidgetState(id=button, trigger_value=True))
-        await socket.send(asked.SerializeToString())
-
-    async def drawn(self, socket: ClientConnection) -> None:
-        """Take in what the server sends until the page is whole."""
-        while True:
-            said = ForwardMsg.FromString(await socket.recv())  # type: ignore[arg-type]
-            kind = said.WhichOneof("type")
-            element = said.delta.new_element
-            if kind == "script_finished" and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return
-            if kind == "page_info_changed":
-                self.query = said.page_info_changed.query_string
-            elif kind == "delta" and element.WhichOneof("type") == "button":
-                self.buttons[element.button.label] = element.button.id, said.delta.fragment_id
-            elif kind == "delta" and element.WhichOneof("type") == "checkbox":
-                self.buttons[element.checkbox.label] = element.checkbox.id, ""
-            elif kind == "delta" and element.WhichOneof("type") in ("exception", "alert"):
-                self.wrong.append(str(element)[:200])
-            elif kind == "delta" and (at := re.search(r'data-here="step=(\d+)"', element.html.body)):
-                self.step = int(at[1])
+    def take_in(self, element: Element, part: str) -> None:
+        """What is drawn, and how far the page has come by it."""
+        super().take_in(element, part)
+        if element.WhichOneof("type") == "alert":
+            self.failed.append(element.alert.body)
+        elif at := re.search(r'data-here="step=(\d+)"', element.html.body):
+            self.step = int(at[1])
 
 
 async def follow(phone: Phone, socket: ClientConnection, drawn: Callable[[int], None]) -> None:
@@ -96,7 +65,7 @@ async def follow(phone: Phone, socket: ClientConnection, drawn: Callable[[int], 
 async def alone(phone: Phone, socket: ClientConnection, steps: int) -> list[float]:
     """Turn from the lecturer, and step by oneself; milliseconds of each step."""
     phone.follows, taken = False, []
-    chance = random.Random(phone.cookie)
+    chance = random.Random(str(phone.headers))
     await asyncio.sleep(chance.uniform(0, 6))
     await phone.ask(socket)
     await phone.drawn(socket)
@@ -109,11 +78,11 @@ async def alone(phone: Phone, socket: ClientConnection, steps: int) -> list[floa
     return taken
 
 
-def joined(url: str, query: str) -> str:
-    """The cookie of somebody who joins."""
+def joined(url: str, query: str) -> Phone:
+    """The phone of somebody who joins."""
     answer = httpx.get(f"{url}/join?{query}")
     assert answer.status_code == 303, answer.text
-    return answer.headers["set-cookie"].partition(";")[0]
+    return Phone(url, headers={"Cookie": answer.headers["set-cookie"].partition(";")[0]})
 
 
 async def led(server: psutil.Process, lecturer: Phone, phones: list[Phone], steps: int) -> list[float]:
@@ -176,13 +145,13 @@ def main(count: int = 60, steps: int = 12) -> int:
             key, code = re.findall(r"key=(\S+) .* code (\w+)\.", server.log.read_text(encoding="utf-8"))[-1]
             assert server.process is not None
             process = psutil.Process(server.process.pid)
-            lecturer = Phone(server.url, joined(server.url, f"key={key}"))
-            phones = [Phone(server.url, joined(server.url, f"code={code}")) for _ in range(count)]
+            lecturer = joined(server.url, f"key={key}")
+            phones = [joined(server.url, f"code={code}") for _ in range(count)]
             follows, own, missed = asyncio.run(led(process, lecturer, phones, steps))
             held = process.memory_info().rss / 2**20
         finally:
             server.kill()
-    wrong = [each for phone in (lecturer, *phones) for each in phone.wrong]
+    wrong = [each for phone in (lecturer, *phones) for each in phone.failed]
     print(
         f"{-missed:.0f} steps missed, {len(wrong)} errors {wrong[:1]}; the server holds {held:.0f} MB; load {psutil.getloadavg()[0]:.1f}"
     )

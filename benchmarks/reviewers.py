@@ -25,17 +25,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
-from streamlit.proto.Alert_pb2 import Alert
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.Button_pb2 import Button
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks.label_latency import long_session
+from benchmarks.tab import Tab
 from tarstop_core.sessions.store.store import Store
 
 TARGET_MS, GROWTH_MB = 250, 100
@@ -45,10 +40,10 @@ LET_GO_SECONDS = 135
 
 
 @dataclass
-class Reviewer:
-    """One browser tab."""
+class Reviewer(Tab):
+    """A tab in which somebody labels."""
 
-    url: str
+    name = "screen"
     session: str
     presses: int
     hurried: bool = False
@@ -57,56 +52,24 @@ class Reviewer:
     """Seconds from the end of a press to the next one, give or take two fifths."""
     answer: str = "Not relevant"
     """What they press."""
-    headers: dict[str, str] = field(default_factory=dict)
-    """Which a proxy would add, such as who is there."""
     milliseconds: list[float] = field(default_factory=list)
-    buttons: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By label: the id of a button that is shown, and of the part of the page that it redraws."""
-    page: str = ""
-    failed: list[str] = field(default_factory=list)
-    warned: list[str] = field(default_factory=list)
-    """What a page said of a press that it could not follow."""
 
     async def screen(self) -> None:
         """Open the session and label its documents."""
-        address = f"ws{self.url.removeprefix('http')}/_stcore/stream"
+        self.query = f"session={self.session}"
         chance = random.Random(f"{self.session}{self.headers}")
-        how: dict[str, Any] = {"subprotocols": ["streamlit"], "additional_headers": self.headers}
-        async with connect(address, origin=self.url, max_size=None, **how) as socket:  # type: ignore[arg-type]
-            await self._run(socket, "", "")
+        async with self.connected() as socket:
+            await self.ask(socket)
+            await self.drawn(socket)
             for _ in range(self.presses):
                 await asyncio.sleep(0 if self.hurried else self.every * chance.uniform(0.6, 1.4))
                 if self.answer not in self.buttons:
                     self.failed.append(f"no button to press among {sorted(self.buttons)}")
                     return
-                button, part = self.buttons[self.answer]
                 begun = time.perf_counter()
-                await self._run(socket, button, part)
+                await self.ask(socket, self.answer)
+                await self.drawn(socket)
                 self.milliseconds.append(1_000 * (time.perf_counter() - begun))
-
-    async def _run(self, socket: ClientConnection, pressed: str, part: str) -> None:
-        asked = BackMsg()
-        state = asked.rerun_script
-        state.query_string, state.page_name, state.fragment_id = f"session={self.session}", "screen", part
-        state.page_script_hash = self.page
-        if pressed:
-            widget = state.widget_states.widgets.add()
-            widget.id, widget.trigger_value = pressed, True
-        await socket.send(asked.SerializeToString())
-        while True:
-            said = ForwardMsg.FromString(await socket.recv())  # type: ignore[arg-type]
-            kind = said.WhichOneof("type")
-            if kind == "new_session":
-                self.page = said.new_session.page_script_hash
-            elif kind == "delta" and said.delta.new_element.WhichOneof("type") == "button":
-                shown: Button = said.delta.new_element.button
-                self.buttons[shown.label] = (shown.id, said.delta.fragment_id)
-            elif kind == "delta" and said.delta.new_element.WhichOneof("type") == "exception":
-                self.failed.append(said.delta.new_element.exception.message)
-            elif kind == "delta" and said.delta.new_element.alert.format == Alert.WARNING:
-                self.warned.append(said.delta.new_element.alert.body)
-            elif kind == "script_finished" and said.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                return
 
 
 def label_beside(reviewers: Sequence[Reviewer]) -> None:

@@ -58,7 +58,7 @@ def document_html(
     query: str,
     score: float | None,
     more: list[str],
-    lead: str = "",
+    lead: str,
     whose: str = "you said",
 ) -> str:
     """A document as the page shows it.

@@ -141,24 +141,24 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
     _sliders(settings, now, following(key, now, moved), gap="medium")
 
 
-def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
+def q_star_in_words(q_star: float, plus: str, what: str) -> str:
     """What a threshold means, for a person.
 
-    >>> q_star_in_words(0.8, "Reject")
+    >>> q_star_in_words(0.8, "Reject", "prior art exists")
     '“Reject” only when more than 80 % sure that prior art exists'
     """
     return f"“{plus}” only when more than {percent(q_star)} sure that {what}"
 
 
-def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
+def cost_in_words(stakes: Stakes, abstracts: bool) -> str:
     """What a cost means, for a person; with `abstracts` it is that of a title and abstract.
 
     >>> from tarstop_core.value.stakes import START
-    >>> cost_in_words(START)
+    >>> cost_in_words(START, abstracts=False)
     '0.001: reading 500 documents would cost as much as the worse mistake'
     >>> cost_in_words(START, abstracts=True)
     '0.001: reading 500 titles and abstracts would cost as much as the worse mistake'
-    >>> cost_in_words(START.with_cost(0))
+    >>> cost_in_words(START.with_cost(0), abstracts=False)
     '0: reading costs nothing'
     """
     price = amount(stakes.cost, stakes.payoffs.unit)
@@ -230,7 +230,7 @@ def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Litera
             "help": f"What reading one more {one} {what}.",
         }
         st.select_slider(f"Cost per {one}", FRACTIONS, value=now["fraction"], **how, **view("fraction"))
-        caption(cost_in_words(settings.stakes, settings.two_stages) + ".")
+        caption(cost_in_words(settings.stakes, abstracts=settings.two_stages) + ".")
 
 
 def stops(payoffs: Payoffs) -> dict[float, str]:

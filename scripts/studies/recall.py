@@ -58,7 +58,7 @@ def first_ruled_out(labels: Flags, every: int, orders: NDArray[np.intp]) -> NDAr
     return np.where(beyond.any(axis=1), np.append(drawn, 0)[beyond.argmax(axis=1)], len(labels)) + 1
 
 
-def redrawn(documents: int, every: int, redraws: int, seed: int = 1) -> Iterator[NDArray[np.intp]]:
+def redrawn(documents: int, every: int, redraws: int, seed: int) -> Iterator[NDArray[np.intp]]:
     """Orders in which lists of this length are offered, whatever their labels, some at a time; shape (some, documents)."""
     rng, ranks = np.random.default_rng(seed), np.arange(documents)
     for begin in range(0, redraws, AT_ONCE):
@@ -82,10 +82,10 @@ def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
     return offered
 
 
-def false_stops(labels: Flags, every: int, replays: int, seed: int = 1) -> dict[str, float]:
+def false_stops(labels: Flags, every: int, replays: int) -> dict[str, float]:
     """Share of replays in which the statement is false: `ever`, and where *Audit draws* stops at each target."""
     drawn, false = draws_at(len(labels), every), dict.fromkeys(["ever", *map(at, TARGETS)], 0)
-    for orders in redrawn(len(labels), every, replays, seed):
+    for orders in redrawn(len(labels), every, replays, seed=1):
         ruled_out = first_ruled_out(labels, every, orders)
         wrong = np.flatnonzero(ruled_out <= len(labels))
         false["ever"] += len(wrong)
@@ -102,10 +102,10 @@ def at(target: float) -> str:
     return f"at_{target:g}"
 
 
-def false_of(name: str, kind: str, labels: Flags, replays: int = REDRAWS) -> Iterator[Row]:
+def false_of(name: str, kind: str, labels: Flags) -> Iterator[Row]:
     """Share of false replays of a list by how often a document is drawn."""
     for every in EVERY:
-        yield {"list": name, "kind": kind, "every": every} | false_stops(labels, every, replays)
+        yield {"list": name, "kind": kind, "every": every} | false_stops(labels, every, REDRAWS)
 
 
 def statements(session: Session, model: RerankedChances) -> Iterator[Row]:
