@@ -289,7 +289,7 @@ def _from_file() -> Chosen | None:
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
-        shell.remarks(chosen.notes)
+        _remarks(chosen)
         keep_rows(rows_of_effects(chosen.studies), "upload the file", chosen.name)
     return chosen
 
@@ -336,10 +336,18 @@ def _typed() -> Chosen | None:
     # Names of columns that were pasted along say which is which.
     named = any(filled[0][1:]) and not any(letter.isdigit() for cell in filled[0][1:] for letter in cell)
     try:
-        return _of_rows(filled if named else [tuple(titles), *rows], "typed studies")
+        chosen = _of_rows(filled if named else [tuple(titles), *rows], "typed studies")
     except InputProblem as unclear:
         shell.problem_box(unclear)
         return None
+    _remarks(chosen)
+    return chosen
+
+
+def _remarks(chosen: Chosen) -> None:
+    """Say which rows are no studies and how arms without a name were read, with the first row: a swap would be noticed."""
+    if chosen.notes:
+        shell.remarks([*chosen.notes, *chosen.studies.in_words()])
 
 
 # --- what is asked of them --------------------------------------------------------------------------
@@ -440,8 +448,8 @@ def _smallest(
     key = f"{PREFIX}/delta/{chosen.key}/{measure}"
     in_people = False
     if measure in EVENT_MEASURES and baseline is not None:
-        ways = {False: "as a difference" if measure is Measure.RD else "as a ratio", True: "in people"}
-        in_people = one_of("Smallest effect that matters", ways, **lasting(f"{key}/way"))
+        ways = {False: MEASURES[measure], True: "Events per 1,000 people"}
+        in_people = one_of("Unit of the smallest effect", ways, **lasting(f"{key}/way"))
     if in_people and baseline is not None:
         prevented = difference_of_delta(measure, baseline, value)
         first = max(0.0, round(-prevented if above else prevented, 1)), min(max(round(100 * baseline), 1), 99)

@@ -141,7 +141,10 @@ def test_a_table_as_revman_prints_it_is_read_and_what_is_no_study_is_named(open_
     )
     assert "3 studies" in shown(app)
     (warning,) = app.warning
-    assert all(part in warning.value for part in ("Total", "Heterogeneity", "treated arm", "control arm"))
+    assert all(
+        part in warning.value
+        for part in ("Total", "Heterogeneity", "treated arm", "103 of 1525", "128 of 1532")
+    )
 
 
 def test_columns_of_one_name_are_told_apart_and_those_that_are_known_are_chosen(open_app: OpenApp) -> None:
@@ -164,3 +167,11 @@ def test_a_threshold_is_asked_in_people_and_one_that_allows_harm_is_noticed(open
     app.number_input(f"{key}/RD").set_value(0.01).run(timeout=SECONDS)
     (warning,) = app.warning
     assert "10 events more" in warning.value
+
+
+def test_a_table_pasted_as_revman_prints_it_is_read_below_its_two_lines_of_titles(open_app: OpenApp) -> None:
+    held = ("study", "events_treated", "n_treated", "events_control", "n_control", "bias")
+    pasted = f",Experimental,,Control,\nStudy,Events,Total,Events,Total\n{TRIALS}Total,148,2671,201,2665\n"
+    packed = pack([held, *((*line.split(","), "") for line in pasted.splitlines())])
+    app = open_app("evidence", numbers="trials", source="typed", tables=packed)
+    assert "3 studies" in shown(app) and "“Total”" in app.warning[0].value
