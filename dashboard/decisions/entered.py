@@ -13,7 +13,7 @@ from scipy.special import logit
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import heading_of, note
+from dashboard.frame.drawing import heading_of
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
 from dashboard.frame.work import kept
@@ -72,6 +72,7 @@ class Entered:
     notes: tuple[str, ...] = ()
     simulated: bool = False
     example: bool = False  # Whether its numbers are nobody's own
+    priced: bool = True  # Whether amounts are more than units of the effect
 
 
 def kind() -> str:
@@ -270,8 +271,6 @@ def _effect() -> Entered:
     worth = number_asked("One unit is worth", 20_000.0, "wtp", at=left)
     with right:
         unit = _unit()
-    if worth == 1:
-        note("Amounts are in units of the effect until you enter what one is worth and what options cost.")
     cells = _typed("Options: units of the effect that each brings, and its cost", EFFECTS, "options")
     numbers = [
         [number_in(cells.name, line, title, cell) for title, cell in _pairs(cells.titles, row)]
@@ -290,7 +289,12 @@ def _effect() -> Entered:
         actions=[row[0].strip() for _, row in cells.rows],
     )
     return Entered(
-        repr(decision), decision, unit, (f"{len(numbers)} options",), example=_is_example(EFFECTS, "options")
+        repr(decision),
+        decision,
+        unit,
+        (f"{len(numbers)} options",),
+        example=_is_example(EFFECTS, "options"),
+        priced=worth != 1,
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.decisions import entered
 from dashboard.decisions.entered import PREFIX, Entered
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.drawing import (
     ALL,
     all_figures,
@@ -28,7 +28,7 @@ from dashboard.parts.everyone import concerned, number_asked, own_number
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decisions
-from tarstop_core.explore.decisions import Answer, Decision, Reading, Studyable, answer, studied, with_study
+from tarstop_core.explore.decisions import Answer, Decision, Reading, Studyable, answer, studied, with_studies
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
@@ -38,6 +38,7 @@ from tarstop_core.value.actions.sampling import Study
 LEAD = "Several options: which one now, what is worth knowing, and whether a study is worth its price."
 STEM = "tarstop-decision"
 KEPT = 32  # Answers
+SPREAD = address.only(address.finite, lambda spread: spread > 0)
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,13 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
     everyone = concerned(PREFIX, 2000.0 if given.example else 0.0)
     result = _computed(given.key, given.decision, everyone)
     parameters = studied(result)
-    if not result.people:
+    if not given.priced:
+        note("Amounts are in units of the effect until you enter what one is worth and what options cost.")
+    elif not result.people:
         note("Say how many people it concerns to see what a study would be worth to them.")
     elif parameters:
-        study, reading = _study(parameters, given.example)
-        result = _with_study(given.key, everyone, result, study, reading)
+        studies, reading = _study(parameters, given.example)
+        result = _with_studies(given.key, everyone, result, studies, reading)
     return given, result
 
 
@@ -106,10 +109,14 @@ def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _with_study(
-    key: Hashable, concerned: Concerned | None, _result: Answer, study: Study, reading: Reading | None
+def _with_studies(
+    key: Hashable,
+    concerned: Concerned | None,
+    _result: Answer,
+    studies: Mapping[Study, bool],
+    reading: Reading | None,
 ) -> Answer:
-    return with_study(_result, study, reading)
+    return with_studies(_result, studies, reading)
 
 
 def _headline(given: Entered, result: Answer, unit: str) -> None:
@@ -149,45 +156,67 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
                 save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
 
 
-def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[Study, Reading | None]:
-    """Ask for a study that could be commissioned, and for what reading on would find."""
+def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Study, bool], Reading | None]:
+    """Ask for a study that could be commissioned, and for what reading on would find.
+
+    The studies are that one and one of each other parameter, as the address has them, and whether their SD is a guess.
+    """
     heading_of("A new study")
     named = {parameter: parameter for parameter in parameters}
-    measures = one_of("It measures", named, **lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}"))
+    usual = next(iter(named))
+    how = lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}")
+    measures = one_of("It measures", named, first=address.named("measures", named, usual), **how)
+    address.write({"measures": "" if measures == usual else measures})
     left, right = st.columns(2)
-    fixed = number_asked("Fixed cost", 200_000.0, "fixed", at=left)
-    per_person = number_asked("Cost a person", 500.0, "each", at=right)
-    spread, arms = None, 1
-    counted = parameters[measures].counted
-    if counted:
-        counted = st.toggle(
-            "It is a share of people, who are counted", value=True, key="counted", bind="query-params"
-        )
-    if not counted:
-        arms = 2 if st.toggle("It compares two groups", value=True, key="arms", bind="query-params") else 1
-        usual = parameters[measures].usual_spread(arms)
-        how = (
+    costs = {"cost_fixed": number_asked("Fixed cost", 200_000.0, "fixed", at=left)}
+    costs["cost_per_person"] = number_asked("Cost a person", 500.0, "each", at=right)
+    of = parameters[measures]
+    if of.counted and of.sd:
+        _switched("It is a share of people, who are counted", f"counted_{measures}")
+    arms = 1
+    if not _is_counted(measures, of):
+        arms += _switched("It compares two groups", f"arms_{measures}")
+        help_text = (
             "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per "
             "arm. For a log odds or risk ratio: about 3 where one person in ten has the event."
         )
-        spread = own_number("SD between people", usual, f"sd_{measures}", f"{PREFIX}/sd/{measures}", help=how)
-        if not spread:
+        name, begun = f"sd_{measures}", of.usual_spread(arms)
+        if not own_number("SD between people", begun, name, f"{PREFIX}/{name}", help=help_text):
             raise InputProblem("SD between people is 0; give a number above 0.")
     with st.expander("Or read on", expanded=True):
         left, right = st.columns(2)
-        studies = int(
-            own_number(
-                "Studies it would find",
-                2.0 if example else 0.0,
-                "studies",
-                f"{PREFIX}/studies",
-                at=left,
-                step=1.0,
-            )
+        begun = 2.0 if example else 0.0
+        studies = own_number(
+            "Studies it would find", begun, "studies", f"{PREFIX}/studies", at=left, step=1.0
         )
-        size = int(number_asked("People per arm in each", 100.0, "size", low=1.0, at=right, step=1.0))
+        in_each = "People per arm in each" if arms > 1 else "People in each"
+        people = int(number_asked(in_each, 100.0, "size", low=1.0, at=right, step=1.0))
         cost = number_asked("What reading on costs", 5000.0, "reading", at=left)
-        apart = number_asked("SD between studies (τ)", 0.0, "tau", at=right)
-    costs = {"cost_fixed": fixed, "cost_per_person": per_person}
-    study = Study(measures=measures, sd=spread, arms=arms, tau2=apart**2, **costs)
-    return study, Reading(studies=studies, people=size, cost=cost) if studies else None
+        costs["tau2"] = number_asked("SD between studies (τ)", 0.0, "tau", at=right) ** 2
+    planned = {}
+    for name in (measures, *(other for other in parameters if other != measures)):
+        spread, arms, guessed = _in_address(name, parameters[name])
+        planned[Study(measures=name, sd=spread, arms=arms, **costs)] = guessed
+    return planned, Reading(studies=int(studies), people=people, cost=cost) if studies >= 1 else None
+
+
+def _switched(label: str, name: str) -> bool:
+    """Ask for what is so unless the address says that it is not."""
+    on = st.toggle(label, value=name not in st.query_params, **lasting(f"{PREFIX}/{name}"))
+    address.write({name: "" if on else "no"})
+    return on
+
+
+def _is_counted(name: str, of: Studyable) -> bool:
+    return of.counted and f"counted_{name}" not in st.query_params
+
+
+def _in_address(name: str, of: Studyable) -> tuple[float | None, int, bool]:
+    """The SD between people of a study of one parameter, its arms, and whether nobody entered that SD."""
+    if _is_counted(name, of):
+        return None, 1, False
+    arms = 1 if f"arms_{name}" in st.query_params else 2
+    try:
+        return SPREAD(st.query_params[f"sd_{name}"]), arms, False
+    except (KeyError, ValueError):
+        return of.usual_spread(arms), arms, True

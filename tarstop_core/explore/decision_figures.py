@@ -9,7 +9,7 @@ from tarstop_core.explore.decisions import Answer, Known
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import amount, number
+from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.presentation.palette import COST, SERIES, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Floats
 
@@ -76,18 +76,24 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     chart.label(np.log10(x[0]), 0, "decide now", xanchor="left", yanchor="top" if below else "bottom")
     chart.line(n[drawn], enbs[drawn], VALUE, width=3)
     text = message("size", n=sizes.best_n, arms=result.study.arms) if result.study else ""
-    chart.points(
-        [sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=[f"{text}: {amount(sizes.best_enbs, unit)}"]
-    )
-    # Below the top of the curve where reading on is above it.
-    over = result.reading_gain is None or result.reading_gain <= sizes.best_enbs
-    side = {"xanchor": "center", **({"yshift": 8} if over else {"yanchor": "top", "yshift": -20})}
-    chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {sizes.best_n:,}", VALUE, **side)
+    if sizes.best_enbs > 0:  # else no size is a good one
+        hover = [f"{text}: {amount(sizes.best_enbs, unit)}"]
+        chart.points([sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=hover)
+        # Below the top of the curve where reading on is above it.
+        over = result.reading_gain is None or result.reading_gain <= sizes.best_enbs
+        side = {"xanchor": "center", **({"yshift": 8} if over else {"yanchor": "top", "yshift": -20})}
+        chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {sizes.best_n:,}", VALUE, **side)
     if result.reading is not None and result.reading_gain is not None:
         at = float(np.clip(result.reading.studies * result.reading.people, *x))
         text = f"reading on: {amount(result.reading_gain, unit)}"
         chart.points([at], [result.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
-        chart.label(np.log10(at), result.reading_gain, "reading on", COST, xshift=-8, yanchor="middle")
+        # Above the line of deciding now where it is near that, so that this does not strike it through.
+        side = (
+            {"yanchor": "bottom", "yshift": 6}
+            if result.reading_gain >= 0
+            else {"yanchor": "top", "yshift": -6}
+        )
+        chart.label(np.log10(at), result.reading_gain, "reading on", COST, xanchor="center", **side)
     people = "people per arm" if result.study and result.study.arms > 1 else "people"
     chart.axis("xaxis", people, type="log", range=[float(np.log10(end)) for end in x])
     title = fig.with_unit("worth to everyone, after its price", unit)
@@ -97,12 +103,14 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
 
 def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw how far each action is behind the best now, per person; arguments as for :func:`steps_figure`."""
-    behind = result.net.max() - result.net
+    behind = result.behind
     texts = [
-        f"{name}, {amount(net, unit)}: {amount(less, unit) if less else 'best'}"
-        for name, net, less in zip(result.actions, result.net.tolist(), behind.tolist(), strict=True)
+        f"{name}, {amount(net, unit)}: {amount(less, unit) if less else 'best'}, {percent(chance)}"
+        for name, net, less, chance in zip(
+            result.actions, result.net.tolist(), behind.tolist(), result.chances.tolist(), strict=True
+        )
     ]
-    title = fig.with_unit("behind the best action, per person", unit)
+    title = fig.with_unit("behind the best action, per person; and the chance to be the best", unit)
     return _rows(result.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
 
 

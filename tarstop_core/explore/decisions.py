@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 import numpy as np
@@ -21,7 +21,7 @@ from tarstop_core.value.actions.lines import chance_best
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.psa import Draws
 from tarstop_core.value.actions.sampling import BestSize, Study, best_size
-from tarstop_core.value.actions.treat import TreatByTest
+from tarstop_core.value.actions.treat import ACCURACY, TreatByTest
 from tarstop_core.value.payoffs import Floats
 
 Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
@@ -29,6 +29,8 @@ Step = Literal["decide", "read", "study"]
 STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
 OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
 EFFECT = "effect"  # What the one uncertain number of a linear net benefit is called
+ROUNDING = 1e-8  # A worth below this part of the largest net benefit is none
+NARROW = 1e-9  # Part of a curve's reach within which the next best action is taken to begin
 
 
 class Accuracy(TypedDict):
@@ -63,20 +65,29 @@ class Studyable(NamedTuple):
     """How a parameter varies that a study could measure."""
 
     counted: bool  # Whether all that is thought possible lies between 0 and 1, as of a proportion
-    sd: float
+    sd: float  # 0 where it can be counted only
 
     def usual_spread(self, arms: int) -> float:
         """Standard deviation between people if what is known now rested on 100 people per arm."""
         return float(f"{self.sd * math.sqrt(100 / arms):.2g}")
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(NamedTuple):
     """What knowing a parameter for certain is worth per person, with the standard error where it is estimated."""
 
     name: str
     value: float
     se: float = 0.0
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A study of one parameter, or of two, with what it brings to everyone by its size."""
+
+    study: Study
+    sizes: BestSize
+    guessed: bool  # Whether nobody entered how much people differ
+    reading_gain: float | None = None  # What reading on for such studies brings after what it costs
 
 
 @dataclass(frozen=True)
@@ -89,12 +100,11 @@ class Answer:
     evpi: float
     evpi_se: float
     evppi: tuple[Known, ...]  # The most valuable first
+    chances: Floats  # Of each action to be the best
     people: float  # Whom the decision concerns, discounted; 0 where nobody is counted
     evsi: float | None = None  # Of the study whose results a table gives
-    study: Study | None = None
-    sizes: BestSize | None = None  # Of that study, for everyone
+    studies: tuple[Priced, ...] = ()  # The one that is asked about first
     reading: Reading | None = None
-    reading_gain: float | None = None  # What reading on brings to everyone after what it costs
 
     @property
     def best(self) -> str:
@@ -102,10 +112,14 @@ class Answer:
         return self.actions[int(self.net.argmax())]
 
     @property
+    def behind(self) -> Floats:
+        """How far each action is behind the best."""
+        return _without_rounding(self.net.max() - self.net, self.net)
+
+    @property
     def lead(self) -> float:
-        """By how much it is ahead of the next best."""
-        second, first = np.sort(self.net)[-2:]
-        return float(first - second)
+        """By how much the best action is ahead of the next best."""
+        return float(np.sort(self.behind)[1])
 
     @property
     def second(self) -> str:
@@ -121,11 +135,42 @@ class Answer:
     def step(self) -> Step:
         """What brings most to everyone: to decide now, to read on, or a study at its best size."""
         gains: dict[Step, float] = {"decide": 0.0}
-        if self.reading_gain is not None:
-            gains["read"] = self.reading_gain
-        if self.sizes is not None:
-            gains["study"] = self.sizes.best_enbs
+        if self.best_reading is not None:
+            gains["read"] = self.best_reading.reading_gain or 0.0
+        if self.best_study is not None:
+            gains["study"] = self.best_study.sizes.best_enbs
         return max(gains, key=gains.__getitem__)
+
+    @property
+    def study(self) -> Study | None:
+        """The study that is asked about."""
+        return self.studies[0].study if self.studies else None
+
+    @property
+    def sizes(self) -> BestSize | None:
+        """What that study brings by its size, for everyone."""
+        return self.studies[0].sizes if self.studies else None
+
+    @property
+    def reading_gain(self) -> float | None:
+        """What reading on for studies like that one brings to everyone after what it costs."""
+        return self.studies[0].reading_gain if self.studies else None
+
+    @property
+    def best_reading(self) -> Priced | None:
+        """Studies of which reading on for them brings most, whichever is asked about; None where nobody would read."""
+        read = [one for one in self.studies if one.reading_gain is not None]
+        return max(read, key=lambda one: one.reading_gain or 0.0, default=None)
+
+    @property
+    def best_study(self) -> Priced | None:
+        """The study that brings most to everyone after its price, whichever is asked about."""
+        return max(self.studies, key=lambda one: one.sizes.best_enbs, default=None)
+
+
+def _without_rounding(value: Floats | float, net: Floats) -> Floats:
+    """Worths, of which those are 0 that net benefits of this size cannot tell from rounding."""
+    return np.where(np.abs(value) > ROUNDING * np.abs(net).max(), value, 0.0)
 
 
 def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
@@ -144,24 +189,28 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     """
     net, actions = _net(decision)
     values = decision.values()
-    evpi, evpi_se = (float(values.get(name) or 0.0) for name in ("evpi", "evpi_se"))  # type: ignore[arg-type]
+    of = ("evpi", "evpi_se", "evsi")
+    evpi, evpi_se, evsi = (float(_without_rounding(float(values.get(name) or 0.0), net)) for name in of)  # type: ignore[arg-type]
     people = concerned.people("start_of_year") if concerned else 0.0
-    evppi = tuple(sorted(_evppi(decision, values, evpi), key=lambda one: -one.value))
-    evsi = values.get("evsi") if isinstance(decision, ActionTable) else None
-    return Answer(decision, actions, net, evpi, evpi_se, evppi, people, evsi)  # type: ignore[arg-type]
+    known = (
+        one._replace(value=float(_without_rounding(one.value, net))) for one in _evppi(decision, values, evpi)
+    )
+    evppi = tuple(sorted(known, key=lambda one: -one.value))
+    of_table = evsi if isinstance(decision, ActionTable) and "evsi" in values else None
+    return Answer(decision, actions, net, evpi, evpi_se, evppi, _chances(decision), people, of_table)
 
 
-def with_study(result: Answer, study: Study, reading: Reading | None = None) -> Answer:
-    """Add what a study brings by its size, and what reading on brings.
+def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading | None = None) -> Answer:
+    """Add what studies bring by their size, and what reading on brings.
 
     Parameters
     ----------
     result : Answer
         Where people are counted.
-    study : Study
-        Of one of the decision's parameters.
+    studies : mapping of Study to bool
+        Of one of the decision's parameters each, the one that is asked about first, and whether its SD between people is a guess.
     reading : Reading, optional
-        What reading on would find, measured as the study measures.
+        What reading on would find, measured as the first study measures.
 
     Returns
     -------
@@ -170,19 +219,21 @@ def with_study(result: Answer, study: Study, reading: Reading | None = None) -> 
     Raises
     ------
     InputProblem
-        When the study measures what the decision does not know.
+        When a study measures what the decision does not know.
     """
     decision = result.decision
     if isinstance(decision, ActionTable):
         raise InputProblem(
             "A table of consequences has no parameter that is measured; give chances of a study's results."
         )
-    gain = None
-    if reading is not None and reading.studies:
-        worth = decision.evsi_of(study, np.array([float(reading.people)]), reading.studies)
-        gain = float(worth[0]) * result.people - reading.cost
-    sizes = best_size(decision, study, result.people)
-    return replace(result, study=study, sizes=sizes, reading=reading, reading_gain=gain)
+    priced = []
+    for study, guessed in studies.items():
+        gain = None
+        if reading is not None and reading.studies:
+            worth = decision.evsi_of(study, np.array([float(reading.people)]), reading.studies)
+            gain = float(worth[0]) * result.people - reading.cost
+        priced.append(Priced(study, best_size(decision, study, result.people), guessed, gain))
+    return replace(result, studies=tuple(priced), reading=reading)
 
 
 def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
@@ -210,12 +261,23 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[K
         names = {name: f"evppi_{name}" for name in decision.partitions or {}}
     else:
         names = {"sensitivity": "evppi_se", "specificity": "evppi_sp", "prevalence": "evppi_prev"}
-        names |= {"sensitivity + specificity": "evppi_se_sp"}
+        names |= {ACCURACY: "evppi_se_sp"}
     return [
         Known(name, float(values[key]))  # type: ignore[arg-type]
         for name, key in names.items()
         if key in values
     ]
+
+
+def _chances(decision: Decision) -> Floats:
+    """How likely each action is the best; actions that are equally good share alike."""
+    if isinstance(decision, TreatByTest):
+        return decision.chance_best()
+    if isinstance(decision, ActionTable):
+        net = np.asarray(decision.consequences)
+        top = net == net.max(axis=0)
+        return np.asarray((top / top.sum(axis=0)) @ np.asarray(decision.chances))
+    return np.array(chances_best(decision, decision.willingness_to_pay))
 
 
 def studied(result: Answer) -> dict[str, Studyable]:
@@ -228,12 +290,13 @@ def studied(result: Answer) -> dict[str, Studyable]:
     draws = decision.draws if isinstance(decision, TreatByTest) else decision
     columns = {name: np.asarray(column) for name, column in (draws.parameters or {}).items()}
     valued = [one.name for one in result.evppi if one.name in columns]
-    return {
+    of_each = {
         name: Studyable(
             bool((columns[name] > 0).all() and (columns[name] < 1).all()), float(columns[name].std())
         )
         for name in dict.fromkeys((*valued, *columns))
     }
+    return of_each | ({ACCURACY: Studyable(True, 0.0)} if isinstance(decision, TreatByTest) else {})
 
 
 def accuracy_of(tables: Tables) -> Accuracy:
@@ -273,16 +336,33 @@ class Curves:
     """How each action does over what one may be willing to pay, or over thresholds: `y` has shape (points, actions)."""
 
     x: Floats
-    y: Floats
+    heights: Callable[[float], Sequence[float]]  # Of all actions at a point
     names: tuple[str, ...]
     of_thresholds: bool = False  # A decision curve; else an acceptability curve
 
-    @property
+    @cached_property
+    def y(self) -> Floats:
+        """Heights at all points."""
+        return np.array([self.heights(float(x)) for x in self.x])
+
+    @cached_property
     def turns(self) -> list[tuple[float, str]]:
         """The best action at first, and where another one begins to be it."""
-        best = self.y.argmax(axis=1)
-        places = [0, *(np.flatnonzero(np.diff(best)) + 1).tolist()]
-        return [(float(self.x[at]), self.names[best[at]]) for at in places]
+        best = self.y.argmax(axis=1).tolist()
+        turns = [(float(self.x[0]), best[0])]
+        for at in range(len(best) - 1):
+            turns += self._between(float(self.x[at]), float(self.x[at + 1]), best[at], best[at + 1])
+        return [(x, self.names[action]) for x, action in turns]
+
+    def _between(self, low: float, high: float, first: int, last: int) -> list[tuple[float, int]]:
+        """Where another action begins to be the best between two points where `first` and `last` are, by halving."""
+        if first == last:
+            return []
+        if high - low < NARROW * self.x[-1]:
+            return [(high, last)]
+        middle = (low + high) / 2
+        best = int(np.argmax(self.heights(middle)))
+        return self._between(low, middle, first, best) + self._between(middle, high, best, last)
 
 
 def curves(decision: Decision) -> Curves | None:
@@ -292,27 +372,34 @@ def curves(decision: Decision) -> Curves | None:
             decision.harm_treated_healthy + decision.benefit_treated_diseased
         )
         x = np.linspace(0.005, min(0.95, max(0.2, 2.5 * turns_at)), STEPS)
-        drawn = replace(decision, thresholds=x.tolist()).decision_curve()
-        y = np.array([drawn[name] for name in ("none", "all", "test")]).T
-        return Curves(x, y, OF_TEST, of_thresholds=True)
-    names = _net(decision)[1]
-    if isinstance(decision, EffectNetBenefit):
-        x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
-        cost, sd = -np.asarray(decision.cost), decision.post_var**0.5
-        chances = [chance_best(cost, at * np.asarray(decision.gain), decision.post_mean, sd) for at in x]
-        return Curves(x, np.array(chances), names)
-    if isinstance(decision, Draws) and decision.willingness_to_pay:
-        x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
-        return Curves(x, np.array([list(decision.chance_best(at).values()) for at in x]), names)
-    return None
+
+        def at_threshold(threshold: float) -> list[float]:
+            drawn = decision.decision_curve([threshold])
+            return [drawn[name][0] for name in ("none", "all", "test")]
+
+        return Curves(x, at_threshold, OF_TEST, of_thresholds=True)
+    if isinstance(decision, ActionTable) or not decision.willingness_to_pay:
+        return None
+    x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
+    return Curves(x, partial(chances_best, decision), _net(decision)[1])
+
+
+def chances_best(decision: EffectNetBenefit | Draws, worth: float | None) -> list[float]:
+    """How likely each action is the best where a unit of effect has this worth; None where net benefits hold one."""
+    if isinstance(decision, Draws):
+        return list(decision.chance_best(worth).values())
+    lines = decision.lines(worth or 0.0)
+    return chance_best(lines.intercept, lines.slope, decision.post_mean, decision.post_var**0.5).tolist()
 
 
 # --- as tables ------------------------------------------------------------------------------------
 
 
 def rows_of_actions(result: Answer) -> Rows:
-    """Return the expected net benefit of each action, and how far it is behind the best."""
-    return rows_of(action=result.actions, net_benefit=result.net, behind=result.net.max() - result.net)
+    """Return the expected net benefit of each action, how far it is behind the best, and how likely it is the best."""
+    return rows_of(
+        action=result.actions, net_benefit=result.net, behind=result.behind, chance_best=result.chances
+    )
 
 
 def rows_of_knowing(result: Answer) -> Rows:
@@ -334,12 +421,10 @@ def rows_of_sizes(result: Answer) -> Rows:
         return []
     n, price = result.sizes.n, result.study.price(result.sizes.n)
     value = result.sizes.enbs + price
-    rows = rows_of(people_per_arm=n, value=value, price=price, net_benefit=result.sizes.enbs)
+    people = "people_per_arm" if result.study.arms > 1 else "people"
+    rows = rows_of(**{people: n, "value": value, "price": price, "net_benefit": result.sizes.enbs})
     if result.reading is not None and result.reading_gain is not None:
-        read = {
-            "people_per_arm": result.reading.studies * result.reading.people,
-            "price": result.reading.cost,
-        }
+        read = {people: result.reading.studies * result.reading.people, "price": result.reading.cost}
         read |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
         rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
     return rows

@@ -24,7 +24,7 @@ from tarstop_core.explore.decisions import (
     rows_of_sizes,
     simulated_draws,
     studied,
-    with_study,
+    with_studies,
 )
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.value.actions.joint import ActionTable
@@ -32,7 +32,7 @@ from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.actions.schema import table_of_actions
-from tarstop_core.value.actions.treat import TreatByTest
+from tarstop_core.value.actions.treat import ACCURACY, TreatByTest
 from tests.branches import every_branch
 
 EVERYONE = Concerned(annual_population=1000, years=10, rate=0.035)
@@ -71,7 +71,7 @@ def studied_answer(name: str) -> Answer:
         return result
     measures, how = next(iter(parameters.items()))
     spread = None if how.counted else how.usual_spread(2)
-    return with_study(result, replace(STUDY, measures=measures, sd=spread), READING)
+    return with_studies(result, {replace(STUDY, measures=measures, sd=spread): True}, READING)
 
 
 @pytest.mark.parametrize("name", DECISIONS)
@@ -95,7 +95,7 @@ def test_a_table_says_what_parameters_and_results_are_worth() -> None:
     after = max(0.14 * 0 - 0.27 * 300, -90 * 0.41) + max(0.56 * 0 - 0.03 * 300, -90 * 0.59)
     assert result.evsi == pytest.approx(after + 90)
     with pytest.raises(InputProblem):
-        with_study(result, STUDY)
+        with_studies(result, {STUDY: False})
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,9 @@ def test_a_table_says_what_parameters_and_results_are_worth() -> None:
 )
 def test_the_next_step_is_what_brings_most(fixed: float, reading_cost: float, step: str) -> None:
     result = answer(EFFECT, EVERYONE)
-    result = with_study(result, replace(STUDY, cost_fixed=fixed), replace(READING, cost=reading_cost))
+    result = with_studies(
+        result, {replace(STUDY, cost_fixed=fixed): False}, replace(READING, cost=reading_cost)
+    )
     assert result.step == step and result.reading_gain is not None
     read = EFFECT.evsi_of(STUDY, np.array([100.0]), 2)[0] * result.people - reading_cost
     assert result.reading_gain == pytest.approx(read)
@@ -144,6 +146,87 @@ def test_acceptability_adds_up_to_one() -> None:
     assert not rows_of_curves(answer(TABLE))
 
 
+def test_curves_turn_where_lines_cross() -> None:
+    # One in ten is treated from h on: w = t/(1−t) false positives outweigh a true one.
+    test = replace(TEST, prevalence=0.1)
+    p, se, sp, cost = 0.1, test.mean_se, test.mean_sp, 0.045
+    from_all = (p * (1 - se) + cost) / ((1 - p) * sp)
+    to_none = (p * se - cost) / ((1 - p) * (1 - sp))
+    turns = answer(test).curves
+    assert turns is not None
+    wanted = [w / (1 + w) for w in (from_all, to_none)]
+    assert [x for x, _ in turns.turns[1:]] == pytest.approx(wanted, rel=1e-6)
+    # Of two options that cost 3,000 the second is as likely the best as the first at 3,000 per expected unit.
+    effect = replace(EFFECT, gain=[0, 1], cost=[0, 3000])
+    drawn_curves = answer(effect).curves
+    assert drawn_curves is not None and drawn_curves.turns[1][0] == pytest.approx(3000 / 0.2, rel=1e-6)
+
+
+def test_chances_to_be_the_best_are_those_of_draws() -> None:
+    rng = np.random.default_rng(7)
+    z = rng.multivariate_normal([TEST.mu_logit_se, TEST.mu_logit_sp], TEST.covariance, 200_000)
+    for test in (TEST, replace(TEST, prevalence=0.15, cost_test=150, harm_treated_healthy=300)):
+        p = rng.beta(9, 51, len(z)) if isinstance(test.prevalence, dict) else test.prevalence
+        best = test.net_benefit(*(1 / (1 + np.exp(-z.T))), p).argmax(axis=1)
+        shares = np.bincount(best, minlength=3) / len(z)
+        assert answer(test).chances == pytest.approx(shares, abs=0.005)
+    best = np.argmax([0 * (x := rng.normal(0.2, 0.1, 200_000)), 2e4 * x - 3000, 2.8e4 * x - 5200], axis=0)
+    assert answer(EFFECT).chances == pytest.approx(np.bincount(best, minlength=3) / 200_000, abs=0.005)
+    assert answer(TABLE).chances == pytest.approx([0.7, 0.3])
+
+
+def test_the_advice_looks_at_every_study_whichever_is_asked_about() -> None:
+    result = answer(TEST, Concerned(annual_population=30_000, years=10))
+    studies = [replace(STUDY, measures=name, sd=None, arms=1) for name in studied(result)]
+    answers = [
+        with_studies(result, dict.fromkeys((one, *studies), False), replace(READING, cost=1e9))
+        for one in studies
+    ]
+    assert {one.study.measures for one in answers if one.study} == {
+        "sensitivity",
+        "specificity",
+        "prevalence",
+        ACCURACY,
+    }
+    assert len({drawn.headline(one, "£")[-1] for one in answers}) == 1
+    assert {one.step for one in answers} == {"study"}
+    assert {one.best_study.study.measures for one in answers if one.best_study} == {"prevalence"}
+
+
+def test_a_study_of_both_is_worth_what_its_counts_are() -> None:
+    free = replace(TEST, prevalence=0.15, cost_test=0)
+    test = replace(free, cost_test=float(free.net_benefit(free.mean_se, free.mean_sp, 0.15)[2]))  # a toss-up
+    n, p, rng = 400, 0.15, np.random.default_rng(5)
+    se, sp = (np.asarray((test.draws.parameters or {})[name]) for name in ("sensitivity", "specificity"))
+    now = test.net_benefit(test.mean_se, test.mean_sp, p).max()
+    after = []
+    for at in rng.integers(len(se), size=1500):
+        tp, tn = rng.binomial(60, se[at]), rng.binomial(340, sp[at])
+        log = tp * np.log(se) + (60 - tp) * np.log1p(-se) + tn * np.log(sp) + (340 - tn) * np.log1p(-sp)
+        weight = np.exp(log - log.max())
+        after.append(test.net_benefit(weight @ se / weight.sum(), weight @ sp / weight.sum(), p).max())
+    study = Study(measures=ACCURACY)
+    worth = test.evsi_of(study, np.array([10.0, n, 1e9]))
+    error = np.std(after) / np.sqrt(len(after))
+    assert worth[1] == pytest.approx(np.mean(after) - now, abs=4 * error + 0.05 * worth[1])
+    assert worth[2] == pytest.approx(test.evppi_of_accuracy(p), rel=0.02) and worth[0] < worth[1] < worth[2]
+
+
+def test_rounding_is_no_money() -> None:
+    sure = replace(EFFECT, post_var=1e-9)
+    result = answer(sure, EVERYONE)
+    assert 0 < sure.values()["evpi"] < 1e-300 or not sure.values()["evpi"]  # type: ignore[operator]
+    assert result.evpi == 0 and result.evppi[0].value == 0
+    noisy = replace(result, net=np.array([200_000.0, 200_000.0 + 3e-11, 0.0]))
+    assert noisy.lead == 0
+
+
+def test_no_size_is_marked_where_none_pays() -> None:
+    result = with_studies(answer(EFFECT, EVERYONE), {replace(STUDY, cost_fixed=1e9): False})
+    texts = [note["text"] for note in drawn.steps_figure(result, "£")["layout"]["annotations"]]
+    assert texts and not any("study of" in text for text in texts)
+
+
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     """A macro and its values, for every branch."""
     result = studied_answer("effect")
@@ -159,8 +242,11 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for people in (0.0, 10.0):
         yield "study_of_table", {"result": replace(answer(TABLE), people=people), "unit": "£"}
     for study, reading in ((10.0, 1e9), (1e9, 10.0), (1e9, 1e9)):
-        priced = with_study(result, replace(STUDY, cost_fixed=study), replace(READING, cost=reading))
-        for one in (priced, replace(priced, reading=None, reading_gain=None)):
+        priced = with_studies(
+            result, {replace(STUDY, cost_fixed=study): True}, replace(READING, cost=reading)
+        )
+        entered = with_studies(result, {replace(STUDY, cost_fixed=study): False})
+        for one in (priced, entered):
             yield "step", {"result": one, "unit": "£"}
             yield "steps", {"result": one, "unit": "£"}
     yield "size", {"n": 1, "arms": 1}

@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit, ndtri
+from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit, ndtr, ndtri
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
 from tarstop_core.errors import InputProblem
@@ -22,6 +22,7 @@ from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.payoffs import Floats
 
 ACTIONS = ("none", "all", "test")
+ACCURACY = "sensitivity + specificity"  # What a study of diseased and healthy people measures
 REACH = 9.0  # Standard deviations that are integrated
 PANELS, PANEL_NODES = 12, 16  # Of a normal and of the logit of a prevalence
 INNER_NODES = 64  # Beyond the border between two actions
@@ -108,12 +109,12 @@ class TreatByTest:
             return a / (a + b)
         return self.prevalence
 
-    @property
+    @cached_property
     def mean_se(self) -> float:
         """Expected sensitivity."""
         return float(_mean_expit(self.mu_logit_se, math.sqrt(self.covariance[0, 0])))
 
-    @property
+    @cached_property
     def mean_sp(self) -> float:
         """Expected specificity."""
         return float(_mean_expit(self.mu_logit_sp, math.sqrt(self.covariance[1, 1])))
@@ -140,10 +141,10 @@ class TreatByTest:
     def evppi_of_accuracy(self, p: float) -> float:
         """What knowing both sensitivity and specificity is worth at a prevalence, per person."""
         now = self.net_benefit(self.mean_se, self.mean_sp, p)
-        return max(0.0, float(self._best_with_accuracy(np.array([p]))[0] - now.max()))
+        return max(0.0, float(self._with_accuracy(np.array([p]))[0][0] - now.max()))
 
-    def _best_with_accuracy(self, p: Floats) -> Floats:
-        """E[max of the actions] over sensitivity and specificity at each prevalence, shape of p.
+    def _with_accuracy(self, p: Floats) -> tuple[Floats, Floats]:
+        """E[max of the actions] over sensitivity and specificity at each prevalence, and how likely the test is the best.
 
         Beyond the specificity from which the test is the best, its lead is integrated; before, it is none.
         """
@@ -163,7 +164,7 @@ class TreatByTest:
         z = border[..., None] + half[..., None] * (1 + node)
         lead = harm[..., None] * expit(mean[:, None] + sd * z) - missing[..., None]
         ahead = (np.maximum(0.0, lead) * _density(z) * weight).sum(axis=-1) * half
-        return np.asarray(of_others + ahead @ nodes.weight)
+        return np.asarray(of_others + ahead @ nodes.weight), np.asarray(ndtr(-border) @ nodes.weight)
 
     def _evppi_of_one(self, at: int, p: float) -> float:
         """What knowing sensitivity (0) or specificity (1) alone is worth at a prevalence."""
@@ -203,7 +204,18 @@ class TreatByTest:
         turns_at = self.harm_treated_healthy / (self.harm_treated_healthy + self.benefit_treated_diseased)
         p, weight = _beta_nodes(a, b, turns_at)
         now = self.net_benefit(self.mean_se, self.mean_sp, a / (a + b))
-        return max(0.0, float(self._best_with_accuracy(p) @ weight) - float(now.max()))
+        return max(0.0, float(self._with_accuracy(p)[0] @ weight) - float(now.max()))
+
+    def chance_best(self) -> Floats:
+        """How likely each action is the best, for none, all and test."""
+        turns_at = self.harm_treated_healthy / (self.harm_treated_healthy + self.benefit_treated_diseased)
+        p, weight = np.array([self.mean_prevalence]), np.ones(1)
+        if isinstance(self.prevalence, dict):
+            p, weight = _beta_nodes(*self.prevalence["beta"], turns_at)
+        of_test = self._with_accuracy(p)[1]
+        all_better = p > turns_at
+        shares = np.stack([(1 - of_test) * ~all_better, (1 - of_test) * all_better, of_test])
+        return np.asarray(shares @ weight)
 
     @cached_property
     def draws(self) -> Draws:
@@ -226,8 +238,24 @@ class TreatByTest:
         )
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies of sensitivity, specificity or prevalence with n people are worth, shape of n; by draws."""
-        return self.draws.evsi_of(study, n, studies)
+        """What studies with n people are worth, shape of n, by draws; of sensitivity and specificity with as many diseased as expected."""
+        if study.measures != ACCURACY:
+            return self.draws.evsi_of(study, n, studies)
+        p, parameters = self.mean_prevalence, self.draws.parameters or {}
+        x = np.array([parameters[name] for name in ("sensitivity", "specificity")])
+        mean, now = x.mean(axis=1), np.cov(x, bias=True)
+        noise = np.zeros((len(n), 2, 2))
+        for at, people in enumerate((n * p, n * (1 - p))):
+            part = study.resolved(float(mean[at]), float(now[at, at]), people, studies)
+            noise[:, at, at] = now[at, at] * (1 / part - 1)
+        # The means that the study will give vary by Σ(Σ + N)⁻¹Σ: draws are moved so that they do.
+        moves = np.linalg.cholesky(now @ np.linalg.inv(now + noise) @ now) @ np.linalg.inv(
+            np.linalg.cholesky(now)
+        )
+        moved = mean[:, None] + moves @ (x - mean[:, None])
+        net = self.net_benefit(moved[:, 0], moved[:, 1], p)
+        gain = net.max(axis=-1).mean(axis=-1) - net.mean(axis=1).max(axis=-1)
+        return np.clip(gain, 0.0, self.evppi_of_accuracy(p))
 
     def values(self) -> Values:
         """Net benefits, the best action, EVPI and EVPPI per person; for everyone where they are counted; the decision curve."""
@@ -250,14 +278,16 @@ class TreatByTest:
         if self.annual_population is not None and self.years is not None:
             concerned = Concerned(annual_population=self.annual_population, years=self.years, rate=self.rate)
             values |= {"population_evpi_start_of_year": evpi * concerned.people("start_of_year")}
-        return values | {"decision_curve": self.decision_curve()} if self.thresholds else values
+        return (
+            values | {"decision_curve": self.decision_curve(self.thresholds)} if self.thresholds else values
+        )
 
-    def decision_curve(self) -> dict[str, list[float]]:
+    def decision_curve(self, thresholds: Sequence[float]) -> dict[str, list[float]]:
         """Net benefit in true positives per person, at each threshold probability: w = t/(1−t) false positives outweigh one.
 
         The cost of the test counts in the same unit, as a part of the benefit of treatment (Vickers & Elkin 2006).
         """
-        threshold = np.asarray(self.thresholds, dtype=np.float64)
+        threshold = np.asarray(thresholds, dtype=np.float64)
         p, odds = self.mean_prevalence, threshold / (1 - threshold)
         cost = self.cost_test / self.benefit_treated_diseased
         curves = {

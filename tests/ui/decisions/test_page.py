@@ -110,3 +110,28 @@ def test_a_total_in_a_file_of_tables_is_left_out_and_the_address_is_said_to_lack
     assert not app.warning and any("data-lacks" in body for body in alone)
     assert answer(f"{rows}Total,195,106,30,987\n") == alone
     assert "“Total”" in app.warning[0].value
+
+
+def advice(app: AppTest) -> str:
+    """The sentences at the top of the page."""
+    return shown(app).partition('class="tar-told"')[2].partition('<span class="tar-badge">')[0]
+
+
+def test_the_advice_is_that_of_all_parameters_and_a_link_keeps_the_choice(open_app: OpenApp) -> None:
+    asked = {"kind": "test", "people": "100000", "test": "42"}
+    first = open_app("decisions", **asked)
+    box = next(each for each in first.selectbox if each.label == "It measures")
+    box.set_value("sensitivity").run()
+    assert first.query_params["measures"] == "sensitivity" and "“sensitivity”" in shown(first)
+    again = open_app("decisions", **asked, measures="sensitivity")
+    unasked = open_app("decisions", **asked)
+    assert "“prevalence”" in advice(first) and "per arm" not in advice(first)
+    assert advice(first) == advice(again) == advice(unasked)
+
+
+def test_an_sd_that_nobody_entered_is_called_a_guess(open_app: OpenApp) -> None:
+    app = open_app("decisions", kind="effect", people="20000", fixed="10", each="1")
+    assert "0.71, a guess" in advice(app)
+    assert "guess" not in advice(
+        open_app("decisions", kind="effect", people="20000", fixed="10", sd_effect="0.8")
+    )

@@ -82,7 +82,7 @@ def test_a_prevalence_that_is_nearly_known_is_one_that_is_known() -> None:
 
 def test_the_decision_curve_is_the_net_benefit_at_its_own_threshold() -> None:
     test = TreatByTest(**INPUTS | {"thresholds": [180 / 1180, 0.9]})
-    curve = test.decision_curve()
+    curve = test.decision_curve(test.thresholds)
     now = test.values()["net_benefit_none_all_test"]
     assert [1000 * curve[action][0] for action in ("none", "all", "test")] == pytest.approx(now)
     assert curve["all"][1] < curve["test"][1] < 0 == curve["none"][1]
