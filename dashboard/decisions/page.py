@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
@@ -20,18 +21,22 @@ from dashboard.frame.drawing import (
     offered,
     picture,
     picture_buttons,
+    table,
 )
 from dashboard.frame.markup import badges, told
 from dashboard.frame.widgets import lasting, one_of, save
-from dashboard.frame.work import flash
+from dashboard.frame.work import flash, reviewer
 from dashboard.parts.everyone import concerned, number_asked, own_number
+from dashboard.parts.sessions import file_stem
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decisions
+from tarstop_core.explore.decision_report import decision_report, options_in_words
 from tarstop_core.explore.decisions import Answer, Decision, Reading, Studyable, answer, studied, with_studies
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
+from tarstop_core.sessions.export import when
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study
 
@@ -60,7 +65,7 @@ CURVES = View("curves", "", drawn.curves_figure, "curves", decisions.rows_of_cur
 
 def decisions_page() -> None:
     shell.opening("Decisions", LEAD)
-    beside_title(present=True)
+    menu = beside_title(present=True)
     flash()
     kind = entered.kind()
     headline = st.container(key="decisions-headline")
@@ -78,6 +83,8 @@ def decisions_page() -> None:
         given, result = answered
         with headline:
             _headline(given, result, given.unit)
+        with menu:
+            _report(given, result, given.unit)
         with figures_at:
             _figures(result, given.unit, given.simulated)
         all_figures(STEM)
@@ -129,6 +136,22 @@ def _headline(given: Entered, result: Answer, unit: str) -> None:
         note(remark)
 
 
+def _report(given: Entered, result: Answer, unit: str) -> None:
+    name = st.text_input("Title of the report", "Decision", key=f"{PREFIX}/title").strip() or "Decision"
+    report = partial(
+        decision_report,
+        result,
+        unit,
+        name=name,
+        at=when(datetime.now(UTC).isoformat()),
+        by=reviewer(),
+        about=given.about,
+        notes=given.notes,
+        simulated=given.simulated,
+    )
+    save("Report (HTML)", report, f"{file_stem(name)}-report.html", key=f"{PREFIX}/report", width="stretch")
+
+
 def _figures(result: Answer, unit: str, simulated: bool) -> None:
     """Draw what next, what is worth knowing, the options, and their curve, a tab each."""
     views = [STEPS] if result.sizes is not None else []
@@ -150,6 +173,8 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
             figure = view.figure(result, unit, simulated=simulated, dark=dark())
             shell.caption(sentence)
             picture(figure, sentence)
+            if view is ACTIONS:
+                table(options_in_words(result, unit))
             csv = partial(trace_to_csv, view.rows(result))
             with offered(titles[view.name], view.name):
                 picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))

@@ -15,6 +15,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.value.actions.checks import check_numbers
+from tarstop_core.value.actions.frontier import icers
 from tarstop_core.value.actions.joint import ActionTable
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.lines import chance_best
@@ -90,6 +91,14 @@ class Priced:
     reading_gain: float | None = None  # What reading on for such studies brings after what it costs
 
 
+class CostsAndEffects(NamedTuple):
+    """Expected effect and cost of each action, and what one more unit of effect costs by it (:func:`icers`); shape (J,)."""
+
+    effect: Floats
+    cost: Floats
+    icer: Floats
+
+
 @dataclass(frozen=True)
 class Answer:
     """What follows from a decision, per person unless it says for everyone."""
@@ -125,6 +134,21 @@ class Answer:
     def second(self) -> str:
         """The next best action."""
         return self.actions[int(np.argsort(-self.net, kind="stable")[1])]
+
+    @cached_property
+    def costs_and_effects(self) -> CostsAndEffects | None:
+        """What each action costs and brings; None where only net benefits are known."""
+        decision = self.decision
+        if isinstance(decision, EffectNetBenefit):
+            effect, cost = np.asarray(decision.gain) * decision.post_mean, np.asarray(decision.cost)
+        elif isinstance(decision, Draws) and decision.effect and decision.cost:
+            effect, cost = (
+                np.array([np.mean(of[name]) for name in self.actions])
+                for of in (decision.effect, decision.cost)
+            )
+        else:
+            return None
+        return CostsAndEffects(effect, cost, icers(effect, cost))
 
     @cached_property
     def curves(self) -> Curves | None:
@@ -389,7 +413,7 @@ def chances_best(decision: EffectNetBenefit | Draws, worth: float | None) -> lis
     if isinstance(decision, Draws):
         return list(decision.chance_best(worth).values())
     lines = decision.lines(worth or 0.0)
-    return chance_best(lines.intercept, lines.slope, decision.post_mean, decision.post_var**0.5).tolist()
+    return list(chance_best(lines.intercept, lines.slope, decision.post_mean, decision.post_var**0.5))
 
 
 # --- as tables ------------------------------------------------------------------------------------
@@ -397,8 +421,13 @@ def chances_best(decision: EffectNetBenefit | Draws, worth: float | None) -> lis
 
 def rows_of_actions(result: Answer) -> Rows:
     """Return the expected net benefit of each action, how far it is behind the best, and how likely it is the best."""
+    compared = result.costs_and_effects
     return rows_of(
-        action=result.actions, net_benefit=result.net, behind=result.behind, chance_best=result.chances
+        action=result.actions,
+        net_benefit=result.net,
+        behind=result.behind,
+        chance_best=result.chances,
+        **(compared._asdict() if compared else {}),
     )
 
 

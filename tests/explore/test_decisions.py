@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from markupsafe import escape
 
 from tarstop_core.belief.reitsma import fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_figures import message
+from tarstop_core.explore.decision_report import decision_report, options_in_words
 from tarstop_core.explore.decisions import (
     Answer,
     Reading,
@@ -26,6 +28,7 @@ from tarstop_core.explore.decisions import (
     studied,
     with_studies,
 )
+from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.value.actions.joint import ActionTable
 from tarstop_core.value.actions.linear import EffectNetBenefit
@@ -227,6 +230,29 @@ def test_no_size_is_marked_where_none_pays() -> None:
     assert texts and not any("study of" in text for text in texts)
 
 
+@pytest.mark.parametrize("name", DECISIONS)
+def test_a_report_has_what_the_page_has(name: str) -> None:
+    result = studied_answer(name)
+    text = decision_report(result, "£", name="Drug <or> none", at="today", about=["typed"], simulated=True)
+    assert "Drug &lt;or&gt; none" in text and "<script" not in text and "Simulated" in text
+    for row in options_in_words(result, "£"):
+        assert all(escape(cell) in text for cell in row.values())
+    assert all(amount(one.sizes.best_enbs, "£") in text for one in result.studies)
+    assert text.count("<svg") == 2 + (result.sizes is not None) + (result.curves is not None)
+
+
+def test_costs_and_effects_are_means_and_their_ratio() -> None:
+    draws = simulated_draws(500)
+    result = answer(draws)
+    compared = result.costs_and_effects
+    assert compared is not None and draws.effect and draws.cost
+    net = draws.willingness_to_pay * compared.effect - compared.cost
+    assert net == pytest.approx(result.net)
+    assert answer(TABLE).costs_and_effects is None
+    (usual, drug, _) = rows_of_actions(answer(EFFECT))
+    assert (usual["icer"], drug["icer"]) == (0.0, pytest.approx(3000 / 0.2))
+
+
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     """A macro and its values, for every branch."""
     result = studied_answer("effect")
@@ -250,6 +276,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
             yield "step", {"result": one, "unit": "£"}
             yield "steps", {"result": one, "unit": "£"}
     yield "size", {"n": 1, "arms": 1}
+    for ratio in (np.nan, 0.0, 10.0):
+        yield "icer", {"ratio": ratio, "unit": "£"}
     for of_thresholds in (True, False):
         for turns in ([(0.0, "A")], [(0.0, "A"), (0.3, "B")]):
             drawn_curves = SimpleNamespace(of_thresholds=of_thresholds, turns=turns)

@@ -255,7 +255,7 @@ class TreatByTest:
         moved = mean[:, None] + moves @ (x - mean[:, None])
         net = self.net_benefit(moved[:, 0], moved[:, 1], p)
         gain = net.max(axis=-1).mean(axis=-1) - net.mean(axis=1).max(axis=-1)
-        return np.clip(gain, 0.0, self.evppi_of_accuracy(p))
+        return np.asarray(np.clip(gain, 0.0, self.evppi_of_accuracy(p)))
 
     def values(self) -> Values:
         """Net benefits, the best action, EVPI and EVPPI per person; for everyone where they are counted; the decision curve."""
