@@ -21,9 +21,9 @@ from dashboard.parts.everyone import number_asked
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import sessions_with
 from tarstop_core.errors import InputProblem
+from tarstop_core.explore.decision_curves import Decision
 from tarstop_core.explore.decisions import (
     Accuracy,
-    Decision,
     accuracy_of,
     example_of_draws,
     simulated_draws,

@@ -31,8 +31,9 @@ from dashboard.parts.sessions import file_stem
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore import decisions
+from tarstop_core.explore.decision_curves import Decision
 from tarstop_core.explore.decision_report import decision_report, options_in_words
-from tarstop_core.explore.decisions import Answer, Decision, Reading, Studyable, answer, studied, with_studies
+from tarstop_core.explore.decisions import Answer, Reading, Studyable, answer, studied, with_studies
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still

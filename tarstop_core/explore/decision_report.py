@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from tarstop_core.evidence.report import sheets, written_with
 from tarstop_core.explore import decision_figures as drawn
-from tarstop_core.explore.decisions import Answer, Decision
+from tarstop_core.explore.decision_curves import Decision
+from tarstop_core.explore.decisions import Answer
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
 from tarstop_core.presentation.pictures import still

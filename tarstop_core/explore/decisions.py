@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
 from tarstop_core.belief.reitsma import fit
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.explore.decision_curves import Curves, Decision, chances_best, curves
 from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.value.actions.checks import check_numbers
 from tarstop_core.value.actions.frontier import icers
 from tarstop_core.value.actions.joint import ActionTable
 from tarstop_core.value.actions.linear import EffectNetBenefit
-from tarstop_core.value.actions.lines import chance_best
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.psa import Draws
 from tarstop_core.value.actions.sampling import BestSize, Study, best_size
 from tarstop_core.value.actions.treat import ACCURACY, TreatByTest
 from tarstop_core.value.payoffs import Floats
 
-Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
 Step = Literal["decide", "read", "study"]
-STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
 OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
 EFFECT = "effect"  # What the one uncertain number of a linear net benefit is called
 ROUNDING = 1e-8  # A worth below this part of the largest net benefit is none
-NARROW = 1e-9  # Part of a curve's reach within which the next best action is taken to begin
 
 
 class Accuracy(TypedDict):
@@ -153,7 +150,7 @@ class Answer:
     @cached_property
     def curves(self) -> Curves | None:
         """How each action does over what may be paid, or over thresholds; None where that is no question."""
-        return curves(self.decision)
+        return curves(self.decision, self.actions)
 
     @property
     def step(self) -> Step:
@@ -216,12 +213,12 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     of = ("evpi", "evpi_se", "evsi")
     evpi, evpi_se, evsi = (float(_without_rounding(float(values.get(name) or 0.0), net)) for name in of)  # type: ignore[arg-type]
     people = concerned.people("start_of_year") if concerned else 0.0
-    known = (
+    rounded = (
         one._replace(value=float(_without_rounding(one.value, net))) for one in _evppi(decision, values, evpi)
     )
-    evppi = tuple(sorted(known, key=lambda one: -one.value))
+    evppi = tuple(sorted(rounded, key=lambda one: -one.value))
     of_table = evsi if isinstance(decision, ActionTable) and "evsi" in values else None
-    return Answer(decision, actions, net, evpi, evpi_se, evppi, _chances(decision), people, of_table)
+    return Answer(decision, actions, net, evpi, evpi_se, evppi, chances_best(decision), people, of_table)
 
 
 def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading | None = None) -> Answer:
@@ -293,17 +290,6 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[K
     ]
 
 
-def _chances(decision: Decision) -> Floats:
-    """How likely each action is the best; actions that are equally good share alike."""
-    if isinstance(decision, TreatByTest):
-        return decision.chance_best()
-    if isinstance(decision, ActionTable):
-        net = np.asarray(decision.consequences)
-        top = net == net.max(axis=0)
-        return np.asarray((top / top.sum(axis=0)) @ np.asarray(decision.chances))
-    return np.array(chances_best(decision, decision.willingness_to_pay))
-
-
 def studied(result: Answer) -> dict[str, Studyable]:
     """Parameters that one study could measure, the most valuable first, and how each varies."""
     decision = result.decision
@@ -353,67 +339,6 @@ def accuracy_of(tables: Tables) -> Accuracy:
         "mu_logit_sp": float(-fitted.mu[1]),
         "cov": cov.tolist(),
     }
-
-
-@dataclass(frozen=True)
-class Curves:
-    """How each action does over what one may be willing to pay, or over thresholds: `y` has shape (points, actions)."""
-
-    x: Floats
-    heights: Callable[[float], Sequence[float]]  # Of all actions at a point
-    names: tuple[str, ...]
-    of_thresholds: bool = False  # A decision curve; else an acceptability curve
-
-    @cached_property
-    def y(self) -> Floats:
-        """Heights at all points."""
-        return np.array([self.heights(float(x)) for x in self.x])
-
-    @cached_property
-    def turns(self) -> list[tuple[float, str]]:
-        """The best action at first, and where another one begins to be it."""
-        best = self.y.argmax(axis=1).tolist()
-        turns = [(float(self.x[0]), best[0])]
-        for at in range(len(best) - 1):
-            turns += self._between(float(self.x[at]), float(self.x[at + 1]), best[at], best[at + 1])
-        return [(x, self.names[action]) for x, action in turns]
-
-    def _between(self, low: float, high: float, first: int, last: int) -> list[tuple[float, int]]:
-        """Where another action begins to be the best between two points where `first` and `last` are, by halving."""
-        if first == last:
-            return []
-        if high - low < NARROW * self.x[-1]:
-            return [(high, last)]
-        middle = (low + high) / 2
-        best = int(np.argmax(self.heights(middle)))
-        return self._between(low, middle, first, best) + self._between(middle, high, best, last)
-
-
-def curves(decision: Decision) -> Curves | None:
-    """Return the decision curve of a test, or how likely each action is the best by willingness to pay; None without either."""
-    if isinstance(decision, TreatByTest):
-        turns_at = decision.harm_treated_healthy / (
-            decision.harm_treated_healthy + decision.benefit_treated_diseased
-        )
-        x = np.linspace(0.005, min(0.95, max(0.2, 2.5 * turns_at)), STEPS)
-
-        def at_threshold(threshold: float) -> list[float]:
-            drawn = decision.decision_curve([threshold])
-            return [drawn[name][0] for name in ("none", "all", "test")]
-
-        return Curves(x, at_threshold, OF_TEST, of_thresholds=True)
-    if isinstance(decision, ActionTable) or not decision.willingness_to_pay:
-        return None
-    x = np.linspace(0, 3 * decision.willingness_to_pay, STEPS)
-    return Curves(x, partial(chances_best, decision), _net(decision)[1])
-
-
-def chances_best(decision: EffectNetBenefit | Draws, worth: float | None) -> list[float]:
-    """How likely each action is the best where a unit of effect has this worth; None where net benefits hold one."""
-    if isinstance(decision, Draws):
-        return list(decision.chance_best(worth).values())
-    lines = decision.lines(worth or 0.0)
-    return list(chance_best(lines.intercept, lines.slope, decision.post_mean, decision.post_var**0.5))
 
 
 # --- as tables ------------------------------------------------------------------------------------
