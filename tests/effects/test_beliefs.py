@@ -78,3 +78,41 @@ def test_the_order_of_studies_does_not_move_what_all_of_them_say(engine: Engine)
     ours, theirs = (belief_of_effect(each, target, engine) for each in (studies, shuffled))
     assert ours.beliefs[-1] == pytest.approx(theirs.beliefs[-1], abs=1e-9)
     assert (ours.mu, ours.se) == pytest.approx((theirs.mu, theirs.se), rel=1e-7)
+
+
+def arms(*rows: tuple[float, ...]) -> Studies:
+    """Events and people of the treated and of the control arm, a study a row."""
+    return Studies(tuple(f"S {at}" for at in range(len(rows))), Form.EVENTS, np.array(rows, dtype=float))
+
+
+FEW = ((12, 120, 21, 118), (7, 95, 16, 101), (30, 210, 44, 205), (9, 88, 11, 90))
+
+
+def test_of_endless_people_counts_and_estimates_say_the_same() -> None:
+    apart = []
+    for factor in (1, 10, 1000):
+        studies = arms(*(tuple(factor * count for count in row) for row in FEW))
+        exact, normal = (
+            belief_of_effect(studies, BELOW, engine).beliefs[-1] for engine in ("exact", "normal")
+        )
+        apart.append(abs(float(exact or 0) - float(normal or 0)))
+    assert apart[2] < apart[0] and apart[2] < 1e-3
+
+
+@pytest.mark.parametrize("engine", ["exact", "normal", "reml", "dl", "fe"])
+def test_of_endless_studies_the_belief_is_whether_it_is_so(engine: Engine) -> None:
+    average = float(np.exp(belief_of_effect(arms(*FEW), BELOW, "normal").mu or 0.0))
+    for delta, so in ((1.25 * average, 1.0), (average / 1.25, 0.0)):
+        target = Target(Measure.OR, delta, above=False, ratio=True)
+        beliefs = [belief_of_effect(arms(*FEW * many), target, engine).beliefs[-1] for many in (1, 4, 16)]
+        away = [abs(float(b or 0) - so) for b in beliefs]
+        assert away[0] > away[1] > away[2] and away[2] < 0.01
+
+
+@pytest.mark.parametrize("engine", ["exact", "normal", "reml", "dl", "fe"])
+def test_arms_exchanged_ask_whether_the_inverse_is_above(engine: Engine) -> None:
+    ours = belief_of_effect(arms(*FEW), BELOW, engine)
+    turned = arms(*((c, d, a, b) for a, b, c, d in FEW))
+    theirs = belief_of_effect(turned, Target(Measure.OR, 1 / BELOW.delta, above=True, ratio=True), engine)
+    for one, other in zip(ours.beliefs, theirs.beliefs, strict=True):
+        assert (one is None and other is None) or one == pytest.approx(other, abs=1e-6)
