@@ -59,6 +59,11 @@ def features_folder() -> Path:
     return _beside_database() / "features"
 
 
+def backups_folder() -> Path:
+    """Where the page writes backups: ``backups`` beside the local database."""
+    return _beside_database() / "backups"
+
+
 def _beside_database() -> Path:
     from sqlalchemy.engine import make_url  # it takes its time to import
 

@@ -26,7 +26,7 @@ ROUTED = "_routed"
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
 CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
-DECISIONS = "pages/decisions.py"
+DECISIONS, ADMINISTRATION = "pages/decisions.py", "pages/administration.py"
 RESULTS, GUIDE = "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
@@ -75,8 +75,19 @@ def pages() -> dict[str, list[st.Page]]:
             page(LEARN, "Learn", "school"),
             page(RESULTS, "Results", "analytics"),
         ],
-        "Help": [page(GUIDE, "Guide", "menu_book")],
+        "Help": [
+            page(GUIDE, "Guide", "menu_book"),
+            *([page(ADMINISTRATION, "Administration", "admin_panel_settings")] if _administers() else []),
+        ],
     }
+
+
+def _administers() -> bool:
+    """Whether whoever is here logged in and looks after the server."""
+    try:
+        return bool(people.person()) and store().administers
+    except InputProblem:
+        return False  # the page itself says why
 
 
 def addresses(*, every: bool = False) -> list[str]:
@@ -84,6 +95,8 @@ def addresses(*, every: bool = False) -> list[str]:
     names = sorted(script.stem for script in (ROOT / "pages").glob("*.py"))
     if people.lecture() is not None and not every:
         names = [title.lower() for title in OF_A_CLASS]
+    elif people.way() is None and not every:
+        names.remove(Path(ADMINISTRATION).stem)  # nobody logs in
     return ["/", *(f"/{name}" for name in names)]
 
 

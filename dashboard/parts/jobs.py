@@ -24,6 +24,7 @@ from tarstop_core.sessions.other_tools import TOOLS, to_tool
 from tarstop_core.sessions.prisma import flow_diagram
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.snapshot import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.store.backup import Held, backup
 from tarstop_core.sessions.store.permissions import Reach
 from tarstop_core.sessions.store.store import Store
 
@@ -103,6 +104,12 @@ def stored(
 def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Index:
     """The words of all documents, counted."""
     return build_index(ranking_text(frame), progress, recipe)
+
+
+def backed_up(by: Reach, file: Path, progress: Counting) -> Held:
+    """Write everything in the store to a file in a folder that is made for it, which nobody else on the machine may read."""
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    return backup(file, by.url, lambda share: progress(round(100 * share), 100))
 
 
 def exported(by: Reach, session: str, end: str) -> bytes:

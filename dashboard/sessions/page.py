@@ -26,7 +26,6 @@ from dashboard.frame.work import clock, flash, reviewer, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
-from dashboard.sessions.sharing import administration
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import MOST, belief_figure, comparison, comparison_sentence
@@ -65,8 +64,6 @@ def sessions_page() -> None:
     _damaged(store)
     _compare(store)
     _import(store)
-    if store.person is not None and store.administers:
-        administration(store)
 
 
 def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]:

@@ -51,6 +51,29 @@ class Kept:
     """Lines of the audit log."""
 
 
+@dataclass(frozen=True)
+class LogEntries:
+    """Entries in the log of a session under one name."""
+
+    session: str
+    entries: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class KeptAbout:
+    """Where something is stored about a person; of what they wrote only where, and how much."""
+
+    projects: list[str]
+    roles: list[dict[str, str]]
+    """Kind and id of each object, and the role in it."""
+    logs: list[LogEntries]
+    drafts: int
+    audit: list[dict[str, str]]
+    """Lines of the audit log by or about them."""
+
+
 class Accounts(Permissions):
     """What is done with accounts, projects and shares."""
 
@@ -166,6 +189,38 @@ class Accounts(Permissions):
             )
             for account in people
         ]
+
+    def kept_about(self, name: str) -> KeptAbout:
+        """Return what is stored about a person, for whoever answers for it or for that person."""
+        self.require_administrator()
+        entries = (
+            StoredEvent.session_id,
+            func.count(),
+            func.min(StoredEvent.time),
+            func.max(StoredEvent.time),
+        )
+        of_them = (AuditLine.person == name) | (AuditLine.about == name)
+        columns = ("time", "person", "what", "kind", "object_id", "about")
+        with self.read() as session:
+            projects = session.scalars(select(Member.project).where(Member.person == name))
+            roles = session.scalars(select(Share).where(Share.holder == name))
+            logs = session.execute(
+                select(*entries).where(StoredEvent.reviewer == name).group_by(StoredEvent.session_id)
+            )
+            drafts = session.scalar(select(func.count()).select_from(Draft).where(Draft.person == name))
+            lines = session.scalars(select(AuditLine).where(of_them).order_by(AuditLine.time))
+            return KeptAbout(
+                projects=sorted(projects),
+                roles=[{"kind": share.kind, "id": share.object_id, "role": share.role} for share in roles],
+                logs=[LogEntries(*row) for row in logs],
+                drafts=drafts or 0,
+                audit=[{what: str(getattr(line, what)) for what in columns} for line in lines],
+            )
+
+    def note_backup(self, file: str) -> None:
+        """Note that everything is written to a backup, by its name."""
+        with self.administering() as session:
+            self.note(session, "backed up", about=file)
 
     def lock_out(self, name: str, locked: bool) -> None:
         """Let a person in no more, or again; what they own stays."""

@@ -209,6 +209,12 @@ def _fits(connection: Connection) -> bool:
     return True
 
 
+def holdings(store: Database) -> Held:
+    """Return how much a store holds."""
+    with store.snapshot() as connection:
+        return _held(connection)
+
+
 def _held(connection: Connection) -> Held:
     sizes = {table.name: select(func.count()).select_from(table) for table in TABLES}
     counts = {name: connection.execute(size).scalar_one() for name, size in sizes.items()}

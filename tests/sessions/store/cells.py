@@ -101,6 +101,8 @@ LAST = {"append resolved", "discard", "purge_session"}
 ADMINISTRATORS: dict[str, tuple[Any, ...]] = {
     "accounts": (),
     "audit": (),
+    "kept_about": ("zoe@example.org",),
+    "note_backup": ("tarstop.db",),
     "appoint": ("zoe@example.org", True),
     "lock_out": ("zoe@example.org", True),
     "set_member": ("hips", "zoe@example.org", True),
