@@ -8,10 +8,11 @@ import streamlit as st
 
 from dashboard.frame import address, people, shell
 from dashboard.frame.markup import block
-from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named, one_of, radio, share, switch
+from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.set_up import order as listing
+from dashboard.set_up import readers
 from dashboard.set_up.forms.base import PREFIX, Form
 from dashboard.set_up.forms.effect import EffectForm
 from dashboard.set_up.forms.enough import EnoughForm
@@ -35,7 +36,6 @@ from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, Settings
-from tarstop_core.screening.several_readers import SECOND, SHARE, Readers
 from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.payoffs import Payoffs
@@ -48,8 +48,6 @@ SECOND_STEP = {True: "2 What is at stake", False: "2 When to stop"}
 NEXT = {True: "Next: what is at stake", False: "Next: when to stop"}
 """By whether a decision is weighed."""
 OWN_WORDS = "In my own words"
-BLIND = "Each opens this session under the own name and sees nobody else’s verdict on a document before all have judged it."
-WAYS = {False: "One reader", True: "Several, independently"}
 DRAFT = "draft"
 """The parameter of the address that names what was entered, which the store keeps so that it survives a reload."""
 HELD = "_draft"
@@ -127,7 +125,8 @@ def _steps() -> None:
         scored = bool(chosen.frame["score"].notna().any())
         settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         drawn = ready is not None and ready.every > 0
-        settings = _readers(settings, f"{PREFIX}/readers", drawn, problems)
+        ids = chosen.frame["id"].tolist()
+        settings, elsewhere = readers.ask(settings, f"{PREFIX}/readers", drawn, ids, problems)
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
         st.caption(
             f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
@@ -147,7 +146,7 @@ def _steps() -> None:
                     listing.show_replay(ready, settings, calibrator)
         elif ready.choice == "replay":
             preview.caption(f"The rules are replayed once nothing is missing. {problems[0]}")
-        ranking, events = ready.screened, ready.events
+        ranking, events = ready.screened, (*ready.events, *elsewhere)
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
@@ -233,34 +232,6 @@ def _chances(
     digest = settings.calibrator if calibrator is None else calibrator.digest
     settings = replace(settings, policy=policy.spec, calibrator=digest)
     return form.more(settings, simulated=chosen.simulated), calibrator
-
-
-def _readers(settings: Settings, key: str, drawn: bool, problems: list[str]) -> Settings:
-    """Ask who screens; what cannot be is added to the problems, as where documents are `drawn` at random between others."""
-    if settings.one_decides or not switch("Who screens", WAYS, help=BLIND, **lasting(f"{key}/several")):
-        return settings
-    typed = st.text_input(
-        "Names of the readers",
-        placeholder="Rita, Sam",
-        help="The first reader first.",
-        **lasting(f"{key}/names"),
-    )
-    second = one_of("Everybody but the first reads", SECOND, **lasting(f"{key}/second"))
-    part = share("Share of the documents", 0.2, **lasting(f"{key}/share")) if second == SHARE else 1.0
-    names = tuple(" ".join(name.split()) for name in typed.split(",") if name.strip())
-    if drawn:
-        problems.append(
-            "Documents are drawn at random between others only for one reader; switch that off, and audit later what everybody "
-            "excluded."
-        )
-    if len(names) < 2:
-        problems.append("Give the names of two or more readers, with commas between them.")
-        return settings
-    try:
-        return replace(settings, readers=Readers(names, second, part))
-    except InputProblem as problem:
-        problems.append(str(problem))
-        return settings
 
 
 def _bar(summary: str, weighs: bool, plan: Plan | None, problems: dict[str, str], unusable: str) -> None:

@@ -1,0 +1,129 @@
+"""Who screens: one reader, or several; and which columns of a file hold what some of them said elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dashboard.frame import shell
+from dashboard.frame.widgets import ask_for_files, lasting, one_of, share, switch
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
+from tarstop_core.readers.table import NAMES, columns_of, read_one
+from tarstop_core.screening.events import file_event
+from tarstop_core.screening.independent import SeveralReaders
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers, joined
+
+BLIND = "Each opens this session under the own name and sees nobody else’s verdict on a document before all have judged it."
+WAYS = {False: "One reader", True: "Several, independently"}
+KINDS = ["csv", "tsv", "txt", "xlsx"]
+NO_COLUMN = ""
+ELSEWHERE = "Have some read already? A table with their verdicts, a column each (optional)"
+DRAWN = (
+    "Documents are drawn at random between others only for one reader; switch that off, and audit later what everybody "
+    "excluded."
+)
+
+
+def ask(
+    settings: Settings, key: str, drawn: bool, ids: Sequence[str], problems: list[str]
+) -> tuple[Settings, tuple[Event, ...]]:
+    """Ask who screens.
+
+    Parameters
+    ----------
+    settings
+        So far.
+    key
+        How keys of the widgets begin.
+    drawn
+        Whether documents are drawn at random between others.
+    ids
+        Documents of the list.
+    problems
+        What cannot be is added to these.
+
+    Returns
+    -------
+    Settings, tuple of Event
+        With the readers, and what they said elsewhere.
+    """
+    if settings.one_decides or not switch("Who screens", WAYS, help=BLIND, **lasting(f"{key}/several")):
+        return settings, ()
+    typed = st.text_input(
+        "Names of the readers",
+        placeholder="Rita, Sam",
+        help="The first reader first.",
+        **lasting(f"{key}/names"),
+    )
+    second = one_of("Everybody but the first reads", SECOND, **lasting(f"{key}/second"))
+    part = share("Share of the documents", 0.2, **lasting(f"{key}/share")) if second == SHARE else 1.0
+    names = tuple(" ".join(name.split()) for name in typed.split(",") if name.strip())
+    if drawn:
+        problems.append(DRAWN)
+    if len(names) < 2:
+        problems.append("Give the names of two or more readers, with commas between them.")
+        return settings, ()
+    try:
+        readers = Readers(names, second, part)
+    except InputProblem as problem:
+        problems.append(str(problem))
+        return settings, ()
+    try:
+        elsewhere = _elsewhere(readers, f"{key}/elsewhere", ids)
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        problems.append(str(problem))
+        elsewhere = ()
+    return replace(settings, readers=readers), elsewhere
+
+
+def _elsewhere(readers: Readers, key: str, ids: Sequence[str]) -> tuple[Event, ...]:
+    """Ask for the columns of a table in which readers judged elsewhere; an event for each of them."""
+    file = next(iter(ask_for_files(ELSEWHERE, type=KINDS, key=f"{key}/file") or ()), None)
+    if file is None:
+        return ()
+    titles = columns_of(file)
+    folded = [title.casefold() for title in titles]
+    usual = next((folded.index(name) for name in ("id", *NAMES) if name in folded), 0)
+    named = {title: title for title in titles}
+    record = one_of("Column of the ids", named, index=usual, key=f"{key}/ids")
+    options = {NO_COLUMN: "none: reads here"} | named
+    columns = {
+        name: one_of(
+            f"Column of {name}",
+            options,
+            first=titles[folded.index(name.casefold())] if name.casefold() in folded else NO_COLUMN,
+            key=f"{key}/of/{name}",
+        )
+        for name in readers.names
+    }
+    least = None
+    if st.toggle("These are scores", key=f"{key}/scored"):
+        least = st.number_input("Included from", value=0.5, key=f"{key}/least")
+    return _events(readers, file, record, columns, least, ids)
+
+
+def _events(
+    readers: Readers,
+    file: UploadedFile,
+    record: str,
+    columns: dict[str, str],
+    least: float | None,
+    ids: Sequence[str],
+) -> tuple[Event, ...]:
+    chosen = {name: column for name, column in columns.items() if column}
+    for column in chosen.values():
+        if len(whose := [name for name, theirs in chosen.items() if theirs == column]) > 1:
+            raise InputProblem(f"The column {column} is that of {joined(whose)}; choose one for each.")
+    several, events = SeveralReaders(readers), list[Event]()
+    for name, column in chosen.items():
+        about = ReadElsewhere(name, file.name, column, least)
+        event = file_event(several, about, read_one(file, record, column, least), ids)
+        events.append(event)
+        judged = count_of(len(event.payload["verdicts"]), "document", "documents")
+        shell.caption(f"{name}: {judged} of {len(ids):,} on this list.")
+    return tuple(events)
