@@ -414,14 +414,19 @@ def test_following_the_advice_is_no_worse_than_what_was_best_elsewhere() -> None
     assert others[[way.name for way in readers.Strategy]].mean().idxmax() == row["best_elsewhere"]
 
 
-def test_readers_are_measured_again_alike(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "spreads", [(), pytest.param((1.0,), marks=pytest.mark.deep)], ids=["real", "drawn too"]
+)
+def test_readers_are_measured_again_alike(
+    real_data: Path, spreads: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(readers, "REVIEWS", ("Donners_2021",))
     monkeypatch.setattr(readers, "AUDITED", (0.2,))
     (again,) = readers.of_reviews(real_data)
     kept = table("readers", "readers_reviews").query("review == 'Donners_2021' and audited == 0.2").iloc[0]
     assert {name: kept[name] for name in again} == again
     assert next(iter(readers.facts(real_data)))["draws_needed"] == 121
-    monkeypatch.setattr(readers, "SPREADS", (1.0,))
+    monkeypatch.setattr(readers, "SPREADS", spreads)
     kept = table("readers", "readers_recall").query("audited == 0.2").set_index("review")
     for again in readers.of_sessions(real_data):
         values = [name for name in again if name not in ("review", "audited")]

@@ -142,7 +142,10 @@ def test_what_cannot_be_is_said_where_it_is_typed(open_app: Open, store: Store) 
     assert len(session_snapshot(store, session).state.evidence) == 1
 
 
-@pytest.mark.parametrize("measure", ["RR", "RD", "MD", "SMD", "generic"])
+@pytest.mark.parametrize(
+    "measure",
+    ["RD", "SMD", "generic", *(pytest.param(measure, marks=pytest.mark.deep) for measure in ("RR", "MD"))],
+)
 def test_every_measure_can_be_begun_with(open_app: Open, store: Store, measure: str) -> None:
     app = set_up(open_app)
     app.selectbox("set_up/effect/measure").set_value(measure).run()

@@ -59,10 +59,10 @@ def headline(key: str, settings: Settings) -> str:
 
 
 @pytest.fixture
-def three_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Collections have three lists: what a page says of all of them it says of these, in a fourth of the time."""
+def two_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Collections have two lists: what a page says of all of them it says of these, in a sixth of the time."""
     whole = explore.collection
-    monkeypatch.setattr(explore, "collection", lambda name: dict(islice(whole(name).items(), 3)))
+    monkeypatch.setattr(explore, "collection", lambda name: dict(islice(whole(name).items(), 2)))
 
 
 def test_a_sample_is_shown_first_and_the_address_has_everything(open_app: OpenApp) -> None:
@@ -170,7 +170,7 @@ def test_a_sample_review_is_read_in_two_orders_under_ones_own_payoffs(open_app: 
 
 
 def test_both_orders_are_compared_over_all_sample_reviews_where_that_is_opened(
-    open_app: OpenApp, three_lists: None, monkeypatch: pytest.MonkeyPatch
+    open_app: OpenApp, two_lists: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_app("explore", of="reviews", rule="greedy", cell="0.7,0.001")
     assert "by what was found" not in shown(app)
@@ -276,7 +276,7 @@ def test_an_address_reads_back_what_it_was_made_of() -> None:
 
 @pytest.mark.parametrize(("name", "q_star", "theta"), [("searches", 0.2, None), ("reviews", 0.55, "0.8")])
 def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
-    open_app: OpenApp, three_lists: None, name: str, q_star: float, theta: str | None
+    open_app: OpenApp, two_lists: None, name: str, q_star: float, theta: str | None
 ) -> None:
     more = {"theta": theta} if theta else {}
     app = open_app("explore", of=name, measure="agreement", world="played", cell=f"{q_star},0.001", **more)
