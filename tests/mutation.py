@@ -91,6 +91,12 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
     >>> [mutant.change for mutant in mutants("x.py", "def f(a): return a + 1 < 2")]
     ['< → <=', '+ → -', '1 → 2', '2 → 3']
     """
+    for line, change, tree in changes(source):
+        yield Mutant(file, line, change, ast.unparse(tree))
+
+
+def changes(source: str) -> Iterator[tuple[int, str, ast.Module]]:
+    """Line and words of every change, and the tree as changed until the next is asked for: to write it takes long."""
     tree = ast.parse(source)
     annotations = {
         id(inner)
@@ -101,25 +107,26 @@ def mutants(file: str, source: str) -> Iterator[Mutant]:
     }
     places = [node for node in ast.walk(tree) if id(node) not in annotations and hasattr(node, "lineno")]
     for node in sorted(places, key=lambda place: (place.lineno, place.col_offset)):  # type: ignore[attr-defined]
-        yield from _mutants_of(node, tree, file)
+        for change in _changed(node):
+            yield node.lineno, change, tree  # type: ignore[attr-defined]
 
 
-def _mutants_of(node: ast.AST, tree: ast.Module, file: str) -> Iterator[Mutant]:
-    """Mutants of one expression; the tree is as before afterwards."""
+def _changed(node: ast.AST) -> Iterator[str]:
+    """Change an expression in every way, one after the other; afterwards it is as before."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         before, node.value = node.value, node.value + 1
-        yield Mutant(file, node.lineno, f"{before} → {node.value}", ast.unparse(tree))
+        yield f"{before} → {node.value}"
         node.value = before
     if isinstance(node, ast.Compare):
         for at, operator in enumerate(node.ops):
             if type(operator) in SWAPS:
                 node.ops[at] = SWAPS[type(operator)]()  # type: ignore[call-overload]
-                yield Mutant(file, node.lineno, _swap(operator, node.ops[at]), ast.unparse(tree))
+                yield _swap(operator, node.ops[at])
                 node.ops[at] = operator
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign) and type(node.op) in SWAPS:
         operator = node.op
         node.op = SWAPS[type(operator)]()  # type: ignore[assignment]
-        yield Mutant(file, node.lineno, _swap(operator, node.op), ast.unparse(tree))
+        yield _swap(operator, node.op)
         node.op = operator
 
 
@@ -133,14 +140,21 @@ def _swap(before: ast.AST, after: ast.AST) -> str:
 
 def drawn(packages: list[str], count: int, seed: int) -> list[Mutant]:
     """Mutants drawn at random over the packages, each place as likely as any other."""
-    possible = [
-        mutant
+    sources = {
+        path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
         for package in packages
         for path in sorted((ROOT / "tarstop_core" / package).rglob("*.py"))
-        for mutant in mutants(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-    ]
-    order = np.random.default_rng(seed).permutation(len(possible))
-    return [possible[at] for at in order[:count]]
+    }
+    possible = [(file, at) for file, source in sources.items() for at, _ in enumerate(changes(source))]
+    chosen = [possible[at] for at in np.random.default_rng(seed).permutation(len(possible))[:count]]
+    wanted = set(chosen)
+    made = {
+        (file, at): Mutant(file, line, change, ast.unparse(tree))
+        for file in {file for file, _ in chosen}
+        for at, (line, change, tree) in enumerate(changes(sources[file]))
+        if (file, at) in wanted
+    }
+    return [made[each] for each in chosen]
 
 
 class Copy:
