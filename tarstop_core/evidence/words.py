@@ -278,7 +278,7 @@ def value_sentence(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = N
         "everyone": everyone,
         "best": best,
         "net": net,
-        "unit": payoffs.unit,
+        "payoffs": payoffs.scaled(everyone.people or 1.0),
     }
     return f"{sentences} {message('for_everyone', **of_all)}"
 
