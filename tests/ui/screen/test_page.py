@@ -203,7 +203,9 @@ def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     assert events[1].payload["reason"] == "New instructions"
     assert "What if: " not in html_of(page)
     (told,) = [each.value.replace("\\", "") for each in page.caption if each.value.startswith("Deviation at")]
-    assert re.fullmatch(r"Deviation at [^q]*: q\*: 0\.\d+ → 0\.9\d*\. New instructions", told), told
+    assert re.fullmatch(
+        r"Deviation at .*: how sure before you act: 50\s% → 90\s%\. New instructions", told
+    ), told
 
 
 def test_a_decision_on_a_hit_names_it(open_app: Open, store: Store, session: str) -> None:
