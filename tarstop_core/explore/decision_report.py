@@ -19,7 +19,7 @@ Texts: TypeAlias = list[dict[str, str]]
 
 
 def options_in_words(result: Answer, unit: str) -> Texts:
-    """What each option brings and costs on average, how likely it is the best, and what one more unit of effect costs by it.
+    """How far each option is behind the best, what it brings and costs on average, how likely it is the best, and what one more unit of effect costs by it.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def options_in_words(result: Answer, unit: str) -> Texts:
         A row an option; costs and effects where the decision has them.
     """
     rows = [
-        {"option": name, "net benefit": amount(net, unit), "best with": percent(chance)}
-        for name, net, chance in zip(
-            result.actions, result.net.tolist(), result.chances.tolist(), strict=True
+        {"option": name, "behind": amount(less, unit) if less else "best", "best with": percent(chance)}
+        for name, less, chance in zip(
+            result.actions, result.behind.tolist(), result.chances.tolist(), strict=True
         )
     ]
     compared = result.costs_and_effects

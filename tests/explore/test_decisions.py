@@ -272,7 +272,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
             result, {replace(STUDY, cost_fixed=study): True}, replace(READING, cost=reading)
         )
         entered = with_studies(result, {replace(STUDY, cost_fixed=study): False})
-        for one in (priced, entered):
+        measured = replace(priced, studies=(replace(priced.studies[0], guessed=False),))
+        for one in (priced, entered, measured):
             yield "step", {"result": one, "unit": "£"}
             yield "steps", {"result": one, "unit": "£"}
     yield "size", {"n": 1, "arms": 1}
