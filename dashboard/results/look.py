@@ -25,7 +25,6 @@ from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import MethodInfo, Results, ResultsFile, load, named_at_start, shipped
 from tarstop_core.evaluation.tasks import TASKS, errors_of
-from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 from tarstop_core.presentation.numbers import percent
@@ -36,14 +35,6 @@ TRUTH_HELP = (
     f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
     "action that all studies would choose, the only truth that its Table 2 can come from."
 )
-TRUTH_WORDS = {
-    "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
-    "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
-}
-TRUTH_WORDS_OF_EFFECTS = {
-    "pooled": "truth: the average effect beyond δ by all studies of an outcome",
-    "full_evidence": "truth: the action that all studies of an outcome would choose",
-}
 AS_THEY_ARE = "as they are"
 SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
 PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
@@ -199,8 +190,7 @@ class Look:
     def truth(self) -> str:
         """What decisions are held against."""
         truth = self.results.settings["truth"]
-        words = TRUTH_WORDS_OF_EFFECTS if TASKS[self.results.scenario] is EffectTask else TRUTH_WORDS
-        return words.get(truth, f"truth: {truth}")
+        return TASKS[self.results.scenario].truth_words.get(truth, f"truth: {truth}")
 
     @property
     def caption(self) -> str:

@@ -2,7 +2,7 @@
 
 import html
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
-from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import folder_of_the_server, open_folders
@@ -224,11 +223,7 @@ def _choose(taken: Taken) -> None:
     every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
     asked = "How sure before you act"
     q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
-    of_task: dict[str, Any] = {}
-    if TASKS[taken.scenario] is EffectTask:
-        of_task = _effect()
-    elif TASKS[taken.scenario].needs_tables:
-        of_task = _review()
+    of_task = ASKED.get(taken.scenario, dict)()
     given = {"method": methods, "cost": costs, "q*": q_stars}
     missing = next((what for what, chosen in given.items() if not chosen), None)
     busy = _anything_going()
@@ -288,3 +283,7 @@ def _effect() -> dict[str, Any]:
     sides = {"below": "Below δ", "above": "Above δ"}
     side = switch("An effect is good", sides, at=right, key="results/run_direction")
     return {"measure": measure, "delta": float(delta), "above": side == "above"}
+
+
+ASKED: dict[str, Callable[[], dict[str, Any]]] = {ReviewTask.scenario: _review, EffectTask.scenario: _effect}
+"""What is asked of the task beside payoffs and costs, by scenario."""

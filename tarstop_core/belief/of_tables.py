@@ -83,6 +83,11 @@ def belief_path(
     return BeliefPath(tuple(float(b) for b in path), notes=univariate.notes(tables))
 
 
+def _fitted(tables: Tables) -> reitsma.ReitsmaFit | None:
+    """The fit to all studies; None where none of them is usable."""
+    return reitsma.fit(tables) if reitsma.usable(tables).any() else None
+
+
 def last_belief(
     tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None = None
 ) -> float | None:
@@ -99,8 +104,7 @@ def last_belief(
         The last one of :func:`belief_path`, without the others where that is quicker.
     """
     if engine == "reml":
-        fitted = reitsma.fit(tables) if reitsma.usable(tables).any() else None
-        return reitsma.reml_belief(fitted, theta, theta_sp)
+        return reitsma.reml_belief(_fitted(tables), theta, theta_sp)
     if check_engine(engine) == "bivariate":
         return bivariate.bivariate_belief(tables, theta, prior, theta_sp)
     return float(expit(log_odds_by_margins(tables, theta, prior, theta_sp, last_only=True)[0]))
@@ -122,13 +126,11 @@ def beliefs_of_each(
         Neither is below the belief that both do; None where "reml" is not identified.
     """
     if engine == "reml":
-        fitted = reitsma.fit(tables) if reitsma.usable(tables).any() else None
+        fitted = _fitted(tables)
         sensitivity = reitsma.reml_belief(fitted, theta)
-        return (
-            None
-            if fitted is None or sensitivity is None
-            else (sensitivity, fitted.specificity_above(theta_sp))
-        )
+        if fitted is None or sensitivity is None:
+            return None
+        return sensitivity, fitted.specificity_above(theta_sp)
     if check_engine(engine) == "bivariate":
         return bivariate.beliefs_of_each(tables, theta, theta_sp, prior)
     of_sensitivity, of_specificity = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)

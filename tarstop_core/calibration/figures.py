@@ -59,37 +59,30 @@ def first_hit_figure(
     dict
         A plotly figure.
     """
-    text = fig.text_colour(dark)
+    chart = fig.Chart(320, dark=dark)
     at, come, low, high = come_by_rank(calibrator)
     x, end = at.tolist(), float(np.log10(at[-1]))
     edge = {"line": {"width": 0}, "hoverinfo": "skip", "mode": "lines", "type": "scatter"}
-    data: list[dict[str, Any]] = [
-        {**edge, "x": x, "y": high.tolist()},
-        {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BELIEF_BAND},
-        fig.line(x, come.tolist(), fig.stroke(BELIEF, dark), width=3, hoverinfo="skip"),
-    ]
-    notes = [fig.label(end, 1.0, "first hit has come, with 95 %", fig.ink(BELIEF, dark), yshift=3)]
+    band = {"fill": "tonexty", "fillcolor": BELIEF_BAND}
+    chart.traces += [{**edge, "x": x, "y": high.tolist()}, {**edge, "x": x, "y": low.tolist(), **band}]
+    chart.line(x, come, BELIEF, width=3, hoverinfo="skip")
+    chart.label(end, 1.0, "first hit has come, with 95 %", BELIEF, yshift=3)
     for outcome, words, symbol, colour, height in (
-        ("hit", "first hits", "line-ns-open", fig.stroke(BELIEF, dark), -0.07),
+        ("hit", "first hits", "line-ns-open", BELIEF, -0.07),
         ("stopped", "stopped without", "triangle-right-open", THRESHOLD, -0.15),
         ("missed", "missed", "x-open", PLUS, -0.23),
     ):
         ranks = [case.at for case in cases if case.outcome == outcome and case.at <= x[-1]]
         if ranks:
-            marker = {"symbol": symbol, "line": {"width": 2, "color": colour}}
-            data.append(fig.points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
-            notes.append(fig.label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
+            marker = {"symbol": symbol, "line": {"width": 2, "color": fig.stroke(colour, dark)}}
+            chart.points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip")
+            chart.label(0.02, height, words, xref="paper", xanchor="left", yanchor="middle")
     if simulated:
-        notes.append(fig.label(0.0, 1.0, "simulated", text, **_CORNER))
-    shares = {"range": [-0.3 if len(data) > 3 else -0.02, 1.12], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
-    layout = fig.clear_layout(
-        320,
-        {"l": 56, "r": 12, "t": 8, "b": 44},
-        xaxis=fig.axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, end]),
-        yaxis=fig.axis("share of searches", dark, **shares, tickformat=".0%"),
-        annotations=notes,
-    )
-    return {"data": data, "layout": layout}
+        chart.label(0.0, 1.0, "simulated", **_CORNER)
+    shares = {"range": [-0.3 if len(chart.traces) > 3 else -0.02, 1.12], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+    chart.axis("xaxis", "rank (log scale)", type="log", dtick=1, range=[-0.75, end])
+    chart.axis("yaxis", "share of searches", **shares, tickformat=".0%")
+    return chart.figure(margin={"l": 56, "t": 8, "b": 44})
 
 
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
@@ -208,36 +201,25 @@ def worth_figure(
     dict
         A plotly figure on a log scale.
     """
-    text = fig.text_colour(dark)
-    data, notes = [], []
-    for at, ((name, worth), colour, dash) in enumerate(
-        zip(lines, (fig.stroke(BELIEF, dark), PLUS), ("solid", "dash"), strict=False)
-    ):
+    chart = fig.Chart(320, dark=dark)
+    looks = ((fig.stroke(BELIEF, dark), "solid", "━━"), (PLUS, "dash", "╍╍"))
+    for at, ((name, worth), (colour, dash, mark)) in enumerate(zip(lines, looks, strict=False)):
         depths = fig.thinned(len(worth), read)
         # A log axis has no place for zero.
         y = [float(value) if value > 0 else None for value in worth[depths]]
-        drawn = fig.line(depths.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
-        drawn["line"]["shape"] = "hv"
-        data.append(drawn)
-        title = _named("━━" if not at else "╍╍", name, colour)
+        chart.line(depths, y, colour, width=3, dash=dash, hoverinfo="skip")
+        chart.traces[-1]["line"]["shape"] = "hv"
         # Worth falls along a list: above its end there is room.
-        notes.append(fig.note(0.98, 0.9 - 0.08 * at, title, text))
+        chart.note(0.98, 0.9 - 0.08 * at, _named(mark, name, colour))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
-        data.append(fig.line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
-        notes.append(
-            fig.label(0, float(np.log10(cost)), "cost of one document", fig.ink(COST, dark), xanchor="left")
-        )
+        chart.line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip")
+        chart.label(0, float(np.log10(cost)), "cost of one document", COST, xanchor="left")
     if simulated:
-        notes.append(fig.note(0.98, 0.98, "simulated", text))
-    layout = fig.clear_layout(
-        320,
-        {"l": 62, "r": 12, "t": 8, "b": 44},
-        xaxis=fig.axis("documents read", dark),
-        yaxis=fig.axis(fig.with_unit("worth each", unit), dark, type="log", dtick=1, exponentformat="power"),
-        annotations=notes,
-    )
-    return {"data": data, "layout": layout}
+        chart.note(0.98, 0.98, "simulated")
+    chart.axis("xaxis", "documents read")
+    chart.axis("yaxis", fig.with_unit("worth each", unit), type="log", dtick=1, exponentformat="power")
+    return chart.figure(margin={"l": 62, "t": 8, "b": 44})
 
 
 def _named(mark: str, name: str, colour: str) -> str:
@@ -273,28 +255,17 @@ def reliability_figure(
     low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
     blue = fig.stroke(BELIEF, dark)
-    observed = fig.points(
-        p.tolist(),
-        share.tolist(),
-        blue,
-        8,
-        mode="markers+lines",
-        error_y=fig.interval((high - share).tolist(), (share - low).tolist(), blue, 1.5),
-        line={"color": blue, "width": 1.5},
-        hoverinfo="skip",
-    )
-    notes = [fig.label(0.6 * top, 0.6 * top, "as said", THRESHOLD)]
+    chart = fig.Chart(300, dark=dark)
+    chart.line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
+    bars = fig.interval((high - share).tolist(), (share - low).tolist(), blue, 1.5)
+    joined = {"mode": "markers+lines", "line": {"color": blue, "width": 1.5}, "hoverinfo": "skip"}
+    chart.points(p, share, blue, 8, error_y=bars, **joined)
+    chart.label(0.6 * top, 0.6 * top, "as said", THRESHOLD)
     if simulated:
-        notes.append(fig.label(0.02 * top, top, "simulated", fig.text_colour(dark), **_CORNER))
-    layout = fig.clear_layout(
-        300,
-        {"l": 56, "r": 8, "t": 6, "b": 44},
-        xaxis=fig.axis("chance that was given", dark, range=[0, top], tickformat=".0%"),
-        yaxis=fig.axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
-        annotations=notes,
-    )
-    as_said = fig.line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
-    return {"data": [as_said, observed], "layout": layout}
+        chart.label(0.02 * top, top, "simulated", **_CORNER)
+    for axis, title in (("xaxis", "chance that was given"), ("yaxis", "share found relevant")):
+        chart.axis(axis, title, range=[0, top], tickformat=".0%")
+    return chart.figure(margin={"l": 56, "r": 8, "t": 6, "b": 44})
 
 
 def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:

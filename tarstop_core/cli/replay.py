@@ -15,11 +15,7 @@ from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from tarstop_core.calibration.calibrator import Calibrator
-    from tarstop_core.documents.tables import Floats
-    from tarstop_core.documents.topic import EffectOutcome, Outcome
 
 
 @click.command()
@@ -112,8 +108,7 @@ def replay(
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.evaluation.tasks.effect import EffectTask
-    from tarstop_core.evaluation.tasks.review import ReviewTask
-    from tarstop_core.files import read_chances, read_effect_outcomes, read_outcomes
+    from tarstop_core.files import read_chances
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import refuse_looking_ahead
     from tarstop_core.value.payoffs import check_cost
@@ -155,33 +150,25 @@ def replay(
     topics, notes = shared.labelled_topics(run, qrels)
     judged = {topic.name: topic for topic in topics}
 
-    def chances_of(reviews: Sequence[Outcome | EffectOutcome]) -> Calibrator | Mapping[str, Floats]:
-        if chances is not None:
-            return read_chances(chances, {outcome.review: judged[outcome.review] for outcome in reviews})
-        assert fitted is not None  # one of both is given
-        return fitted
-
     if tables is None:
         assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
-    elif of_effects:
-        effects, of_file = read_effect_outcomes(tables, judged)
-        notes += of_file
-        effects = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in effects]
-        above = of_reviews["direction"] == "above"
-        task = EffectTask.asked({**of_reviews, "above": above, "b_0": b_0, "scale": scale})
-        outcomes = replaying.replay_reviews(effects, chances_of(effects), policy, stakes, cost, task)
     else:
-        reviews, of_file = read_outcomes(tables, judged)
+        reviews, of_file = TASKS[scenario].read_outcomes(tables, judged)
         notes += of_file
         # Relevant is what the judgments say, so that recall divides by their R.
         reviews = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in reviews]
-        engine = of_reviews["engine"] or "bivariate"
-        asked = ReviewTask.asked({**of_reviews, "engine": engine, "theta": theta, "scale": scale})
-        prior, source = shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp), chances_of(reviews)
-        outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, asked, prior)
-        if as_json:
-            belief = theta, engine, prior, theta_sp
+        own = {each.review: judged[each.review] for each in reviews}
+        source = fitted if chances is None else read_chances(chances, own)
+        assert source is not None  # one of both is given
+        above = of_reviews["direction"] == "above"
+        engine = of_reviews["engine"] or (None if of_effects else "bivariate")
+        given_too = {"above": above, "engine": engine, "theta": theta, "b_0": b_0, "scale": scale}
+        task = TASKS[scenario].asked({**of_reviews, **given_too})
+        prior = None if of_effects else shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp)
+        outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, task, prior)
+        if as_json and not of_effects:
+            belief: Any = (theta, engine, prior, theta_sp)
             outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]
     mean = replaying.summary(outcomes)
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)

@@ -18,7 +18,7 @@ from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
-from tarstop_core.evaluation.tasks.stepwise import StepwiseTask, prequential_ahead
+from tarstop_core.evaluation.tasks.stepwise import prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.shipped import past_stops
@@ -125,7 +125,7 @@ def replay_reviews(
     policy: Policy,
     payoffs: Payoffs,
     cost: float,
-    task: StepwiseTask = BIVARIATE,
+    task: Task = BIVARIATE,
     prior: Prior | None = None,
 ) -> list[Played]:
     """Stop on outcomes of reviews, as :func:`replay` does; every rule but an Oracle acts on the belief reached.

@@ -182,7 +182,6 @@ def path_figure(
         dark=dark,
     )
     layout = figure["layout"]
-    layout["font"] = {"color": fig.text_colour(dark)}
     layout["margin"]["t"] = 24
     if simulated:
         layout["annotations"].append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=2))

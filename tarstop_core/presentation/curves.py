@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from typing import Any
@@ -111,44 +110,43 @@ def live_curves(
         worth, title = worth / cost, f"{worth_title} ÷ cost"
     first, last = span
     at = np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
-    drawn = _Drawn(at, depth, max(plan, depth), hit, log_depth, dark)
-    data, act_above = _belief_lines(drawn, b, q_star)
-    notes = [act_above]
-    x_axis: dict[str, Any] = {"range": list(drawn.ends)}
+    chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)
+    _draw_belief(chart, b, q_star)
+    x_axis: dict[str, Any] = {"range": list(chart.ends)}
     x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
     x_axis |= {} if worth is None else {"anchor": "y2"}
     domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
-    layout = fig.clear_layout(
-        300,
-        {"l": 56, "r": 8, "t": 4, "b": 36},
-        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4),
-        xaxis=fig.axis("documents read", dark, **x_axis),
-    )
+    chart.axis("yaxis", belief_title, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4)
+    chart.axis("xaxis", "documents read", **x_axis)
     if worth is not None:
         gains_nothing = hit is None and depth < len(worth) and not worth[depth] > 0
-        lines, decades = _worth_lines(drawn, worth), _decades(worth, at, float(cost > 0), gains_nothing)
-        data += lines
+        seen, decades = _draw_worth(chart, worth), _decades(worth, at, float(cost > 0), gains_nothing)
         if cost > 0:
-            data.append(drawn.level(1.0, COST, yaxis="y2"))
-            notes.append(_cost_label(drawn, lines, decades))
+            chart.level(1.0, COST, yaxis="y2")
+            _label_cost(chart, seen, decades)
         if gains_nothing:
-            notes.append(_nothing_gained(drawn, lines, decades, cost))
+            # What a logarithmic axis cannot show: that reading on has no worth above 0.
+            text = "the next document: worth less than it costs" if cost > 0 else "nothing to gain"
+            end, side = (chart.ends[1], "right") if any(seen) else (chart.ends[0], "left")
+            chart.beside(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
-        layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
+        chart.axis("yaxis2", title, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
-        for trace in (trace for trace in data if trace["mode"] == "lines"):
+        for trace in (trace for trace in chart.traces if trace["mode"] == "lines"):
             trace["line"]["shape"] = "hv"
-    layout["annotations"] = notes
-    if stops and plan > depth and first <= plan <= last:
-        layout["shapes"] = [fig.upright(float(plan), width=1, dash="dot")]
-    return {"data": data, "layout": layout}
+    marked = stops and plan > depth and first <= plan <= last
+    shapes = [fig.upright(float(plan), width=1, dash="dot")] if marked else []
+    return chart.figure(margin={"l": 56, "r": 8, "t": 4, "b": 36}, shapes=shapes)
 
 
-def _worth_lines(drawn: _Drawn, worth: Floats) -> list[fig.Figure]:
+def _draw_worth(chart: _LiveChart, worth: Floats) -> list[float]:
+    """Draw what the next documents are worth, and return the values that are seen."""
     # A log axis has no place for zero: the line ends where nothing can be gained.
-    at = drawn.at[drawn.at < len(worth)]
-    gains = np.where(at < (np.inf if drawn.hit is None else drawn.hit), worth[at], 0.0)
-    return drawn.curve([value if value > 0 else None for value in gains.tolist()], VALUE, yaxis="y2")
+    at = chart.at[chart.at < len(worth)]
+    gains = np.where(at < (np.inf if chart.hit is None else chart.hit), worth[at], 0.0)
+    before = len(chart.traces)
+    chart.curve([value if value > 0 else None for value in gains.tolist()], VALUE, yaxis="y2")
+    return [value for line in chart.traces[before:] for value in line["y"] if value is not None]
 
 
 def _decades(worth: Floats, at: NDArray[np.intp], cost: float, gains_nothing: bool) -> list[float]:
@@ -161,16 +159,14 @@ def _decades(worth: Floats, at: NDArray[np.intp], cost: float, gains_nothing: bo
     return [low, max(high, low + 1)]
 
 
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """The depths of live curves: those drawn, the documents read, the plan of the rule, and the hit."""
+class _LiveChart(fig.Chart):
+    """Live curves in the making, with the depths drawn, the documents read, the plan of the rule, and the hit."""
 
-    at: NDArray[np.intp]
-    depth: int
-    plan: int
-    hit: int | None
-    log_depth: bool
-    dark: bool
+    def __init__(
+        self, at: NDArray[np.intp], depth: int, plan: int, hit: int | None, log_depth: bool, dark: bool
+    ) -> None:
+        super().__init__(300, dark=dark)
+        self.at, self.depth, self.plan, self.hit, self.log_depth = at, depth, plan, hit, log_depth
 
     @cached_property
     def x(self) -> list[float]:
@@ -184,10 +180,8 @@ class _Drawn:
         left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
         return left, right
 
-    def curve(
-        self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any
-    ) -> list[fig.Figure]:
-        """A line that is solid up to the depth, and dotted from there to the plan.
+    def curve(self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any) -> None:
+        """Draw a line that is solid up to the depth, and dotted from there to the plan.
 
         Parameters
         ----------
@@ -199,28 +193,21 @@ class _Drawn:
             Whether to draw the dotted part.
         **more
             Further attributes of the traces.
-
-        Returns
-        -------
-        list of dict
-            One or two traces.
         """
         at = self.at[: len(y)]
         past, ahead = at <= self.depth, (at >= self.depth) & (at <= self.plan)
-        lines = [fig.line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
+        more |= {"hoverinfo": "skip"}
+        self.line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)
         if on and ahead.sum() > 1:
-            lines.append(
-                fig.line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more)
-            )
-        return [trace | {"hoverinfo": "skip"} for trace in lines]
+            self.line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more)
 
-    def level(self, y: float, colour: str, **more: Any) -> fig.Figure:
-        """A dashed line from end to end."""
+    def level(self, y: float, colour: str, **more: Any) -> None:
+        """Draw a dashed line from end to end."""
         edge = [float(self.x[0]), float(self.x[-1])]
-        return fig.line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
+        self.line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
 
-    def label(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> fig.Figure:
-        """A label just below or above a level, which other lines may cross.
+    def beside(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> None:
+        """Write just below or above a level, which other lines may cross.
 
         Parameters
         ----------
@@ -234,56 +221,36 @@ class _Drawn:
             Whether it stands below.
         **more
             Further attributes of the annotation.
-
-        Returns
-        -------
-        dict
-            An annotation.
         """
         yanchor, yshift = ("top", -2) if below else ("bottom", 2)
         place = {**more, "yanchor": yanchor, "bgcolor": fig.paper(self.dark), "yshift": yshift}
-        return fig.label(x, y, text, fig.ink(level, self.dark), **place)
+        self.label(x, y, text, level, **place)
 
 
-def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Figure], fig.Figure]:
-    """Belief, where it is now, and q*; and the label of q*."""
-    at, depth, hit = drawn.at, drawn.depth, drawn.hit
+def _draw_belief(chart: _LiveChart, b: Floats, q_star: float) -> None:
+    """Draw belief, where it is now, and q* with its label."""
+    at, depth, hit = chart.at, chart.depth, chart.hit
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
-    x_now = 0.5 if drawn.log_depth and depth == 0 else depth
+    x_now = 0.5 if chart.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
-    blue = fig.stroke(BELIEF, drawn.dark)
-    now = fig.points([x_now], [b_now], blue, hoverinfo="skip")
+    chart.curve(belief.tolist(), BELIEF, on=hit is None)
+    chart.points([x_now], [b_now], BELIEF, hoverinfo="skip")
+    chart.level(q_star, THRESHOLD)
     # The label stands at the right end, where the projection has stopped: at the left the belief often starts
     # at q*. And on the side of the line where the belief does not end.
-    below = bool(belief[at <= drawn.plan][-1] >= q_star)
-    note = drawn.label(drawn.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
-    return [*drawn.curve(belief.tolist(), blue, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
+    below = bool(belief[at <= chart.plan][-1] >= q_star)
+    chart.beside(chart.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
 
 
-def _seen(lines: Sequence[fig.Figure]) -> list[float]:
-    """Values that lines show."""
-    return [value for line in lines for value in line["y"] if value is not None]
-
-
-def _nothing_gained(
-    drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float], cost: float
-) -> fig.Figure:
-    """Say what a logarithmic axis cannot show: that reading on has no worth above 0."""
-    text = "the next document: worth less than it costs" if cost > 0 else "nothing to gain"
-    end, side = (drawn.ends[1], "right") if any(_seen(lines)) else (drawn.ends[0], "left")
-    return drawn.label(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
-
-
-def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:
+def _label_cost(chart: _LiveChart, seen: list[float], decades: Sequence[float]) -> None:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
-    seen = _seen(lines)
     away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]
     at_left = bool(away) and away[0] > away[-1]
     # Below the line, where the value is above it, if the axis leaves a line of text there.
     room = -decades[0] / (decades[1] - decades[0]) > 0.2
     below = room and bool(seen) and seen[0 if at_left else -1] > 1
-    end, side = (drawn.ends[0], "left") if at_left else (drawn.ends[1], "right")
-    return drawn.label(end, 0.0, "1: what it costs", COST, below, yref="y2", xanchor=side)
+    end, side = (chart.ends[0], "left") if at_left else (chart.ends[1], "right")
+    chart.beside(end, 0.0, "1: what it costs", COST, below, yref="y2", xanchor=side)
 
 
 LEAST_WIDE, LEAST_HIGH = 10, 5  # Documents read, and relevant ones, on the axes at least
@@ -317,31 +284,20 @@ def found_curve(
     depth = len(relevant)
     total_found = np.append(0, np.cumsum(relevant))
     at, end = fig.thinned(depth + 1, depth), float(max(plan, depth, LEAST_WIDE))
-    data, notes, most = [], [], float(max(total_found[-1], LEAST_HIGH))
+    chart, most = fig.Chart(300, dark=dark), float(max(total_found[-1], LEAST_HIGH))
     if left is not None:
         mean, low, high = (float(total_found[-1] + unread) for unread in left)
         most = max(most, high)
-        band = fig.line([0, 0, end, end], [low, high, high, low], GRID, width=0)
-        data += [band | {"fill": "toself", "fillcolor": VALUE_AREA}]
-        data += [fig.line([0.0, end], [mean, mean], VALUE, dash="dash")]
-        words = f"probably {mean:,.0f} in all"
-        ink = fig.ink(VALUE, dark)
-        notes.append(
-            fig.label(
-                0.0, mean, words, ink, xanchor="left", yanchor="bottom", bgcolor=fig.paper(dark), yshift=3
-            )
-        )
-    blue = fig.stroke(BELIEF, dark)
-    curve = fig.line(at.astype(float).tolist(), total_found[at].astype(float).tolist(), blue, width=3)
-    curve["line"]["shape"] = "hv"
-    data += [curve, fig.points([depth], [int(total_found[-1])], blue)]
-    layout = fig.clear_layout(
-        300,
-        {"l": 56, "r": 8, "t": 8, "b": 36},
-        xaxis=fig.axis("documents read", dark, range=[0.0, end]),
-        yaxis=fig.axis("relevant found", dark, range=[0.0, 1.12 * most], nticks=5),
-        annotations=notes,
-    )
-    if plan > depth:
-        layout["shapes"] = [fig.upright(float(plan), THRESHOLD, width=1, dash="dot")]
-    return {"data": [trace | {"hoverinfo": "skip"} for trace in data], "layout": layout}
+        area = {"fill": "toself", "fillcolor": VALUE_AREA}
+        chart.line([0, 0, end, end], [low, high, high, low], GRID, width=0, **area)
+        chart.line([0.0, end], [mean, mean], VALUE, dash="dash")
+        place = {"xanchor": "left", "bgcolor": fig.paper(dark), "yshift": 3}
+        chart.label(0.0, mean, f"probably {mean:,.0f} in all", VALUE, **place)
+    chart.line(at.astype(float), total_found[at].astype(float), BELIEF, width=3)
+    chart.traces[-1]["line"]["shape"] = "hv"
+    chart.points([depth], total_found[-1:], BELIEF)
+    chart.traces = [trace | {"hoverinfo": "skip"} for trace in chart.traces]
+    chart.axis("xaxis", "documents read", range=[0.0, end])
+    chart.axis("yaxis", "relevant found", range=[0.0, 1.12 * most], nticks=5)
+    shapes = [fig.upright(float(plan), width=1, dash="dot")] if plan > depth else []
+    return chart.figure(margin={"l": 56, "r": 8, "t": 8, "b": 36}, shapes=shapes)

@@ -277,25 +277,18 @@ def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark:
 
     The settings' calibrator is one that the session holds.
     """
-    data: list[dict[str, Any]] = []
-    notes: list[dict[str, Any]] = []
-    longest = max(1, *(session.state.depth for _, session, _ in curves))
+    chart, longest = fig.Chart(320, dark=dark), max(1, *(session.state.depth for _, session, _ in curves))
     for at, (name, session, settings) in enumerate(curves):
         x, b = beliefs_read(session, settings)
         shape = "hv" if scenario_of(settings).in_steps else "linear"
         drawn = fig.line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
         drawn["line"]["shape"] = shape
         marker = {"color": COLOURS[at], "size": 9}
-        data += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
-        place = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
-        notes.append(fig.label(x[-1], b[-1], fig.plain(name, NAME), fig.text_colour(dark), **place))
+        chart.traces += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
+        place: dict[str, Any] = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
+        chart.label(x[-1], b[-1], fig.plain(name, NAME), **place)
     if any(session.collection.simulated for _, session, _ in curves):
-        notes.append(fig.label(0.0, 1.25, "simulated", fig.text_colour(dark), xanchor="left", yanchor="top"))
-    layout = fig.clear_layout(
-        320,
-        {"l": 56, "r": 12, "t": 8, "b": 40},
-        xaxis=fig.axis("documents read", dark, range=[0, 1.03 * longest]),
-        yaxis=fig.axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
-        annotations=notes,
-    )
-    return {"data": data, "layout": layout}
+        chart.label(0.0, 1.25, "simulated", xanchor="left", yanchor="top")
+    chart.axis("xaxis", "documents read", range=[0, 1.03 * longest])
+    chart.axis("yaxis", "chance", range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    return chart.figure(margin={"l": 56, "t": 8, "b": 40})

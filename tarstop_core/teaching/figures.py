@@ -97,7 +97,6 @@ def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) 
     layout["annotations"].append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=2))
     for annotation in layout["annotations"]:
         annotation["bgcolor"] = fig.paper(dark)  # a line that crosses a text ends at it
-    layout["font"] = {"color": fig.text_colour(dark)}
     layout["height"] = height
     margin = layout["margin"]
     margin |= {"l": round(LETTERS * margin["l"]), "r": 16, "t": 26, "b": round(LETTERS * margin["b"])}

@@ -21,8 +21,6 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files import (
     label_topics,
     read_chances,
-    read_effect_outcomes,
-    read_outcomes,
     read_qrels,
     read_run,
 )
@@ -114,7 +112,7 @@ def _task(source: Source) -> type[Task]:
 
 
 def _review(source: Source, task: type[Task]) -> tuple[list[Case], tuple[str, ...]]:
-    cases, notes = review_cases(source, read_effect_outcomes if task is EffectTask else read_outcomes)
+    cases, notes = review_cases(source, task.read_outcomes)
     if source.qrels is not None:
         unused = "judgments are not used: a document counts as relevant when it brings a table."
         notes = (*notes, f"{source.qrels.name}: {unused}")

@@ -4,6 +4,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.scores import scaled
+from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
@@ -91,6 +93,8 @@ class Task(ABC):
     methods: ClassVar[tuple[str, ...]]  # What an experiment compares unless told
     truths: ClassVar[Mapping[str, str]] = {}
     """What a decision may be held against, by name, where that can be chosen."""
+    truth_words: ClassVar[Mapping[str, str]] = {}
+    """The same as a caption says it."""
     cases: ClassVar[str] = "topics"
     groups: ClassVar[str] = "topics"
     """What cases are called, and what is resampled together."""
@@ -130,6 +134,11 @@ class Task(ABC):
                 f"{rule.title} weighs a decision, and in the scenario {cls.scenario} none is weighed; choose a rule about "
                 f"recall, such as {cls.methods[0]}."
             )
+
+    @staticmethod
+    def read_outcomes(source: Path, run: Mapping[str, Topic]) -> tuple[list[Any], tuple[str, ...]]:
+        """Read the outcomes of ranked topics, with remarks; there are none where a case needs no tables."""
+        return [], ()
 
     @property
     @abstractmethod

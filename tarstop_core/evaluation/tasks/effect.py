@@ -14,6 +14,7 @@ from tarstop_core.evaluation import message
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.evaluation.tasks.stepwise import StepwiseTask
+from tarstop_core.files import read_effect_outcomes
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.payoffs import TOLERANCE, Flags, Payoffs
@@ -33,6 +34,11 @@ class EffectTask(StepwiseTask):
         *("budget", "knee", "decide-now", "oracle"),
     )
     truths: ClassVar[Mapping[str, str]] = {"pooled": "The average effect", "full_evidence": "Full evidence"}
+    truth_words: ClassVar[Mapping[str, str]] = {
+        "pooled": "truth: the average effect beyond δ by all studies of an outcome",
+        "full_evidence": "truth: the action that all studies of an outcome would choose",
+    }
+    read_outcomes = staticmethod(read_effect_outcomes)
     cases = "outcomes"
     groups = "reviews"
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}

@@ -19,6 +19,7 @@ from tarstop_core.evaluation import message, metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.evaluation.tasks.stepwise import StepwiseTask, chosen
+from tarstop_core.files import read_outcomes
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value import outcomes as value_outcomes
@@ -38,6 +39,11 @@ class ReviewTask(StepwiseTask):
     variants = ("default", "learned", "width")
     methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS
+    truth_words: ClassVar[Mapping[str, str]] = {
+        "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
+        "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
+    }
+    read_outcomes = staticmethod(read_outcomes)
     cases = "outcomes"
     groups = "reviews"
     contradicted: ClassVar[tuple[str, ...]] = ("grlstop",)
