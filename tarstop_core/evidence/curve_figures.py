@@ -74,8 +74,7 @@ def evidence_figure(
     if simulated:
         notes.append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=19))
     margin = {"l": 56, "r": 12, "b": 46, **more.pop("margin", {}), "t": top}
-    layout = fig.clear_layout(round(height) + top - 26, margin, annotations=notes, **more)
-    return {"data": data, "layout": layout}
+    return fig.drawn(data, round(height) + top - 26, False, dark, notes, margin=margin, **more)
 
 
 def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: Any) -> Figure:
@@ -354,26 +353,18 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
         A plotly figure.
     """
     density = prior_density(prior, theta)
-    x, text = density.sensitivity, fig.text_colour(dark)
+    x, chart = density.sensitivity, fig.Chart(220, dark=dark)
     inside = (x > 0.02) & (x < 0.98)
     top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
-    xaxis = fig.axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%")
-    yaxis = fig.axis("density", dark, range=[0, top], showticklabels=False)
-    notes = [
-        fig.label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
-        fig.label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
-        fig.label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
-    ]
-    data = [
-        fig.line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
-        fig.line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
-        fig.line(x.tolist(), density.pooled.tolist(), fig.ink(BELIEF, dark), width=3),
-    ]
-    margin = {"l": 36, "r": 20, "t": 6, "b": 44}
-    return {
-        "data": data,
-        "layout": fig.clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes),
-    }
+    chart.axis("xaxis", "sensitivity, before any study", range=[0, 1], tickformat=".0%")
+    chart.axis("yaxis", "density", range=[0, top], showticklabels=False)
+    chart.label(theta, top, f"θ = {theta:.4g}", yanchor="top", xshift=-4)
+    chart.label(0.02, 0.97 * top, "solid: pooled", xanchor="left", yanchor="top")
+    chart.label(0.02, 0.83 * top, "dotted: a single study", xanchor="left", yanchor="top")
+    chart.line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5)
+    chart.line(x, density.single, THRESHOLD, dash="dot")
+    chart.line(x, density.pooled, BELIEF, width=3)
+    return chart.figure(margin={"l": 36, "r": 20, "t": 6, "b": 44})
 
 
 def prior_sentence(prior: Prior, theta: float) -> str:

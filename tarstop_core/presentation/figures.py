@@ -200,16 +200,10 @@ def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, A
     return label(x, y, text, colour, xref="paper", yref="paper", **more)
 
 
-def clear_layout(height: float, margin: dict[str, int], **more: Any) -> dict[str, Any]:
-    """A layout without frame or legend, on the page's own background."""
-    clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
-    return {"height": height, "margin": margin, **clear, **more}
-
-
 def drawn(
     data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
 ) -> Figure:
-    """A figure with a clear layout whose texts can be read.
+    """A figure without frame or legend, on the page's own background, whose texts can be read.
 
     Parameters
     ----------
@@ -233,8 +227,9 @@ def drawn(
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
     margin = {"l": 60, "r": 12, "t": 24, "b": 46, **more.pop("margin", {})}
-    layout = clear_layout(height, margin, font={"color": text_colour(dark)}, annotations=notes, **more)
-    return {"data": data, "layout": layout}
+    clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
+    texts = {"font": {"color": text_colour(dark)}, "annotations": notes}
+    return {"data": data, "layout": {"height": height, "margin": margin, **clear, **texts, **more}}
 
 
 class Chart:
