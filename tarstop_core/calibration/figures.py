@@ -15,7 +15,11 @@ from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, T
 SHORTEST = 100  # Ranks that a curve of first hits shows at least
 DRAWN_TO = 1000  # Ranks that it shows at most, where it was learned from long lists
 NAME = 44  # Longest name in a figure, in characters
+Bins = Sequence[tuple[float, float, int]]
+"""Mean chance, share relevant and number of documents, as a quality holds them."""
+Intervals = Sequence[tuple[float, float]]
 _CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
+_MARGIN = {"l": 56, "r": 8, "t": 6, "b": 44}
 
 
 def quality_sentence(quality: Quality) -> str:
@@ -147,30 +151,13 @@ def two_reliabilities(
     dict
         A plotly figure.
     """
-    text = fig.text_colour(dark)
-    one, other = (
-        reliability_figure(quality.reliability, simulated, dark, quality.intervals) for quality in (a, b)
-    )
-    top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
-    layout, second = one["layout"], other["data"][1]
-    second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
-    second["line"] = {"color": PLUS, "width": 1.5, "dash": "dash"}
-    second["error_y"]["color"] = PLUS
-    one["data"][0] |= {"x": [0.0, top], "y": [0.0, top]}
-    one["data"].append(second)
-    layout["xaxis"]["range"] = layout["yaxis"]["range"] = [0, top]
-    layout["annotations"] = [
-        fig.label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
-        *(
-            fig.note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), text, **_CORNER)
-            for at, (mark, name, colour) in enumerate(
-                (("●", names[0], fig.stroke(BELIEF, dark)), ("■", names[1], PLUS))
-            )
-        ),
-    ]
+    chart = _reliabilities([(quality.reliability, quality.intervals) for quality in (a, b)], dark)
+    looks = (("●", fig.stroke(BELIEF, dark)), ("■", PLUS))
+    for at, ((mark, colour), name) in enumerate(zip(looks, names, strict=True)):
+        chart.note(0.02, 0.98 - 0.08 * at, _named(mark, name, colour), **_CORNER)
     if simulated:
-        layout["annotations"].append(fig.note(0.98, 0.02, "simulated", text))
-    return one
+        chart.note(0.98, 0.02, "simulated")
+    return chart.figure(margin=_MARGIN)
 
 
 def worth_figure(
@@ -228,10 +215,7 @@ def _named(mark: str, name: str, colour: str) -> str:
 
 
 def reliability_figure(
-    bins: Sequence[tuple[float, float, int]],
-    simulated: bool = False,
-    dark: bool = False,
-    intervals: Sequence[tuple[float, float]] = (),
+    bins: Bins, simulated: bool = False, dark: bool = False, intervals: Intervals = ()
 ) -> fig.Figure:
     """Draw predicted chances against the share found relevant, with 95 % intervals.
 
@@ -251,21 +235,34 @@ def reliability_figure(
     dict
         A plotly figure.
     """
-    p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
-    low, high = np.array(intervals).T if intervals else wilson(share, count)
-    top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
-    blue = fig.stroke(BELIEF, dark)
+    chart = _reliabilities([(bins, intervals)], dark)
+    if simulated:
+        top = chart.axes["yaxis"]["range"][1]
+        chart.label(0.02 * top, top, "simulated", **_CORNER)
+    return chart.figure(margin=_MARGIN)
+
+
+def _reliabilities(measured: Sequence[tuple[Bins, Intervals]], dark: bool) -> fig.Chart:
+    """Draw one or two sets of bins with intervals, and the line on which chances come true as they were said."""
+    columns = []
+    for bins, intervals in measured:
+        p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
+        columns.append((p, share, *(np.array(intervals).T if intervals else wilson(share, count))))
+    top = 1.08 * max(
+        0.05, *(float(np.max(ends, initial=0)) for p, _, _, high in columns for ends in (p, high))
+    )
     chart = fig.Chart(300, dark=dark)
     chart.line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
-    bars = fig.interval((high - share).tolist(), (share - low).tolist(), blue, 1.5)
-    joined = {"mode": "markers+lines", "line": {"color": blue, "width": 1.5}, "hoverinfo": "skip"}
-    chart.points(p, share, blue, 8, error_y=bars, **joined)
+    looks = ((fig.stroke(BELIEF, dark), "circle", "solid"), (PLUS, "square", "dash"))
+    for (p, share, low, high), (colour, symbol, dash) in zip(columns, looks, strict=False):
+        bars = fig.interval((high - share).tolist(), (share - low).tolist(), colour, 1.5)
+        joined = {"mode": "markers+lines", "line": {"color": colour, "width": 1.5, "dash": dash}}
+        look = {"marker": {"symbol": symbol}, "hoverinfo": "skip"}
+        chart.points(p, share, colour, 8, error_y=bars, **joined, **look)
     chart.label(0.6 * top, 0.6 * top, "as said", THRESHOLD)
-    if simulated:
-        chart.label(0.02 * top, top, "simulated", **_CORNER)
     for axis, title in (("xaxis", "chance that was given"), ("yaxis", "share found relevant")):
         chart.axis(axis, title, range=[0, top], tickformat=".0%")
-    return chart.figure(margin={"l": 56, "r": 8, "t": 6, "b": 44})
+    return chart
 
 
 def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
@@ -283,7 +280,7 @@ def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
     return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
 
 
-def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
+def reliability_sentence(bins: Bins) -> str:
     """What a reliability figure shows, in one sentence.
 
     >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
