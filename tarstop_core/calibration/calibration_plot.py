@@ -5,7 +5,7 @@ import pandas as pd
 
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.documents.tables import Flags
-from tarstop_core.presentation.figures import Figure, axis, drawn, ink, interval, note, plain, points, stroke
+from tarstop_core.presentation.figures import Chart, Figure, interval, plain, stroke
 from tarstop_core.presentation.numbers import listed, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
 
@@ -43,8 +43,9 @@ def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
     blue = stroke(BELIEF, dark)
     marker = {"symbol": "line-ns-open", "line": {"width": 2, "color": blue}}
     reach = interval((high - mean).tolist(), (mean - low).tolist(), blue, 1.5, width=4)
-    data = [points(mean.tolist(), names.tolist(), blue, 9, marker=marker, error_x=reach, hoverinfo="skip")]
-    notes = [note(0, 1, "┠┼┨ said, 90 %", ink(BELIEF, dark), xanchor="left", yshift=2)]
+    chart = Chart(84 + 16 * len(forecasts), dark=dark)
+    chart.points(mean, names, BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")
+    chart.note(0, 1, "┠┼┨ said, 90 %", BELIEF, xanchor="left", yshift=2)
     for at, (which, colour, symbol, words) in enumerate(
         ((is_held, STUDY, "circle", "● found"), (~is_held, PLUS, "x", "✕ outside"))
     ):
@@ -52,16 +53,14 @@ def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
             "text": forecasts["true"][which].tolist(),
             "hovertemplate": "%{y}: %{text} found<extra></extra>",
         }
-        data.append(
-            points(true[which].tolist(), names[which].tolist(), colour, 9, marker={"symbol": symbol}, **hover)
-        )
-        notes.append(note(0.68 + 0.32 * at, 1, words, ink(colour, dark), yshift=2))
+        chart.points(true[which], names[which], colour, 9, marker={"symbol": symbol}, **hover)
+        chart.note(0.68 + 0.32 * at, 1, words, colour, yshift=2)
     ends = [-0.05, float(max(high.max(), true.max())) + 0.05]
     ticks = {"tickvals": np.log10(TICKS + 1).tolist(), "ticktext": [f"{tick:,}" for tick in TICKS]}
     rows = {"categoryarray": names.tolist(), "range": [-0.6, len(forecasts) - 0.4], "dtick": 1}
-    xaxis = axis("relevant documents (log scale)", dark, range=ends, **ticks)
-    yaxis = axis("", dark, **rows, automargin=True)
-    return drawn(data, 84 + 16 * len(forecasts), False, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    chart.axis("xaxis", "relevant documents (log scale)", range=ends, **ticks)
+    chart.axis("yaxis", "", **rows, automargin=True)
+    return chart.figure()
 
 
 def calibration_plot_sentence(forecasts: pd.DataFrame, every: pd.DataFrame) -> str:
