@@ -1,7 +1,6 @@
 """An experiment from its first choice to its findings, as the command line and Python ask for it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from typing import Any
 
 from tarstop_core.belief.decisive import check_prior
@@ -15,10 +14,16 @@ from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.evaluation.tasks.effect import EffectTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies.check import refuse_looking_ahead
 
-OF_ONE_KIND = {"measure": "interventions", "delta": "interventions", "theta_sp": "tests"}
-"""What only reviews of one kind ask for."""
+OF_ONE_KIND = {
+    "measure": (EffectTask, "interventions"),
+    "delta": (EffectTask, "interventions"),
+    "theta_sp": (ReviewTask, "tests"),
+}
+"""What only reviews of one kind ask for, and what they are reviews of."""
 
 
 def conduct(
@@ -73,9 +78,8 @@ def conduct(
                 f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave the scenario out."
             )
         chosen = chosen.by_recall(scenario)
-    has = {field.name for field in fields(TASKS[chosen.scenario])}
-    for name, reviews in OF_ONE_KIND.items():
-        if of_task.get(name) is not None and name not in has:
+    for name, (only, reviews) in OF_ONE_KIND.items():
+        if of_task.get(name) is not None and TASKS[chosen.scenario] is not only:
             raise InputProblem(
                 f"{name} is for reviews of {reviews}, and {benchmark} holds none; leave it out."
             )

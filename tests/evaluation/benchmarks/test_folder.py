@@ -9,6 +9,7 @@ from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.findings.conduct import conduct
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics
@@ -181,6 +182,8 @@ def test_tables_of_an_intervention_make_a_benchmark_of_effects(tmp_path: Path) -
     assert results.screened[:, budget].ravel().tolist() == [5.0, 5.0]
     # Documents 1 and 4 of five bring a study each.
     assert sorted(results.recall[:, budget].ravel()) == pytest.approx(sorted((2 / 13, 2 / 6)))
+    _, asked = conduct(str(tmp_path / "mine"), ["decide-now"], measure="RR", delta=0.8)
+    assert EffectTask.asked(asked.results.settings).target == target
     assert EffectTask.asked(results.settings).target == target
 
 
