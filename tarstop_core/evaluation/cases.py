@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import joblib
 import numpy as np
@@ -54,11 +53,11 @@ class Case:
     @property
     def digest(self) -> str:
         """Hash of everything about the case that a result can depend on."""
-        outcome, studies = self.outcome, list[Any]()
+        outcome, studies = self.outcome, None
         if isinstance(outcome, Outcome):
-            studies = [outcome.positions, [getattr(outcome.tables, cell) for cell in CELLS]]
+            studies = outcome.positions, [getattr(outcome.tables, cell) for cell in CELLS]
         elif outcome is not None:
-            studies = [outcome.positions, outcome.studies.form.name, outcome.studies.values]
+            studies = outcome.positions, [outcome.studies.form.name, outcome.studies.values]
         about = self.name, self.group, self.n_relevant, self.labels, self.topic.scores
         return str(joblib.hash((about, self.adaptive_chances, studies)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import compress
 from typing import Any
 
@@ -112,7 +111,7 @@ def live_curves(
     at = np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
     chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)
     _draw_belief(chart, b, q_star)
-    x_axis: dict[str, Any] = {"range": list(chart.ends)}
+    x_axis: dict[str, Any] = {"range": chart.ends}
     x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
     x_axis |= {} if worth is None else {"anchor": "y2"}
     domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
@@ -167,18 +166,11 @@ class _LiveChart(fig.Chart):
     ) -> None:
         super().__init__(300, dark=dark)
         self.at, self.depth, self.plan, self.hit, self.log_depth = at, depth, plan, hit, log_depth
-
-    @cached_property
-    def x(self) -> list[float]:
+        x = np.maximum(at, 0.5) if log_depth else at
+        self.x: list[float] = x.tolist()
         """Places of the depths on the axis."""
-        depths: list[float] = self.at.tolist()
-        return [float(depth) or 0.5 for depth in depths] if self.log_depth else depths
-
-    @cached_property
-    def ends(self) -> tuple[float, float]:
+        self.ends: list[float] = (np.log10(x[[0, -1]]) if log_depth else x[[0, -1]].astype(float)).tolist()
         """First and last of these places in the axis's own units."""
-        left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
-        return left, right
 
     def curve(self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any) -> None:
         """Draw a line that is solid up to the depth, and dotted from there to the plan.
@@ -244,8 +236,8 @@ def _draw_belief(chart: _LiveChart, b: Floats, q_star: float) -> None:
 
 def _label_cost(chart: _LiveChart, seen: list[float], decades: Sequence[float]) -> None:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
-    away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]
-    at_left = bool(away) and away[0] > away[-1]
+    away = np.abs(np.log10(seen[:1] + seen[-1:]))
+    at_left = bool(seen) and bool(away[0] > away[-1])
     # Below the line, where the value is above it, if the axis leaves a line of text there.
     room = -decades[0] / (decades[1] - decades[0]) > 0.2
     below = room and bool(seen) and seen[0 if at_left else -1] > 1

@@ -34,7 +34,7 @@ def paper(dark: bool) -> str:
 
 
 def ink(colour: str, dark: bool) -> str:
-    """Colour of a line, as text that can be read."""
+    """Colour of a line, as text that can be read; that of ordinary texts without a colour."""
     return palette.TEXTS.get(colour, (palette.TEXT, palette.TEXT_ON_DARK))[dark]
 
 
@@ -326,7 +326,7 @@ class Chart:
         **place
             Further attributes of the annotation.
         """
-        self.labels.append(label(x, y, text, self._ink(colour), **place))
+        self.labels.append(label(x, y, text, ink(colour, self.dark), **place))
 
     def note(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
         """Write at shares of the plot's width and height.
@@ -340,7 +340,7 @@ class Chart:
         **place
             Further attributes of the annotation.
         """
-        self.labels.append(note(x, y, text, self._ink(colour), **place))
+        self.labels.append(note(x, y, text, ink(colour, self.dark), **place))
 
     def name(self, name: str, colour: str, y: float, **place: Any) -> None:
         """Write the name of a line or point in its colour, below a height, at the right end.
@@ -363,9 +363,6 @@ class Chart:
     def figure(self, **layout: Any) -> Figure:
         """Return the figure; `layout` is what else its layout has."""
         return drawn(self.traces, self.height, self.simulated, self.dark, self.labels, **self.axes, **layout)
-
-    def _ink(self, colour: str) -> str:
-        return ink(colour, self.dark) if colour else text_colour(self.dark)
 
 
 MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
