@@ -81,7 +81,7 @@ def file_stem(name: str) -> str:
 def line(store: Store, session: SessionSummary) -> str:
     """Name, badges, how far it is and when it was touched last, as HTML."""
     states = {"simulated": session.simulated, "imported": session.imported, "archived": session.archived}
-    marks = [SCENARIOS[session.scenario].badge, *(mark for mark, holds in states.items() if holds)]
+    marks = [SCENARIOS[session.scenario].short, *(mark for mark, holds in states.items() if holds)]
     return block(
         "session", session.name, marks, progress(session, store.events), clock(session.last_activity)
     )

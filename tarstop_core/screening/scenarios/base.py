@@ -41,7 +41,6 @@ class Scenario(ABC, Generic[S]):
 
     title: ClassVar[str]  # what is decided: "Whether there is prior art"
     caption: ClassVar[str]  # what decides, in a sentence
-    badge: ClassVar[str]  # beside the name of a session, in a word or two
     decides: ClassVar[str]  # the caption after the title
     belongs: ClassVar[str] = ""  # which questions belong to it, where that is easily mistaken, in a sentence
     short: ClassVar[str]  # its name on a button

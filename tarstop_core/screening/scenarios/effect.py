@@ -43,7 +43,6 @@ class Effect(StudyScenario[EffectSettings]):
     message = Messages("screening/messages/effect.jinja", REVIEW.message)
     settings_class = EffectSettings
     title = "What an intervention does"
-    badge = "intervention"
     caption = "Effects of many studies add up."
     decides = "effects of many studies add up."
     short = "Effect"

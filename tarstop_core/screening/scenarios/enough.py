@@ -30,7 +30,6 @@ class Enough(Scenario[EnoughSettings]):
     message = Messages("screening/messages/enough.jinja")
     settings_class = EnoughSettings
     title = "Only: have I seen enough?"
-    badge = "recall"
     caption = "Any review: how much of what is relevant was found."
     decides = "how much of what is relevant was found."
     short = "Seen enough?"

@@ -51,7 +51,6 @@ class Review(StudyScenario[ReviewSettings]):
     message = Messages("screening/messages/review.jinja", method_of=lambda engine: ENGINES[engine].method)
     settings_class = ReviewSettings
     title = "How accurate a test is"
-    badge = "test accuracy"
     caption = "2×2 tables of many studies add up."
     decides = "2×2 tables add up."
     short = "Diagnostic accuracy"

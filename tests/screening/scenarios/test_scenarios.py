@@ -23,7 +23,8 @@ OWN = (
     "tarstop_core/screening/typed_numbers.py",  # and so is a field
     "dashboard/evidence/effects.py",  # and the title of that column
     "tarstop_core/cli/belief.py",
-    "tarstop_core/explore/decisions.py",  # a decision may rest on one uncertain number, called so
+    "tarstop_core/explore/decision",  # a decision may rest on one uncertain number, called so
+    "tarstop_core/explore/draw_columns.py",  # draws have costs and effects
     "dashboard/decisions/",
 )
 DEFAULTS = {

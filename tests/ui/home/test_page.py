@@ -69,7 +69,7 @@ def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
 def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> None:
     a_review(store)
     shown = html_of(open_app())
-    assert ">test accuracy</span>" in shown
+    assert ">Diagnostic accuracy</span>" in shown
     assert "8 of 30 screened · 3 included, 1 with a 2×2 table, 1 to be read in full" in shown
 
 
