@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import poisson
 
-from tarstop_core.policies.floors import PROBABLY, enough_studies
+from tarstop_core.policies import DecideNow
+from tarstop_core.policies.floors import PROBABLY, enough_studies, first_allowed_stops
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy
@@ -71,3 +72,12 @@ def test_once_enough_are_in_it_holds_no_longer(least: int) -> None:
     of = path(0.3, [2, 5, 9, 20], 1.0, 0.0, 0.0)
     reached = int(np.argmax(of.studies >= least))
     assert enough_studies(of, least, 0.0)[reached:].all()
+
+
+def test_a_rule_that_would_stop_anywhere_stops_where_its_floor_first_allows_it() -> None:
+    of = path(0.1, [], 1.0, 0.0, 0.0)
+    allowed = np.random.default_rng(4).random((2, N + 1)) < [[0.1], [0.6]]
+    for start in range(N + 1):
+        stops = first_allowed_stops(DecideNow(), of, [0.0, 0.1], allowed, start)
+        for stop, own in zip(stops, allowed, strict=True):
+            assert stop == next((depth for depth in range(start, N) if own[depth]), N)
