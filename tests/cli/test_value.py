@@ -66,7 +66,9 @@ def test_a_table_of_draws(tarstop: Run, tmp_path: Path) -> None:
     answer = tarstop("value", file, "--net-benefits", "old,new", "--json")
     net = np.maximum(0, x + noise).mean() - max(0, (x + noise).mean())
     assert answer.json["value"]["evpi"] == pytest.approx(net, abs=1e-5) and "remark" in answer.err
-    assert [part["parameters"] for part in answer.json["value"]["evppi"]] == [["x"], ["draw"]]
+    assert [part["parameters"] for part in answer.json["value"]["evppi"]] == [
+        ["x"]
+    ] and "numbers the draws" in answer.err
     known = tarstop("value", file, "--net-benefits", "old,new", "--know", "x,draw", "--json").json
     assert [part["parameters"] for part in known["value"]["evppi"]] == [["x", "draw"]]
     bought = ("--effects", "old,new", "--costs", "old,old", "--willingness-to-pay", 2, "--ceac", "0,1")
