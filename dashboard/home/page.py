@@ -28,7 +28,7 @@ from tarstop_core.sessions.store.store import Store
 
 RECENT = 6
 block = Blocks("home/blocks.html")
-LEAD = "After each document you read, TARstop says how sure you may be, and whether reading on still pays."
+LEAD = "After each document, TARstop says how sure you may be, and whether reading on still pays."
 
 
 def home_page() -> None:
