@@ -41,14 +41,17 @@ class Provenance:
 
     def elsewhere(self) -> str:
         """Where the documents were judged that this session took over; empty where all were judged here."""
-        if not self.duplicated:
-            return ""
-        last = self.duplicated[-1]
-        return record_message("duplicated", entries=last.seq - 1, **last.payload)
+        starts = [1, *(event.seq + 1 for event in self.duplicated)]
+        return " ".join(
+            record_message("duplicated", first=first, last=event.seq - 1, **event.payload)
+            for first, event in zip(starts, self.duplicated, strict=False)
+        )
 
-    def began_elsewhere(self, created: str) -> bool:
+    @property
+    def began_elsewhere(self) -> bool:
         """Whether the time at which the session began is what a file says: a duplicate of an imported one began here."""
-        return bool(self.imports) and created < self.imports[-1].time
+        last = max((*self.imports, *self.duplicated), key=lambda event: event.seq, default=None)
+        return last is not None and last.kind == "imported"
 
     def columns(self, event: Event | None) -> dict[str, str]:
         """What tables say beside an entry, or beside none; no columns where the whole session was recorded here."""

@@ -80,7 +80,7 @@ def duplicate(
     # Under the same readers each goes on unseen by the others; else what counts is taken over.
     log = store.log if settings.readers == row.settings.readers else store.events
     events = judgements(log(session_id))
-    if events:
+    if events and events[-1].kind != "duplicated":
         before = replay(row.settings, row.ids, store.events(session_id))
         source = {"session": row.name, "rule": str(before.settings.rule)}
         if before.decision is not None:

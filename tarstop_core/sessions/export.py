@@ -172,7 +172,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
     simulated = " (simulated)" if collection.simulated else ""
     # Of those that may be missing, empty ones are left out.
     rows = [
-        ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere(row.created) else "")),
+        ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere else "")),
         ("Imported", came.sentence(when)),
         ("Taken over", came.elsewhere()),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),

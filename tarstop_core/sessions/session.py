@@ -207,7 +207,7 @@ class OpenSession(Readable):
         return opened
 
     def _see(self, log: list[Event]) -> None:
-        before, self._log, self.events = self._log, log, log
+        before, self._log = self._log, log
         if (readers := self.stored.settings.readers).names:
             several = self.several
             if several is None or before[-1:] != log[: len(before)][-1:]:
@@ -225,6 +225,7 @@ class OpenSession(Readable):
             self.several, self.events = several, [*several.common]
             self._see_own(several)
         else:
+            self.events = log
             self._forget()
             self.own = self
 
@@ -299,6 +300,7 @@ class OpenSession(Readable):
             if self._foreseeing is not None:
                 self._foreseeing.join()
             self._features, self._scores, self._because = None, None, {}
+            self._loaded.clear()  # Other documents may have their places in the collection now
         return True
 
     def record(self, event: Event, seen: int) -> None:

@@ -455,8 +455,8 @@ def record() -> Values:
         entries = {**came, "before": before, "own": own, "faults": faults, "faulty": faulty}
         yield "imported", entries
         yield "imported", {**entries, "by": "", "entries": before, "readers": []}
-    for entries, decided in ((1, ""), (2, "Grant")):
-        yield "duplicated", {"entries": entries, "session": "Hinge", "rule": "Greedy", "decided": decided}
+    for last, decided in ((1, ""), (2, "Grant")):
+        yield "duplicated", {"first": 1, "last": last, "session": "Hinge", "rule": "Greedy", "decided": decided}
 
 
 def test_every_branch_of_the_record() -> None:

@@ -47,7 +47,7 @@ def test_a_duplicate_takes_over_labels_and_nothing_else(store: Store) -> None:
 def test_a_duplicate_says_where_its_labels_were_given(store: Store) -> None:
     session = a_patent_session(store)
     before = session_snapshot(store, session)
-    assert "A duplicate" not in report_html(before)
+    assert "taken over from" not in report_html(before)
     made = session_snapshot(store, duplicate(store, session, replace(START, policy="greedy"), "Copy"))
     entry = made.events[-1]
     assert entry.kind == "duplicated" and made.state.depth == before.state.depth
@@ -56,9 +56,15 @@ def test_a_duplicate_says_where_its_labels_were_given(store: Store) -> None:
         "rule": str(before.state.settings.rule),
         "decided": "Reject",
     }
-    assert "A duplicate" in report_html(made) and "was read by" in report_html(made)
+    assert "taken over from" in report_html(made) and "whose rule was" in report_html(made)
     again = session_snapshot(store, duplicate(store, made.row.id, START, "Copy of a copy"))
-    assert [event.payload["session"] for event in again.came.duplicated] == [before.row.name, "Copy"]
+    assert [event.payload["session"] for event in again.came.duplicated] == [before.row.name]
+    log(store, again.row.id, label(12, "irrelevant"))
+    third = session_snapshot(store, duplicate(store, again.row.id, START, "And again"))
+    n = len(judgements(before.events))
+    assert f"Log entries 1 to {n} are" in third.came.elsewhere()
+    assert f"Log entry {n + 2} is taken over from the session “Copy of a copy”" in third.came.elsewhere()
+
 
 
 @pytest.mark.parametrize("policy", ["optimal", "greedy", "budget:d=4", "look-ahead:m=3"])

@@ -227,6 +227,21 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
 
 
 @on_both
+def test_an_open_session_shows_the_documents_that_joined_last(store: Store) -> None:
+    """Others take the places of those that were taken back; none of their texts is shown any more."""
+    key = begun(store, "own")
+    session = OpenSession.load(store, key)
+    for name, title in (("b.csv", "Wrong file"), ("c.csv", "Right file")):
+        added(store, key, f"id,title\n{name}-1,{title} one\n{name}-2,{title} two\n", name)
+        session.refresh()
+        texts = [session.document(at) for at in range(len(session.row.ids))]
+        assert [text.id for text in texts] == list(session.row.ids)
+        assert sum(text.title.startswith(title) for text in texts) == 2
+        if name == "b.csv":
+            part(store, key)
+            session.refresh()
+
+
 def test_what_was_set_aside_is_not_counted_when_it_is_taken_back(store: Store) -> None:
     key = begun(store)
     added(store, key)
