@@ -456,7 +456,10 @@ def record() -> Values:
         yield "imported", entries
         yield "imported", {**entries, "by": "", "entries": before, "readers": []}
     for last, decided in ((1, ""), (2, "Grant")):
-        yield "duplicated", {"first": 1, "last": last, "session": "Hinge", "rule": "Greedy", "decided": decided}
+        yield (
+            "duplicated",
+            {"first": 1, "last": last, "session": "Hinge", "rule": "Greedy", "decided": decided},
+        )
 
 
 def test_every_branch_of_the_record() -> None:
