@@ -1,5 +1,6 @@
 """Rows of a table of studies that are no studies: totals, subtotals, and what a meta-analysis found."""
 
+import operator
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,24 +8,28 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tarstop_core.presentation.messages import Messages
+
+message = Messages("documents/totals.jinja")
+
 LEAST_COLUMNS = 3
 """Counts of a row that have to be sums: of fewer, a study may have just so many by chance."""
-SHOWN = 40  # Characters of a name in a sentence
-_YEAR = r"(?:19|20)\d\d\b"
+_YEAR = re.compile(r"(?<![\d=<>])(?<![=<>] )(?<![\d =<>][.,·])(?:19|20)\d\d(?!\d)")
+"""A year in a name, as against decimals and what a statistic comes to."""
 _SUM = (
-    r"(?:(?:sub|grand|over|study)[ -]?)?total(?:s|e|en)?|overall|pooled|combined|summary|sum|summe|gesamt|insgesamt|totaal"
-    r"|somme|suma|(?:all|pooled|included) (?:studies|trials|patients|participants|estimates?)"
+    r"(?:(?:(?:sub|grand|over|study)[ -]?)?total(?:s|e|en)?|overall|pooled|combined|summary|sum|summe|gesamt|insgesamt|totaal"
+    r"|somme|suma|(?:all|pooled|included) (?:studies|trials|patients|participants|estimates?))"
 )
 _OF_WHAT = r"(?:events?|participants|patients|people|n|studies|trials|effects?|estimates?|results?)"
-_ENDS = rf"(?: {_OF_WHAT})*(?: ?[(\[:=,](?! ?{_YEAR}).*+)?"
-# The statistics are named as RevMan, meta and metafor print them.
+_ENDS = rf"(?: {_OF_WHAT})*(?: ?[(\[:=,].*+)?"
+# The statistics are named as RevMan, meta, metafor and Stata print them.
+_TESTED = r"(?:overall effect|(?:effect in )?subgroup|group differences|(?:residual )?heterogeneity|θ)"
 _STATISTIC = (
-    r"heterogeneity\b|tests? (?:for|of) |(?:random|fixed|common)[- ]effects? model\b|(?:re|fe) model\b"
+    rf"heterogeneity\b|tests? (?:for|of) {_TESTED}|(?:random|fixed|common)[- ]effects? model\b|(?:re|fe) model\b"
     r"|prediction interval\b|(?:i|tau|chi)(?:²|\^2|2)? ?[=:]|footnotes?$"
 )
-_NO_STUDY = re.compile(rf"(?:{_SUM}){_ENDS}$|(?:{_STATISTIC})", re.IGNORECASE)
-_STUDY = re.compile(rf"(?!(?:{_SUM})\b).*\b{_YEAR}", re.IGNORECASE)
-"""Names that are those of studies, whatever these count."""
+_NO_STUDY = re.compile(rf"{_SUM}{_ENDS}$|{_STATISTIC}", re.IGNORECASE)
+_BEGINS_AS_SUM = re.compile(rf"{_SUM}\b", re.IGNORECASE)
 
 
 class LeftOut(NamedTuple):
@@ -35,11 +40,30 @@ class LeftOut(NamedTuple):
     is_sum: bool  # Whether its counts are the sums of rows above it
 
 
+class _Above:
+    """What rows above count together, and at most, in each column."""
+
+    def __init__(self, columns: int) -> None:
+        self.rows = 0
+        self.together = [0.0] * columns
+        self.most = [0.0] * columns
+
+    def add(self, counts: list[float]) -> None:
+        """Count one row more."""
+        self.rows += 1
+        self.together = list(map(operator.add, self.together, counts))
+        self.most = list(map(max, self.most, counts))
+
+    def add_up_to(self, counts: list[float]) -> bool:
+        """Whether at least two rows count together what a row counts, and none of them as much in any column."""
+        return self.rows > 1 and self.together == counts and all(map(operator.gt, counts, self.most))
+
+
 def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list[LeftOut]:
     """Find the rows that are no studies.
 
-    They bear the name of a total or a statistic, or none below rows that all have one, or count what rows above them count
-    together. A name that goes on otherwise ("Totally 1998"), or has a year, is that of a study.
+    They bear the name of a total or a statistic, or count what rows above them count together. A name that goes on
+    otherwise ("Totally"), or has a year, is that of a study.
 
     Parameters
     ----------
@@ -53,25 +77,28 @@ def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list
     list of LeftOut
         In the order of the rows.
     """
-    left_out, kept, since = list[LeftOut](), list[int](), list[int]()
-    for at, name in enumerate(map(str.strip, names)):
-        named = bool(_NO_STUDY.match(name)) if name else len(kept) > 1 and all(names[row] for row in kept)
-        is_sum = not _STUDY.match(name) and any(_adds_up(counts[at], counts[rows]) for rows in (since, kept))
+    left_out = list[LeftOut]()
+    if not len(names):
+        return left_out
+    columns = counts.shape[-1]
+    complete = ~np.isnan(counts).any(axis=-1) & (columns >= LEAST_COLUMNS)
+    above, since = _Above(columns), _Above(columns)
+    rows = zip(map(str.strip, names), np.nan_to_num(counts).tolist(), complete.tolist(), strict=True)
+    for at, (name, row, may_be_sum) in enumerate(rows):
+        has_year = _YEAR.search(name) is not None
+        named = not has_year and _NO_STUDY.match(name) is not None
+        is_sum = (
+            may_be_sum
+            and (since.add_up_to(row) or above.add_up_to(row))
+            and (not has_year or _BEGINS_AS_SUM.match(name) is not None)
+        )
         if named or is_sum:
             left_out.append(LeftOut(at, name, is_sum))
-            since = []
+            since = _Above(columns)
         else:
-            kept.append(at)
-            since.append(at)
+            above.add(row)
+            since.add(row)
     return left_out
-
-
-def _adds_up(row: npt.NDArray[np.float64], above: npt.NDArray[np.float64]) -> bool:
-    """Whether a row counts what at least two rows above it count together, more than any of them in every column."""
-    if len(row) < LEAST_COLUMNS or len(above) < 2 or np.isnan(row).any():
-        return False
-    above = np.nan_to_num(above)
-    return bool((row == above.sum(axis=0)).all() and (row > above.max(axis=0)).all())
 
 
 def sentence(left_out: Sequence[LeftOut], lines: Sequence[int], where: str = "line") -> str:
@@ -91,15 +118,4 @@ def sentence(left_out: Sequence[LeftOut], lines: Sequence[int], where: str = "li
     str
         With their names and lines, and what to do about one that is a study.
     """
-    rows = [
-        f"{_shown(row.name)} ({where} {lines[row.at]}{', the sum of rows above' if row.is_sum else ''})"
-        for row in left_out
-    ]
-    them, study = ("them is a study", "one of ") if len(rows) > 1 else ("it is a study", "")
-    return f"Left out, as no study of its own: {'; '.join(rows)}. If {study}{them}, give its name a year."
-
-
-def _shown(name: str) -> str:
-    if not name:
-        return "a row without a name"
-    return f"“{name if len(name) <= SHOWN else name[: SHOWN - 1] + '…'}”"
+    return message("left_out", rows=left_out, lines=lines, where=where)

@@ -155,7 +155,8 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     names = [_cell(cells, places["study"]) if "study" in places else "" for _, cells in rows]
     counts = [_counts(cells, places) for _, cells in rows] if form is Form.EVENTS else []
     out = totals.rows_left_out(names, np.array(counts or [[]] * len(rows), dtype=float))
-    kept = [at for at in range(len(rows)) if at not in {row.at for row in out}]
+    left = {row.at for row in out}
+    kept = [at for at in range(len(rows)) if at not in left]
     if not kept:
         raise InputProblem(f"{name} holds no studies; give a line a study.")
     studies = [rows[at] for at in kept]
@@ -164,7 +165,8 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     ]
     named = tuple(names[at] if "study" in places else f"study {at + 1}" for at in kept)
     texts = {field: [_cell(cells, at) for _, cells in studies] for field, at in places.items()}
-    judged = judgments(name, [line for line, _ in studies], texts)
+    of_fields = {field: titles[at] for field, at in places.items()}
+    judged = judgments(name, [line for line, _ in studies], texts, of_fields)
     notes = (of_arms, totals.sentence(out, [line for line, _ in rows]) if out else "")
     try:
         read = Studies(named, form, np.array(values, dtype=float).reshape(len(studies), -1), judged)

@@ -113,7 +113,7 @@ def read_tables(
     counts = (
         _counts(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
     )
-    bias = judgments(file_name, lines, texts)
+    bias = judgments(file_name, lines, texts, {field: fields[at] for field, at in places.items()})
     tables = Tables(tuple(texts["study"]), *np.array(counts, dtype=float), bias=bias)
     return TableFile(tables, (*notes, *same_studies(tables)))
 
@@ -138,7 +138,7 @@ def _without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Ro
         at = places.get(field, len(cells))
         return cells[at].strip() if at < len(cells) else ""
 
-    names = [cell(cells, "study") for _, cells in rows]
+    names = [cell(cells, "study") or cell(cells, "docid") for _, cells in rows]
     counted = [field for field in CELLS if field in places]
     counts = [[_or_nan(whole_count(cell(cells, field))) for field in counted] for _, cells in rows]
     out = totals.rows_left_out(names, np.array(counts, dtype=float).reshape(len(rows), -1))
@@ -252,7 +252,7 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
 
 
 def judgments(
-    file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]
+    file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]], titles: Mapping[str, str]
 ) -> tuple[Bias | None, ...]:
     """Read the risk of bias of each study from its column, or as the worst of the domains of QUADAS-2.
 
@@ -261,8 +261,10 @@ def judgments(
     file_name, lines : str, sequence of int
         File, and line of each study, for messages.
     texts : mapping of str to sequence of str
-        Cells by field; an overall judgment counts where there is one. Columns that may be about something else ("index
-        test") are passed over where no cell is a judgment.
+        Cells by field; an overall judgment counts where there is one.
+    titles : mapping of str to str
+        Title of the column of each field. One that may be about something else ("index test") is passed over unless all its
+        cells are judgments and one of them is a word.
 
     Returns
     -------
@@ -277,8 +279,8 @@ def judgments(
     columns = []
     for field in JUDGED:
         cells = texts.get(field, ())
-        is_judgment = field == BIAS or any(text.strip().lower() in BIAS_WORDS for text in cells)
-        columns.append(cells if cells and is_judgment else [""] * len(lines))
+        judges = field == BIAS or "bias" in titles.get(field, "").lower() or _are_judgments(cells)
+        columns.append(cells if cells and judges else [""] * len(lines))
     stated, overall, *domains = (
         [risk_of_bias(f"{file_name}, line {line}", text) for line, text in zip(lines, cells, strict=True)]
         for cells in columns
@@ -288,6 +290,12 @@ def judgments(
         for risk, of_all, *others in zip(stated, overall, *domains, strict=True)
     )
     return bias if any(bias) else ()
+
+
+def _are_judgments(cells: Sequence[str]) -> bool:
+    """Whether all cells with something in them are judgments, and one is more than a sign or a letter."""
+    given = {text.strip().lower() for text in cells} - (MISSING - BIAS_WORDS.keys())
+    return given <= BIAS_WORDS.keys() and any(len(text) > 1 for text in given)
 
 
 def risk_of_bias(place: str, text: str) -> Bias | None:
@@ -414,6 +422,7 @@ def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFram
     for field in ("outcome", "docid", *CELLS):
         texts.setdefault(field, [""] * len(rows))
     counts = _counts(name, lines, texts)
+    texts["study"] = [study or docid for study, docid in zip(texts["study"], texts["docid"], strict=True)]
     for field in ("topic", "study"):
         if not all(texts[field]):
             line = lines[texts[field].index("")]

@@ -160,6 +160,32 @@ def test_columns_about_something_else_are_no_judgments() -> None:
     assert tables.bias == ()
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("ELISA", "low", "ELISA"),
+        ("+", "-", "+"),
+        ("S", "L", "L"),
+        ("-", "-", ""),
+        ("–", "NA", ""),
+        ("low", "ELISA", ""),
+    ],
+)
+@pytest.mark.parametrize("title", ["Index test", "Patient selection", "Overall"])
+def test_an_ambiguous_title_judges_only_with_words_of_judgments_throughout(
+    title: str, cells: tuple[str, ...]
+) -> None:
+    rows = [f"{name},8,1,2,30,{cell}" for name, cell in zip("ABC", cells, strict=True)]
+    assert read(f"study,TP,FP,FN,TN,{title}", *rows).bias == ()
+
+
+def test_a_domain_judges_in_signs_where_its_title_says_so_and_beside_words() -> None:
+    title = "study,TP,FP,FN,TN,Risk of bias: index test"
+    assert read(title, "A,8,1,2,30,+", "B,9,1,2,30,-").bias == (Bias.LOW, Bias.HIGH)
+    mixed = read("study,TP,FP,FN,TN,Index test", "A,8,1,2,30,+", "B,9,1,2,30,unclear", "C,9,1,2,30,NA")
+    assert mixed.bias == (Bias.LOW, Bias.SOME, None)
+
+
 def test_a_wrong_word_is_named() -> None:
     with pytest.raises(InputProblem, match=r"line 3.*'so so'"):
         read("TP,FN,risk of bias", "8,2,low", "8,2,so so")

@@ -12,7 +12,7 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import UnrecognisedColumns, read_effect_outcomes, read_effects
-from tarstop_core.files.effect_tables import as_effects
+from tarstop_core.files.effect_tables import as_effects, effects_of_cells
 
 EVENTS = "study,events_treated,n_treated,events_control,n_control\n"
 
@@ -88,7 +88,6 @@ AS_READ = [list(map(float, row)) for row in TRIALS]
         "All studies,9,120,18,133",
         "Zusammen,9,120,18,133",
         ",9,120,18,133",
-        ",9,121,18,133",
         '"Heterogeneity: Tau² = 0.01; Chi² = 15.1, df = 11 (P = 0.18)",,,,',
         "Test for overall effect: Z = 3.30 (P = 0.001),,,,",
         "I² = 27%,,,,",
@@ -106,6 +105,17 @@ def test_a_row_of_totals_is_no_study_and_is_named(row: str) -> None:
 def test_a_study_whose_name_only_sounds_like_a_total_stays(name: str) -> None:
     values, notes = read(EVENTS + lines(f"{name},4,30,6,31"))
     assert values == [*AS_READ, [4, 30, 6, 31]] and not notes
+
+
+def test_a_row_without_a_name_that_is_no_sum_stays() -> None:
+    values, notes = read(EVENTS + lines(",9,121,18,133"))
+    assert values == [*AS_READ, [9, 121, 18, 133]] and not notes
+
+
+@pytest.mark.parametrize("titles", [EVENTS.strip(), "study,yi,sei"])
+def test_a_header_alone_holds_no_studies(titles: str) -> None:
+    with pytest.raises(InputProblem, match="holds no studies"):
+        effects_of_cells("t", [titles.split(",")])
 
 
 def test_totals_of_subgroups_are_left_out_and_a_study_of_that_size_stays() -> None:

@@ -45,6 +45,13 @@ def test_studies_are_in_the_order_in_which_screening_meets_them(tmp_path: Path) 
     assert notes == ("Studies whose document is not ranked, so never met: 2 of 5 in A/x.",)
 
 
+def test_a_document_names_a_study_without_a_name(tmp_path: Path) -> None:
+    path = write(tmp_path, HEADER + "A,x,S,A3,1,2,3,4\nA,x,T,A0,5,6,7,8\nA,x,,A1,9,1,2,3\nA,x,,,15,9,12,15\n")
+    ((outcome,), notes) = read_outcomes(path, RUN)
+    assert outcome.tables.study == ("T", "A1", "S") and outcome.positions.tolist() == [0, 1, 3]
+    assert len(notes) == 1 and "(line 5, " in notes[0]
+
+
 def test_a_folder_and_files_named_for_their_topic(tmp_path: Path) -> None:
     write(tmp_path, "TN;FN;FP;TP;PMID;Study ID\n1;2;3;4;B0;S\n", "B.csv")
     (tmp_path / "A.tsv.gz").write_bytes(gzip.compress(b"study\tdocid\ttp\tfn\nS\tA0\t4\t2\n"))
@@ -72,7 +79,7 @@ def test_what_is_odd_is_noted(tmp_path: Path) -> None:
         (HEADER + "A,x,S,A0,1,2,3,4\n\nA,x,T,A1,-1,2,3,4\n", "o.csv, line 4: TP is '-1'"),
         (HEADER + "A,x,S,A0,1,2,,4\n", "o.csv, line 2 has no FN"),
         (HEADER + ",x,S,A0,1,2,3,4\n", "o.csv, line 2 has no topic"),
-        (HEADER + "A,x,,A0,1,2,3,4\n", "o.csv, line 2 has no study"),
+        (HEADER + "A,x,,,1,2,3,4\n", "o.csv, line 2 has no study"),
         (HEADER + "C,x,S,A0,1,2,3,4\n", "o.csv and the run share no topic (the run has A, B"),
     ],
 )
