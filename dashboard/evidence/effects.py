@@ -32,7 +32,7 @@ from dashboard.frame.work import reviewer
 from dashboard.parts import effect
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
-from tarstop_core.effects.absolute import difference_of_delta
+from tarstop_core.effects.absolute import delta_of_difference, difference_of_delta
 from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, Form, Studies
@@ -46,7 +46,6 @@ from tarstop_core.evidence.manual_tables import Row
 from tarstop_core.files import read_effects, trace_to_csv
 from tarstop_core.files.effect_tables import FIELDS, effects_of_cells, rows_of_effects
 from tarstop_core.files.tables import BIAS
-from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_effects
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.effect import EFFECT
@@ -363,7 +362,6 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs, Everyone]:
     target = _target(chosen)
     begun = edged(chosen.payoffs.q_star)
     q_star = st.slider("How sure before you act", 0.01, 0.99, begun, step=0.01, **bound("q_star"))
-    note(f"“{chosen.actions.plus}” only when more than {percent(q_star)} sure of it.")
     usual = engine_for(chosen.studies.form, target.measure)
     if chosen.settings is not None and chosen.settings.kind is target.measure:
         usual = chosen.settings.used_engine
@@ -445,17 +443,28 @@ def _smallest(
 ) -> tuple[float, float | None]:
     """Ask for the smallest effect that matters in its unit, or in numbers of people; and the risk without the intervention."""
     baseline = chosen.baseline
-    key = f"{PREFIX}/delta/{chosen.key}/{measure}"
+    state, key = st.session_state, f"{PREFIX}/delta/{chosen.key}/{measure}"
     in_people = False
     if measure in EVENT_MEASURES and baseline is not None:
         ways = {False: MEASURES[measure], True: "Events per 1,000 people"}
         in_people = one_of("Unit of the smallest effect", ways, **lasting(f"{key}/way"))
+    # Another unit or direction begins with δ as it is.
+    begins = state.get(f"{key}/asked") != (in_people, above)
+    state[f"{key}/asked"] = in_people, above
     if in_people and baseline is not None:
-        prevented = difference_of_delta(measure, baseline, value)
-        first = max(0.0, round(-prevented if above else prevented, 1)), min(max(round(100 * baseline), 1), 99)
-        first = st.session_state.setdefault(f"{key}/people/first", first)
+        if begins:
+            prevented = difference_of_delta(measure, baseline, value)
+            events = min(max(-prevented if above else prevented, -999.0), 999.0)
+            risk = min(max(100 * baseline, 0.001), 99.999)
+            first = float(f"{events:.3g}"), round(risk, 3)
+            state[f"{key}/people"], state[f"{key}/risk"] = first
+            state[f"{key}/first"] = first, (value, baseline)
+        first, unmoved = state[f"{key}/first"]
+        events, risk = effect.in_people(key, above, st.container(), st.container(), first, least=-999.0)
+        if (events, risk) == first:
+            return unmoved
         try:
-            return effect.in_people(key, measure, above, st.container(), st.container(), first)
+            return delta_of_difference(measure, risk / 100, events, above), risk / 100
         except InputProblem as problem:
             shell.problem_box(problem)
             return value, baseline
@@ -464,5 +473,7 @@ def _smallest(
     if measure is Measure.RD:
         how |= {"min_value": -1.0, "max_value": 1.0}
         value = min(max(value, -1.0), 1.0)
+    if begins:
+        state[key] = value
     asked = f"Smallest effect that matters ({nothing:g}: none)"
     return float(st.number_input(asked, value=value, step=step, format="%.4g", **how)), baseline

@@ -40,6 +40,6 @@ def worth(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyon
 
 
 def to_decisions(**asked: str) -> None:
-    """Lead to Decisions with what the address names there, and with whom the decision concerns."""
+    """Lead to Decisions with what is asked there, and with whom the address says that the decision concerns."""
     here = st.query_params
-    shell.decisions(**asked, **{name: here[name] for name in NAMED if name in here})
+    shell.decisions(**{name: here[name] for name in NAMED if name in here} | asked)

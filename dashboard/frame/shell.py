@@ -289,9 +289,7 @@ def decisions(**asked: str) -> None:
         What the address of Decisions names.
     """
     if not presenting():
-        st.caption(
-            f"Other options, everyone concerned, the price of a study: [Decisions](decisions?{urlencode(asked)})."
-        )
+        st.caption(f"More than two options? [Decisions](decisions?{urlencode(asked)}).")
 
 
 def term(key: str, words: str = "") -> str:

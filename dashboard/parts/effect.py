@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.shell import problem_box, term
-from dashboard.frame.widgets import hundredths, lasting, one_of
+from dashboard.frame.widgets import lasting, one_of
 from tarstop_core.effects.absolute import delta_of_difference
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
@@ -28,7 +28,7 @@ DIRECTIONS = {
 }
 """By whether events are counted."""
 LONGEST_OUTCOME = 60
-RISK, PREVENTED = 20, 20.0  # Per cent with the event, and how many of 1,000, to begin with
+RISK, PREVENTED = 20.0, 20.0  # Per cent with the event, and how many of 1,000, to begin with
 NO_DIFFERENCE = {True: 1.0, False: 0.0}
 """By whether the measure is a ratio."""
 
@@ -79,11 +79,11 @@ def _in_unit(key: str, asked: EffectSettings) -> EffectSettings:
 
 def in_people(
     key: str,
-    measure: Measure,
     above: bool,
     left: DeltaGenerator,
     right: DeltaGenerator,
-    first: tuple[float, int] = (PREVENTED, RISK),
+    first: tuple[float, float] = (PREVENTED, RISK),
+    least: float = 0.0,
 ) -> tuple[float, float]:
     """Ask how many events of 1,000 people it must prevent, or add, and the risk without it.
 
@@ -91,34 +91,35 @@ def in_people(
     ----------
     key
         Begins the keys of the fields.
-    measure
-        What is compared: OR, RR or RD.
     above
         Whether more events are good.
     left, right
         Where the two are asked.
     first
         Events of 1,000, and the risk in per cent, to begin with.
+    least
+        Fewest events; below 0 where the effect may be a harm.
 
     Returns
     -------
-    delta : float
-        The smallest effect that matters, in the measure's unit.
-    risk : float
-        The risk without it. InputProblem when it cannot change so many.
+    events, risk : float
+        Events of 1,000, and the risk in per cent.
     """
     words = f"How many events per 1,000 treated must it {'add' if above else 'prevent'}?"
     events, risk = first
     how = lasting(f"{key}/people")
-    per_thousand = left.number_input(words, 0.0, 999.0, events, step=1.0, format="%g", **how)
-    baseline = hundredths("Risk without it", risk, at=right, **lasting(f"{key}/risk")) / 100
-    return delta_of_difference(measure, baseline, per_thousand, above), baseline
+    per_thousand = left.number_input(words, least, 999.0, events, step=1.0, format="%g", **how)
+    how = lasting(f"{key}/risk")
+    percents = right.number_input("Risk without it, %", 0.001, 99.999, risk, step=1.0, format="%g", **how)
+    return float(per_thousand), float(percents)
 
 
 def _in_people(key: str, asked: EffectSettings) -> EffectSettings:
     """Ask how many events of 1,000 people it must prevent, and turn that into the measure."""
     left, right = st.columns([1.3, 1], gap="medium")
-    delta, risk = in_people(key, asked.kind, asked.above, left, right)
+    events, percents = in_people(key, asked.above, left, right)
+    risk = percents / 100
+    delta = delta_of_difference(asked.kind, risk, events, asked.above)
     settings = replace(asked, delta=delta, baseline=risk)
     smallest = scenario_of(settings).message("smallest", settings=settings)
     words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"

@@ -19,7 +19,7 @@ def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, 
     baseline : float
         Risk of the event without the intervention, in (0, 1).
     per_thousand : float
-        Of 1,000 treated, how many events it must prevent, or add where more events are good; at least 0.
+        Of 1,000 treated, how many events it must prevent, or add where more events are good; below 0 it may do the opposite.
     above : bool
         Whether more events are good.
 
@@ -43,10 +43,10 @@ def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, 
     if not 0 < baseline < 1:
         raise InputProblem(f"The risk without the intervention is {baseline:g}; give one between 0 and 1.")
     with_it = baseline + (per_thousand if above else -per_thousand) / PER
-    if not 0 < with_it < 1 or per_thousand < 0:
+    if not 0 < with_it < 1:
         raise InputProblem(
             f"Of 1,000 people about {baseline * PER:,.0f} have the event without the intervention, so it cannot change "
-            f"{per_thousand:,g}; give a smaller number from 0 on."
+            f"{per_thousand:,g}; give a number closer to 0."
         )
     if measure is Measure.RD:
         return round(with_it - baseline, 12)

@@ -273,7 +273,7 @@ def value_of_more(
     Figure
         A plotly figure.
     """
-    more = evidence.more_studies(payoffs)
+    more, everyone = evidence.more_studies(payoffs), everyone.priced(payoffs)
     data: list[Figure] = []
     notes = []
     top = 0.01 * payoffs.K

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from tarstop_core.evidence.summary import MoreStudies
+from tarstop_core.value.payoffs import Payoffs
 
 
 @dataclass(frozen=True)
@@ -11,6 +12,10 @@ class Everyone:
 
     people: float = 0.0  # Discounted number; 0 where amounts are those of the whole decision
     price: float = 0.0  # Of one more study, in the unit of the amounts; 0 where nobody said
+
+    def priced(self, payoffs: Payoffs) -> "Everyone":
+        """Nobody where mistakes have no amount: neither people nor prices can be set against normalised losses."""
+        return self if payoffs.unit else NOBODY
 
     def worth(self, more: MoreStudies) -> MoreStudies:
         """What certainty and more studies are worth to all of them."""

@@ -269,6 +269,7 @@ def value_rows(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBOD
         return []
     unit = {"unit": [payoffs.unit] * len(more.k)} if payoffs.unit else {}
     columns: dict[str, ArrayLike] = {"evsi": more.evsi, "evpi": [more.evpi] * len(more.k)}
+    everyone = everyone.priced(payoffs)
     if everyone.people:
         of_all = everyone.worth(more)
         columns |= {"evsi_everyone": of_all.evsi, "evpi_everyone": [of_all.evpi] * len(more.k)}

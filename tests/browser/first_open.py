@@ -14,6 +14,7 @@ LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Screen, patents": ("screen?session={patent}", 150, None),
     "Screen, reviews": ("screen?session={review}", 150, None),
     "Evidence": ("evidence", 200, None),
+    "Evidence, trials": ("evidence?numbers=trials&set=bcg&measure=RD&delta=-0.01&people=2000", 200, None),
     "Explore": ("explore", 200, None),
     "Decisions": ("decisions", 200, 30),
     "Calibration": ("calibration", 200, None),

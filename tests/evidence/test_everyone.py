@@ -65,3 +65,14 @@ def test_sentences_and_figure_follow(evidence: Evidence) -> None:
     assert "£" in drawn["layout"]["yaxis"]["title"]["text"]
     lines = [one for one in drawn["data"] if one.get("line", {}).get("color") == COST]
     assert len(lines) == 1 and lines[0]["y"] == [1000.0 * k for k in lines[0]["x"]]
+
+
+def test_without_an_amount_people_and_prices_are_not_counted_and_the_amount_is_asked_for(
+    evidence: Evidence,
+) -> None:
+    bare, everyone = Payoffs.from_q_star(0.5), Everyone(PEOPLE, 5000.0)
+    alone = words.value_sentence(evidence, bare)
+    said = words.value_sentence(evidence, bare, everyone).removeprefix(alone)
+    assert said.strip() and not any(letter.isdigit() for letter in said)
+    assert value_of_more(evidence, bare, everyone) == value_of_more(evidence, bare)
+    assert value_rows(evidence, bare, everyone) == value_rows(evidence, bare)

@@ -113,6 +113,7 @@ def about_change() -> Iterator[tuple[str, dict[str, Any]]]:
     for people, price, best in ((17_215.0, 0.0, 0), (0.0, 20_000.0, 0), (17_215.0, 2000.0, 6)):
         values = {"all": of_all, "everyone": Everyone(people, price), "best": best, "net": 5e4}
         yield "for_everyone", values | {"payoffs": pounds}
+    yield "for_everyone", values | {"payoffs": HALF}
     for decisions, count in ((1, 0), (1, 1), (2, 2)):
         yield "risk", {"decisions": decisions, "count": count}
     for judged, high, total in ((False, 0, 4), (True, 2, 14), (True, 0, 14)):

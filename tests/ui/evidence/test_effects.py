@@ -175,3 +175,50 @@ def test_a_table_pasted_as_revman_prints_it_is_read_below_its_two_lines_of_title
     packed = pack([held, *((*line.split(","), "") for line in pasted.splitlines())])
     app = open_app("evidence", numbers="trials", source="typed", tables=packed)
     assert "3 studies" in shown(app) and "“Total”" in app.warning[0].value
+
+
+def test_a_unit_of_money_goes_with_a_difference_to_decisions_which_counts_units_of_the_effect(
+    open_app: OpenApp,
+) -> None:
+    app = open_app("evidence", numbers="trials", set="stroke-stay", unit="EUR", people="2000")
+    assert not app.exception
+    (link,) = (line.value for line in app.caption if "(decisions?" in line.value)
+    address = parse_qs(link.partition("(decisions?")[2].partition(")")[0])
+    assert address["unit"] == ["units"] and address["people"] == ["2000"]
+
+
+RARE = "study,ai,n1i,ci,n2i\nA,45,12000,48,12000\nB,14,4000,16,4000\nC,17,5000,20,5000\n"
+"""A risk of 0.4 % in the control arms."""
+
+
+def test_the_smallest_effect_stays_what_it_was_when_it_is_asked_in_people(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", source="file", measure="OR", delta="0.9")
+    upload(app, RARE)
+    key = f"{PREFIX}/delta/trials.csv/EVENTS/OR"
+    way, kept = app.selectbox(f"{key}/way"), {"people": 0.399, "risk": 0.4}
+    assert app.number_input(key).value == 0.9
+    before = shown(app)
+    way.set_value(True).run(timeout=SECONDS)
+    assert app.query_params["delta"] == "0.9" and shown(app) == before
+    assert {name: app.number_input(f"{key}/{name}").value for name in kept} == kept
+    app.number_input(f"{key}/people").set_value(1.0).run(timeout=SECONDS)
+    moved = (0.003 / 0.997) / (0.004 / 0.996)
+    assert float(app.query_params["delta"]) == pytest.approx(moved) and shown(app) != before
+    # Back in its own unit it is what people made of it, and may be a harm in people too.
+    app.selectbox(f"{key}/way").set_value(False).run(timeout=SECONDS)
+    assert app.number_input(key).value == pytest.approx(moved)
+    app.number_input(key).set_value(1.25).run(timeout=SECONDS)
+    app.selectbox(f"{key}/way").set_value(True).run(timeout=SECONDS)
+    assert app.query_params["delta"] == "1.25" and len(app.warning) == 1
+    assert app.number_input(f"{key}/people").value == pytest.approx(-0.995)
+    app.number_input(f"{key}/people").set_value(-2.0).run(timeout=SECONDS)
+    assert float(app.query_params["delta"]) == pytest.approx((0.006 / 0.994) / (0.004 / 0.996))
+
+
+def test_the_direction_begins_anew_with_the_smallest_effect_as_it_is(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", set="bcg", measure="RD", delta="-0.02")
+    key = f"{PREFIX}/delta/{SETS['bcg'].title}/EVENTS/RD"
+    app.selectbox(f"{key}/way").set_value(True).run(timeout=SECONDS)
+    assert app.number_input(f"{key}/people").value == 20
+    app.selectbox(f"{PREFIX}/direction/{SETS['bcg'].title}/EVENTS").set_value("above").run(timeout=SECONDS)
+    assert app.query_params["delta"] == "-0.02" and app.number_input(f"{key}/people").value == -20
