@@ -94,27 +94,32 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Begin a transaction that only reads; it does not wait for writers. Within one that writes, it is a part of it."""
-        writing = self._writing
-        with nullcontext(writing) if writing is not None else self._begun(self._engine) as session:
-            yield session
+        """Begin a transaction that only reads; it does not wait for writers. Within another one it is a part of that."""
+        with self.at_once() as within:
+            if isinstance(within, Session):
+                yield within
+                return
+            # Its end, or its failure, does not end what is asked at once.
+            with Session(within, expire_on_commit=False) as session:
+                yield session
 
     def rows(
         self, statement: sa.Select[Any], values: Mapping[str, Any] | None = None
     ) -> Sequence[sa.Row[Any]]:
         """Return all rows that one statement selects; a press asks often, so that no Session keeps books of it."""
-        writing = self._writing
-        if writing is not None:
-            return writing.execute(statement, values).all()
-        with self.at_once() as connection:
-            return connection.execute(statement, values).all()
+        with self.at_once() as within:
+            return within.execute(statement, values).all()
 
     @contextmanager
-    def at_once(self) -> Iterator[sa.Connection]:
-        """Ask what is asked within in one transaction, which takes a fraction of one each; nothing is written in it."""
-        reading: sa.Connection | None = getattr(self._joined, "connection", None)
-        if reading is not None:
-            yield reading
+    def at_once(self) -> Iterator[sa.Connection | Session]:
+        """Ask what is asked within in one transaction, which takes a fraction of one each; nothing is written in it.
+
+        A thread that waits for a second connection while it holds one can wait for others that do the same: within a
+        transaction that writes, this is a part of it.
+        """
+        within: sa.Connection | Session | None = self._writing or getattr(self._joined, "connection", None)
+        if within is not None:
+            yield within
             return
         with self._translated(), self._engine.begin() as connection:
             self._joined.connection = connection

@@ -1,9 +1,12 @@
 """Opening a database: where it lies, how it is set up, and what is said when it cannot be used."""
 
 import sqlite3
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError
 
@@ -12,6 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.address import driver_words, sentence
 from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database
 from tarstop_core.sessions.store.store import Store
@@ -38,10 +42,43 @@ def small_session(store: Store) -> str:
     return store.create_session("s", collection, [0, 1], None, settings, "", "own order")
 
 
+@pytest.fixture
+def narrow(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store of one connection: whoever holds it and wants another waits in vain."""
+    one = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 0.1}
+    monkeypatch.setattr(sa, "create_engine", partial(sa.create_engine, **one))
+    with Store(url) as opened:
+        yield opened
+
+
+def test_what_is_asked_while_something_is_stored_sees_it_on_the_same_connection(narrow: Store) -> None:
+    key = small_session(narrow)
+    session = OpenSession.load(narrow, key)
+    with narrow.together() as writing:
+        stored = narrow.append(key, Event("undo"), 0)
+        assert session.refresh() and session.events == [stored]
+        with narrow.at_once(), narrow.read() as reading:
+            assert reading is writing and narrow.events(key) == [stored]
+            assert OpenSession.load(narrow, key).events == [stored]
+    assert narrow.events(key) == [stored]
+
+
+def test_what_is_asked_at_once_is_asked_on_one_connection_and_may_fail_alone(narrow: Store) -> None:
+    key = small_session(narrow)
+    with narrow.at_once() as asked:
+        with pytest.raises(InputProblem, match="There is no session 'nix'"):
+            narrow.session("nix")
+        with narrow.read() as reading, narrow.read() as within:
+            assert reading.connection() is within.connection() is asked
+        assert OpenSession.load(narrow, key).row.ids == ("a", "b")
+    narrow.person = "ann@example.org"
+    assert narrow.projects() == {}
+
+
 @pytest.mark.usefixtures("durable")
 def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     database = Database(sqlite_url(tmp_path / "t.db"))
-    with database.read() as one, database.read() as other:
+    with database.read() as one, database.write() as other:
         for connection in (one, other):
             pragmas = {
                 name: connection.connection().exec_driver_sql(f"PRAGMA {name}").scalar()
