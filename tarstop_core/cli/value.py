@@ -11,7 +11,7 @@ from tarstop_core.cli import shared
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
-    from tarstop_core.value.actions.schema import DrawColumns, Entry, Everyone
+    from tarstop_core.value.actions.schema import DrawColumns, Entry, PeopleConcerned
 
 LABELS = {
     "belief": "chance that adopting is right",
@@ -67,13 +67,13 @@ def value(
     state, a line "chance"), or, with --net-benefits or --effects, a CSV of draws.
     """
     from tarstop_core.files.cells import SUFFIXES
-    from tarstop_core.value.actions.schema import DrawColumns, Everyone, columns_named
+    from tarstop_core.value.actions.schema import DrawColumns, PeopleConcerned, columns_named
 
     if (people is None) != (years is None):
         raise InputProblem("Give both --people and --years, or neither.")
     everyone = None
     if people is not None and years is not None:
-        everyone = Everyone(annual_population=people, years=years, rate=rate)
+        everyone = PeopleConcerned(annual_population=people, years=years, rate=rate)
     columns = DrawColumns(
         net_benefit=columns_named(net_benefits),
         effect=columns_named(effects),
@@ -100,7 +100,9 @@ def value(
             click.echo(f"  {LABELS.get(name, name):<44} {_said(content)}")
 
 
-def _from_text(file: Path, columns: DrawColumns, everyone: Everyone | None) -> tuple[list[Entry], bool]:
+def _from_text(
+    file: Path, columns: DrawColumns, everyone: PeopleConcerned | None
+) -> tuple[list[Entry], bool]:
     """Decisions of a JSON or TOML file."""
     from tarstop_core.envelope import read_file
     from tarstop_core.value.actions.schema import DrawColumns, entries_of_text
@@ -110,7 +112,7 @@ def _from_text(file: Path, columns: DrawColumns, everyone: Everyone | None) -> t
     return entries_of_text(read_file(file, file.name), file.name, everyone)
 
 
-def _from_cells(file: Path, columns: DrawColumns, everyone: Everyone | None) -> Entry:
+def _from_cells(file: Path, columns: DrawColumns, everyone: PeopleConcerned | None) -> Entry:
     """The decision of a table."""
     from tarstop_core.files.cells import read_cells
     from tarstop_core.value.actions.schema import DrawColumns, Entry, draws_of_table, table_of_actions

@@ -59,7 +59,7 @@ KINDS: dict[str, type[Decision]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Everyone(Concerned):
+class PeopleConcerned(Concerned):
     """People concerned by a decision whose values are per person, and when a year's people count."""
 
     timing: Timing = "start_of_year"
@@ -80,7 +80,7 @@ class Row(TypedDict):
     kind: str
     inputs: dict[str, object]
     id: NotRequired[str]
-    population: NotRequired[Everyone]
+    population: NotRequired[PeopleConcerned]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Entry:
 
     decision: Decision
     name: str = ""
-    everyone: Everyone | None = None
+    everyone: PeopleConcerned | None = None
 
     def values(self) -> Values:
         """Results, with population values where somebody is counted."""
@@ -97,7 +97,9 @@ class Entry:
         return values | self.everyone.values(values) if self.everyone else values
 
 
-def entries_of_text(text: str, name: str, everyone: Everyone | None = None) -> tuple[list[Entry], bool]:
+def entries_of_text(
+    text: str, name: str, everyone: PeopleConcerned | None = None
+) -> tuple[list[Entry], bool]:
     """Decisions of a JSON or TOML document.
 
     Parameters
@@ -106,7 +108,7 @@ def entries_of_text(text: str, name: str, everyone: Everyone | None = None) -> t
         One decision (``kind`` and ``inputs``), a list of them, or one under the key ``rows``.
     name : str
         The file's name, for messages; TOML ends with .toml.
-    everyone : Everyone, optional
+    everyone : PeopleConcerned, optional
         Those concerned by each decision that names nobody itself.
 
     Returns
@@ -135,7 +137,7 @@ def entries_of_text(text: str, name: str, everyone: Everyone | None = None) -> t
     return [_entry(row, at, name, everyone) for at, row in enumerate(rows, 1)], isinstance(content, list)
 
 
-def _entry(content: object, at: int, name: str, everyone: Everyone | None) -> Entry:
+def _entry(content: object, at: int, name: str, everyone: PeopleConcerned | None) -> Entry:
     """One row of a document."""
     place = f"{name}, row {at}"
     row = validated(Row, content, place, "give kind and inputs", open_ended=True)
