@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -28,7 +27,7 @@ from tarstop_core.explore.decisions import (
     example_of_draws,
     simulated_draws,
 )
-from tarstop_core.explore.draw_columns import Held, columns_held, paired, shortly_named
+from tarstop_core.explore.draw_columns import Held, columns_held, named_alike, paired, shortly_named
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.files.tables import TableFile
@@ -150,20 +149,19 @@ def _columns(cells: Cells, worth: float) -> tuple[DrawColumns | None, list[str]]
             st.info("Choose the columns with the net benefit of each option, two at least.")
             return None, []
         return DrawColumns(net_benefit=chosen), []
-    if effect and cost:
-        with suppress(InputProblem):  # said of what is chosen below
-            cost = paired(effect, cost)[0]
+    cost = named_alike(effect, cost) or cost
     effects = some_of("Effects, a column an option", named, effect, key=f"{key}/effect")
     costs = some_of("Costs, a column an option", named, cost, key=f"{key}/cost")
     if min(len(effects), len(costs)) < 2:
         st.info("Choose an effect and a cost for each option, two options at least.")
         return None, []
     of_effects, by_name = paired(effects, costs)
+    columns = DrawColumns(effect=effects, cost=of_effects, willingness_to_pay=worth)
+    if by_name:
+        return columns, []
     pairs = ", ".join(f"{effect} with {cost}" for effect, cost in zip(effects, of_effects, strict=True))
-    note = (
-        [] if by_name else [f"Columns are paired by their position, for their names do not say how: {pairs}."]
-    )
-    return DrawColumns(effect=effects, cost=of_effects, willingness_to_pay=worth), note
+    why = "because their names do not show which belong together"
+    return columns, [f"Columns are paired by position, {why}: {pairs}."]
 
 
 # --- a test ---------------------------------------------------------------------------------------

@@ -72,6 +72,19 @@ def _by_what_differs(titles: Sequence[str]) -> list[str]:
     return plain
 
 
+def named_alike(some: Sequence[str], others: Sequence[str]) -> list[str] | None:
+    """Find the column that belongs, by its name, to each of some; None where names do not say it of every one.
+
+    >>> named_alike(["QALY A", "QALY B"], ["cost of an event", "cost_b", "cost_a"])
+    ['cost_a', 'cost_b']
+    """
+    for names in (_by_words, _by_what_differs):
+        of_some, of_others = names(some), names(others)
+        if len({*of_some}) == len(some) and all(of_others.count(name) == 1 for name in of_some):
+            return [others[of_others.index(name)] for name in of_some]
+    return None
+
+
 def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], bool]:
     """Find the column with the cost that belongs to each column with an effect.
 
@@ -83,26 +96,31 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
     Returns
     -------
     list of str
-        Those of costs that belong to the effects, in the order of the effects.
+        The costs, in the order of the effects that they belong to.
     bool
         Whether their names say so; otherwise their position does.
 
     Raises
     ------
     InputProblem
-        When they name options that are not the same, or there is not one cost for each effect.
+        When they name options that are not the same, or a column is left without a partner.
 
     Examples
     --------
     >>> paired(["QALY A", "QALY B"], ["cost_b", "cost_a"])
     (['cost_a', 'cost_b'], True)
     """
-    for names in (_by_words, _by_what_differs):
-        of_effects, of_costs = names(effects), names(costs)
-        if len({*of_effects}) == len(effects) and all(of_costs.count(name) == 1 for name in of_effects):
-            return [costs[of_costs.index(name)] for name in of_effects], True
-    of_effects, of_costs = _by_words(effects), _by_words(costs)
-    if len(effects) == len(costs) and not all(of_effects + of_costs):
+    fewer, more = sorted((effects, costs), key=len)
+    partners = named_alike(fewer, more)
+    if partners is not None:
+        if alone := [title for title in more if title not in partners]:
+            lacking = "cost" if more is effects else "effect"
+            raise InputProblem(
+                f"No {lacking} belongs to {listed(alone)}; choose an effect and a cost for every option, or name both "
+                "columns after it."
+            )
+        return partners, True
+    if len(effects) == len(costs) and not all(_by_words(effects) + _by_words(costs)):
         return list(costs), False
     raise InputProblem(
         f"Effects and costs cannot be paired: effects are in {listed(list(effects))}, costs in {listed(list(costs))}; "

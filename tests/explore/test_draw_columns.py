@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore.draw_columns import column_of, columns_held, paired, shortly_named
+from tarstop_core.explore.draw_columns import column_of, columns_held, named_alike, paired, shortly_named
 from tarstop_core.value.actions.schema import DrawColumns, draws_of_table
 
 
@@ -37,6 +37,21 @@ def test_names_that_cannot_be_paired_are_refused() -> None:
         paired(["first", "second"], ["x", "y", "z"])
 
 
+@pytest.mark.parametrize(
+    "effects, costs, alone",
+    [
+        ("AB", "ACB", "No effect belongs to cost C;"),
+        ("AB", "CADB", "No effect belongs to cost C and cost D;"),
+        ("CAB", "AB", "No cost belongs to QALY C;"),
+    ],
+)
+def test_a_column_without_a_partner_is_named_and_does_not_vanish(
+    effects: str, costs: str, alone: str
+) -> None:
+    with pytest.raises(InputProblem, match=alone):
+        paired([f"QALY {name}" for name in effects], [f"cost {name}" for name in costs])
+
+
 def test_position_decides_where_no_column_names_an_option() -> None:
     assert paired(["first", "second"], ["dear", "cheap"]) == (["dear", "cheap"], False)
 
@@ -45,7 +60,7 @@ def test_costs_that_are_parameters_are_nobodys() -> None:
     titles = ["effect A", "effect B", "cost of an event", "cost B", "cost A", "costly", "networth"]
     effects, costs = columns_held(titles, "effect"), columns_held(titles, "cost")
     assert effects == titles[:2] and costs == titles[2:5] and not columns_held(titles, "net")
-    assert paired(effects, costs) == (["cost A", "cost B"], True)
+    assert named_alike(effects, costs) == ["cost A", "cost B"]
     assert column_of("net benefit of A") == ("net", "A")
 
 

@@ -88,6 +88,10 @@ def test_costs_of_uploaded_draws_are_those_of_the_same_option(open_app: OpenApp)
 def test_costs_that_belong_to_no_option_are_refused_and_position_is_said(open_app: OpenApp) -> None:
     app = uploaded(open_app("decisions"), "iteration,risk,Cost B,Cost C,QALY A,QALY B")
     assert ["cannot be paired" in error.value for error in app.error] == [True]
+    app = uploaded(open_app("decisions"), "cost C,risk,Cost B,Cost A,QALY A,QALY B")
+    assert not app.error and app.multiselect[1].value == ["Cost A", "Cost B"]
+    app.multiselect[1].set_value(["Cost A", "Cost B", "cost C"]).run()
+    assert ["belongs to cost C" in error.value for error in app.error] == [True]
     app = uploaded(open_app("decisions"), "iteration,risk,dear,cheap,QALY A,QALY B")
     app.segmented_control[1].set_value("effects").run()
     app.multiselect[1].set_value(["dear", "cheap"]).run()
