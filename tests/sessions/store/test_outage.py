@@ -17,7 +17,7 @@ from tests import postgres
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records
 
-LOCAL = ("arriving", "arrive", "for_person", "allows", "note_export")
+LOCAL = ("arriving", "arrive", "for_person", "allows", "note_export", "note_backup")
 """What asks the database nothing on one's own machine, or is asked by another method."""
 
 
@@ -57,6 +57,7 @@ def arguments(session: str, held: Collection) -> dict[str, tuple[Any, ...]]:
         "heading": (session,),
         "is_deleted": (session,),
         "log": (session,),
+        "kept_about": ("ann",),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
         "of_same_records": (some_records(),),

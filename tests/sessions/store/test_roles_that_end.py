@@ -44,7 +44,7 @@ def test_a_role_that_ends_just_before_a_change_allows_it_no_more(
     assert ended and everything(people) == before
 
 
-@pytest.mark.parametrize("name", sorted(ADMINISTRATORS.keys() - {"accounts", "audit"}))
+@pytest.mark.parametrize("name", sorted(ADMINISTRATORS.keys() - {"accounts", "audit", "kept_about"}))
 def test_an_administration_that_ends_just_before_a_change_allows_it_no_more(
     people: Store, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
