@@ -232,7 +232,8 @@ def assert_tab_comes_back(page: Page, where: str) -> None:
 
 
 def test_every_page_is_among_them() -> None:
-    assert {address.partition("?")[0] for address in ADDRESSES} == set(PAGES)
+    """But the page of administrators, which on one's own machine nobody is."""
+    assert {address.partition("?")[0] for address in ADDRESSES} == {*PAGES} - {"/administration"}
 
 
 @pytest.mark.parametrize(
