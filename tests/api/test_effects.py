@@ -51,7 +51,7 @@ def test_a_risk_difference_beyond_1_is_refused() -> None:
 @pytest.mark.parametrize(
     ("given", "word"),
     [
-        (frame(1).drop(columns="n_control"), "no columns of studies"),
+        (frame(1).drop(columns="n_control"), "needs events and people"),
         (frame(1).assign(events_treated=9999), "more events than people"),
         (frame(1).assign(events_treated=np.nan), "number is missing"),
         (pd.DataFrame({"study": ["A"], "effect": [0.5], "se": [0.1]}), "give generic, not RR"),
