@@ -239,7 +239,7 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     >>> suggested_name("Hip (59 % sure)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
     ('Hip (50 % sure)', 'Hip (a) (chances: CLEF)')
     """
-    own = re.sub(r" \((?:q\* \d\.\d\d|[\d.]+ % sure|chances: [^()]*|, )+\)$", "", name)
+    own = re.sub(r" \((?:q\* \d\.\d\d|[\d.]+ % sure)?(?:, )?(?:chances: [^()]*)?\)$", "", name)
     other = tried.calibrator != before.calibrator
     differences = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not tried.weighs and (not other or tried.policy != before.policy):

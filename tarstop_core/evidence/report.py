@@ -130,7 +130,9 @@ def _decision_rows(
         ("Studies", message("studies_row", count=len(evidence), **patients)),
         (
             "Value of more studies",
-            "" if evidence.belief is None else words.value_sentence(evidence, payoffs, everyone),
+            words.value_sentence(evidence, payoffs, everyone)
+            if evidence.belief is not None and everyone != NOBODY
+            else "",
         ),
     ]
 

@@ -10,20 +10,19 @@ from tarstop_core.presentation.numbers import listed
 from tarstop_core.value.actions.psa import Draws
 
 Held = Literal["net", "effect", "cost"]
-WORDS: dict[Held, str] = {
-    "net": r"net[\W_]*(?:monetary[\W_]*)?benefits?|net|nmb|nb",
-    "effect": r"effects?|effectiveness|qalys?",
-    "cost": r"costs?",
+WORDS: dict[tuple[str, ...], Held] = {
+    ("net", "monetary", "benefit"): "net",
+    ("net", "benefit"): "net",
+    ("net",): "net",
+    ("nmb",): "net",
+    ("nb",): "net",
+    ("effect",): "effect",
+    ("effectivenes",): "effect",
+    ("qaly",): "effect",
+    ("cost",): "cost",
 }
-"""How columns say what they hold, before the name of an option or after it."""
-_NO_LETTER = r"(?![^\W\d_])"
-_BEFORE, _AFTER = (
-    {held: re.compile(pattern.format(words, _NO_LETTER), re.IGNORECASE) for held, words in WORDS.items()}
-    for pattern in (
-        r"[\W_]*(?:{0}){1}[\W_]*(?:of{1}[\s_]*)?(?P<name>.*)",
-        r"(?P<name>.*?)[\W_]+(?:{0})[\W_]*",
-    )
-)
+"""How columns say what they hold, before the name of an option or after it, without an s at the end; the longest first."""
+WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 class Column(NamedTuple):
@@ -39,10 +38,17 @@ def column_of(title: str) -> Column | None:
     >>> column_of("QALYs of A"), column_of("drug_cost"), column_of("Cost"), column_of("costly")
     (Column(held='effect', name='A'), Column(held='cost', name='drug'), Column(held='cost', name=''), None)
     """
-    for patterns in (_BEFORE, _AFTER):
-        for held, pattern in patterns.items():
-            if match := pattern.fullmatch(title):
-                return Column(held, match["name"].strip())
+    found = list(WORD.finditer(title))
+    words = [word.group().casefold().removesuffix("s") for word in found]
+    for said, held in WORDS.items():
+        if (*words[: len(said)],) == said:
+            rest = found[len(said) :]
+            if words[len(said) : len(said) + 1] == ["of"]:
+                rest = rest[1:]
+            return Column(held, title[rest[0].start() :].strip() if rest else "")
+    for said, held in WORDS.items():
+        if (*words[-len(said) :],) == said:
+            return Column(held, title[: found[-len(said) - 1].end()].strip())
     return None
 
 
