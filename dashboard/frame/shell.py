@@ -60,6 +60,8 @@ def pages() -> dict[str, list[st.Page]]:
     if people.lecture() is not None:
         begins = page(HOME, "Home", "home", hidden=True)
         return {"": [begins, page(LEARN, "Learn", "school"), page(EXPLORE, "Explore", "explore")]}
+    exists, hidden = _administration()
+    administration = page(ADMINISTRATION, "Administration", "admin_panel_settings", hidden=hidden)
     return {
         "Work": [
             page(HOME, "Home", "home"),
@@ -75,19 +77,19 @@ def pages() -> dict[str, list[st.Page]]:
             page(LEARN, "Learn", "school"),
             page(RESULTS, "Results", "analytics"),
         ],
-        "Help": [
-            page(GUIDE, "Guide", "menu_book"),
-            *([page(ADMINISTRATION, "Administration", "admin_panel_settings")] if _administers() else []),
-        ],
+        "Help": [page(GUIDE, "Guide", "menu_book"), *([administration] if exists else [])],
     }
 
 
-def _administers() -> bool:
-    """Whether whoever is here logged in and looks after the server."""
+def _administration() -> tuple[bool, bool]:
+    """Whether there is a page of administrators, and whether the sidebar does not list it for whoever is here.
+
+    For others it is hidden, not missing: the page refuses them itself, where Streamlit would show Home below a message.
+    """
     try:
-        return bool(people.person()) and store().administers
+        return (True, not store().administers) if people.person() else (False, True)
     except InputProblem:
-        return False  # the page itself says why
+        return True, True  # the page itself says why
 
 
 def addresses(*, every: bool = False) -> list[str]:

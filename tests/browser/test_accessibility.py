@@ -11,6 +11,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from dashboard.explore.page import LEARNED, MAP, SENSITIVITY
 from tests.browser.acting import (
+    OF_ADMINISTRATORS,
     PAGES,
     assert_fits,
     at_rest,
@@ -233,7 +234,7 @@ def assert_tab_comes_back(page: Page, where: str) -> None:
 
 def test_every_page_is_among_them() -> None:
     """But the page of administrators, which on one's own machine nobody is."""
-    assert {address.partition("?")[0] for address in ADDRESSES} == {*PAGES} - {"/administration"}
+    assert {address.partition("?")[0] for address in ADDRESSES} == {*PAGES} - {OF_ADMINISTRATORS}
 
 
 @pytest.mark.parametrize(
