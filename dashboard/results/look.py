@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.frame import address
 from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person
@@ -241,8 +242,8 @@ def researching() -> bool:
 
 def for_researchers(views: Iterable[str]) -> None:
     """The switch; `views` are the tabs that it brings."""
-    address = st.query_params
-    if FULL not in st.session_state and (address.get("view") in {*views} or RESEARCHERS_ONLY & {*address}):
+    asked = st.query_params
+    if FULL not in st.session_state and (asked.get("view") in {*views} or RESEARCHERS_ONLY & {*asked}):
         st.session_state[FULL] = True
     brings = "Methods, what counts as the truth, every table, single topics."
     st.toggle("For researchers", **bound(FULL), help=brings)
@@ -303,9 +304,13 @@ def _stakes(
     keep_valid("q", q_stars)
     keep_valid("cost", costs)
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
-    profiles = ", ".join(f"{at:g}: {name}" for at, name in PROFILES.items())
+    profiles = ", ".join(f"{percent(at)}: {name}" for at, name in PROFILES.items())
     meaning = f"a⁺ only when surer of ω⁺ than that; {profiles}."
-    q_star = switch("How sure before you act", q_stars, at=left, default=usual, **bound("q"), help=meaning)
+    # Bound, the address would have what an option is called: it has the number, as links of before do.
+    by_number = {f"{value:g}": value for value in q_stars}
+    first = by_number[address.named("q", by_number, f"{usual:g}")]
+    q_star = switch("How sure before you act", q_stars, at=left, default=first, key="q", help=meaning)
+    address.write({"q": "" if q_star == usual else f"{q_star:g}"})
     usual = tables.headline_cost(results.scenario, results.costs)
     unit = "Where the whole decision is at stake for 1 (K = 1)."
     cost = one_of("Cost of one document", costs, at=right, first=usual, **bound("cost"), help=unit)

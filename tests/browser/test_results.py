@@ -64,7 +64,7 @@ def test_all_shipped_results_and_every_control(
     page = watched.page
     at_rest(page)
     first = headings(page)
-    press(page, "q", "0.8")
+    press(page, "q", "80 %")
     choose(page, "cost", "0.01")
     expect(page.locator("h3.tar-part").first).to_contain_text("80 % sure, 0.01 a document")
     assert headings(page)[:2] != first[:2]

@@ -98,6 +98,18 @@ def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
     assert "Budget most" in texts(app) or "Greedy most" in texts(app)
 
 
+def test_the_address_has_how_sure_as_a_number(open_app: Open) -> None:
+    """Links of before have it so, and what an option is called may change."""
+    app = open_app("results", q="0.8")
+    assert "80\xa0% sure" in texts(app) and "0.8" in app.query_params["q"]
+    app.segmented_control("q").set_value(0.2).run()
+    assert "20\xa0% sure" in texts(app) and "0.2" in app.query_params["q"]
+    app.segmented_control("q").set_value(0.5).run()
+    assert "50\xa0% sure" in texts(app) and "q" not in app.query_params
+    wrong = open_app("results", q="0.81")
+    assert not wrong.exception and "50\xa0% sure" in texts(wrong) and "q" not in wrong.query_params
+
+
 @pytest.mark.parametrize(
     ("scenario", "called"),
     [
