@@ -38,17 +38,17 @@ def column_of(title: str) -> Column | None:
     >>> column_of("QALYs of A"), column_of("drug_cost"), column_of("Cost"), column_of("costly")
     (Column(held='effect', name='A'), Column(held='cost', name='drug'), Column(held='cost', name=''), None)
     """
-    found = list(WORD.finditer(title))
-    words = [word.group().casefold().removesuffix("s") for word in found]
-    for said, held in WORDS.items():
-        if (*words[: len(said)],) == said:
-            rest = found[len(said) :]
-            if words[len(said) : len(said) + 1] == ["of"]:
+    matches = list(WORD.finditer(title))
+    words = [word.group().casefold().removesuffix("s") for word in matches]
+    for phrase, held in WORDS.items():
+        if (*words[: len(phrase)],) == phrase:
+            rest = matches[len(phrase) :]
+            if words[len(phrase) : len(phrase) + 1] == ["of"]:
                 rest = rest[1:]
             return Column(held, title[rest[0].start() :].strip() if rest else "")
-    for said, held in WORDS.items():
-        if (*words[-len(said) :],) == said:
-            return Column(held, title[: found[-len(said) - 1].end()].strip())
+    for phrase, held in WORDS.items():
+        if (*words[-len(phrase) :],) == phrase:
+            return Column(held, title[: matches[-len(phrase) - 1].end()].strip())
     return None
 
 
