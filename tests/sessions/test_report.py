@@ -133,7 +133,7 @@ def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     _, text = read(page)
     assert "50 % at the start" in text and "first 10 came with" in text
     assert re.search("14 of 30 documents .* 10 of them .* cost £20[.]", text)
-    assert "“Reject” pays above 20 % (q*)" in text and "a⁺ above" not in text
+    assert "“Reject” pays above 20 %." in text and "a⁺ above" not in text
 
 
 def test_labels_that_came_along_are_drawn_without_any_of_ones_own(store: Store) -> None:
