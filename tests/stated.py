@@ -140,6 +140,7 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
         yield f"pays: worth {multiple(facts.reports_worth / facts.reports_cost)} times the cost"
         yield f"({worth} against {cost})"
     studies = count_of(facts.studies, "study", "studies")
+    yield f"Your minimum of {count_of(settings.floor_studies, 'study', 'studies')} does not hold you here"
     if facts.past is not None:
         yield f"Of {facts.past.questions} past questions ({facts.past.reviews} reviews), {facts.past.wrong} w"
         yield f"decided wrongly after {studies}"

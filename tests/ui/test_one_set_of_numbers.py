@@ -203,14 +203,18 @@ def the_row(row: dict[str, str], advice: Advice) -> None:
     """A line of the trace against the advice of its time."""
     facts, numbers = advice.facts, {"more_if_nothing": advice.more}
     if isinstance(facts, RecallFacts):
-        numbers |= {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
-        numbers |= dict(zip(("recall", "recall_low", "recall_high"), facts.recall, strict=True))
+        open_ended = facts.left_is_open  # then the page has no number, and neither has the line
+        unseen, _, most = (None,) * 3 if open_ended else facts.left
+        numbers |= {"found": facts.relevant, "unseen_expected": unseen, "unseen_high": most}
+        recall = (None,) * 3 if open_ended else facts.recall
+        numbers |= dict(zip(("recall", "recall_low", "recall_high"), recall, strict=True))
     else:
         numbers |= {"b": advice.b, "rho": advice.rho, "evpi": advice.evpi, "rho_evpi": advice.score}
         numbers |= {"worth": advice.worth, "cost": advice.cost}
     if isinstance(facts, ReviewFacts):
         numbers |= {"studies": facts.studies, "reports_waiting": facts.waiting}
-        numbers |= {"chance_otherwise": facts.otherwise, "unseen_expected": facts.left[0]}
+        numbers["chance_otherwise"] = facts.otherwise
+        numbers["unseen_expected"] = None if facts.left_is_open else facts.left[0]
     for name, number in numbers.items():
         assert (row[name] == "") if number is None else float(row[name]) == pytest.approx(number, rel=1e-9)
     assert row["headline"] == advice.headline

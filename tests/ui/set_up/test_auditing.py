@@ -31,9 +31,7 @@ def opened(open_app: Open, every: int) -> AppTest:
     app.text_area(query(app)).set_value("mast").run()
     assert app.segmented_control(EVERY).value == 0
     # The price is said before anything is switched on.
-    assert "If this list held 6 relevant and all came first, “80 % found” could be said after" in words_of(
-        app.caption
-    )
+    assert "At best, with all 6 relevant ones first: one draw in 20 shows" in words_of(app.caption)
     drawn = "will not be the next of the order above but a drawn one"
     assert drawn not in words_of(app.caption)
     if every:
