@@ -121,10 +121,10 @@ def test_a_review_may_ask_for_specificity_too(folder: Path, tmp_path: Path) -> N
     reviews, out = tmp_path / "reviews", tmp_path / "out"
     reviews.mkdir()
     (reviews / "all.run").write_text(
-        "".join(f"{t} Q0 {t}{i} {i + 1} {9 - i} x\n" for t in "AB" for i in range(8))
+        "".join(f"{t} Q0 {t}{i} {i + 1} {9 - i} x\n" for t in "AB" for i in range(8)), encoding="utf-8"
     )
     tables = "".join(f"{t},x,{t} {i},{t}{i},{20 + i},{9 + i},4,30\n" for t in "AB" for i in (1, 3, 6))
-    (reviews / "tables.csv").write_text(f"topic,outcome,study,docid,TP,FP,FN,TN\n{tables}")
+    (reviews / "tables.csv").write_text(f"topic,outcome,study,docid,TP,FP,FN,TN\n{tables}", encoding="utf-8")
     asked = (str(reviews), "--out", str(out), "--methods", "budget:d=8", "--json", "--no-pictures")
     for more, adopted in (
         ((), True),
