@@ -1,5 +1,6 @@
 """Risk of bias of studies: what was judged of each, and the studies without, or with less of, those of high risk."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Self, TypeVar
@@ -25,18 +26,18 @@ BIAS_WORDS = {
 """What tools and people write for each."""
 
 
-class Judged:
+class Judged(ABC):
     """Studies whose risk of bias may have been judged: `bias` has an entry for each, or none where nobody judged."""
 
     bias: tuple[Bias | None, ...]
 
+    @abstractmethod
     def only(self, kept: Sequence[int]) -> Self:
         """Some of the studies, by their places."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counting(self, shares: Sequence[float]) -> Self:
         """The studies, each counting for a share of its evidence."""
-        raise NotImplementedError
 
     def high_risk(self) -> list[int]:
         """Places of the studies with a high risk of bias."""
