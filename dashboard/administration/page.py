@@ -14,7 +14,7 @@ from dashboard.frame import address, people, shell
 from dashboard.frame.markup import grid, lines, scrolling
 from dashboard.frame.uploads import PER_SERVER, PER_TAB
 from dashboard.frame.waiting import shown, take_in, taken_in
-from dashboard.frame.widgets import bound, lasting, one_of, press, save, tabs
+from dashboard.frame.widgets import bound, button, lasting, one_of, save_button, tabs
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
 from tarstop_core.evaluation import worker
@@ -95,20 +95,22 @@ def _about(store: Store, account: Kept) -> None:
     )
     with st.container(horizontal=True):
         file = f"{name}-stored.json"
-        save("Save what is stored (JSON)", partial(_as_json, account, about), file, key=f"{PREFIX}/stored")
+        save_button(
+            "Save what is stored (JSON)", partial(_as_json, account, about), file, key=f"{PREFIX}/stored"
+        )
         if name == store.person:
             return
         lock = "Let in again" if account.locked else "Lock out"
-        press(lock, store.lock_out, name, not account.locked, key=f"{PREFIX}/lock")
+        button(lock, store.lock_out, name, not account.locked, key=f"{PREFIX}/lock")
         appoint = "End administration" if account.administers else "Let administer"
-        press(appoint, store.appoint, name, not account.administers, key=f"{PREFIX}/appoint")
+        button(appoint, store.appoint, name, not account.administers, key=f"{PREFIX}/appoint")
         with st.popover("Erase", key=f"{PREFIX}/erase"):
             words = count_of(account.events, "entry", "entries")
             st.write(
                 f"Account, roles and drafts of {shell.escape_markdown(name)} go; {words} in logs get another name. "
                 "What they alone owned becomes administrators’. Nothing brings that back; backups of before keep it."
             )
-            press("Erase", _erase, store, name, key=f"{PREFIX}/erased", type="primary")
+            button("Erase", _erase, store, name, key=f"{PREFIX}/erased", type="primary")
 
 
 def _as_json(account: Kept, about: KeptAbout) -> str:
@@ -130,8 +132,8 @@ def _projects(store: Store) -> None:
     left.text_input("Project", key=f"{PREFIX}/project", max_chars=100)
     right.text_input("Person", key=f"{PREFIX}/person", max_chars=200)
     with st.container(horizontal=True):
-        press("Add to the project", _member, store, True, key=f"{PREFIX}/join")
-        press("Remove from the project", _member, store, False, key=f"{PREFIX}/leave")
+        button("Add to the project", _member, store, True, key=f"{PREFIX}/join")
+        button("Remove from the project", _member, store, False, key=f"{PREFIX}/leave")
 
 
 def _member(store: Store, belongs: bool) -> None:
@@ -143,7 +145,7 @@ def _backup(store: Store) -> None:
     _facts("The store", [("Store", store.name), ("Holds", str(holdings(store)))])
     folder = backups_folder()
     key = f"{PREFIX}/backup"
-    press("Back up now", partial(take_in, key, _back_up, store, folder, large=True), key=key, type="primary")
+    button("Back up now", partial(take_in, key, _back_up, store, folder, large=True), key=key, type="primary")
     taken_in(key)
     kept = sorted(folder.glob("tarstop-*.db"), reverse=True)
     rows = [(file.name, _moment(_written(file)), f"{file.stat().st_size / 1e6:,.1f} MB") for file in kept]
@@ -208,4 +210,4 @@ def _audit(store: Store) -> None:
     if len(rows) > LINES:
         shell.caption(f"The newest {LINES} of {len(rows):,} lines.")
     csv = partial(table_to_csv, pd.DataFrame(rows, columns=head))
-    save("Save the audit log (CSV)", csv, "audit-log.csv", key=f"{PREFIX}/audit")
+    save_button("Save the audit log (CSV)", csv, "audit-log.csv", key=f"{PREFIX}/audit")

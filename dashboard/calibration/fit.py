@@ -11,10 +11,10 @@ from dashboard.calibration.compare import Standing, no_sessions, some_sessions, 
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import (
+    button,
     lasting,
     named,
     one_of,
-    press,
     radio,
     switch,
 )
@@ -226,7 +226,7 @@ def _from_memory(store: Store) -> Fitted | None:
             case = first_hit.SHORT[outcome].format(at=int(rank))
             st.session_state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
 
-        press("Add this case", add, key=f"{PREFIX}/add", icon=":material/add:")
+        button("Add this case", add, key=f"{PREFIX}/add", icon=":material/add:")
     name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
     if not text.strip():
@@ -280,7 +280,7 @@ def _shown(store: Store, fitted: Fitted) -> None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
     how: dict[str, Any] = {"icon": ":material/save:", "type": "primary" if fitted.cases else "secondary"}
-    press("Keep this calibrator", keep_and_show, store, calibrator, ASIDE, key=f"{PREFIX}/keep", **how)
+    button("Keep this calibrator", keep_and_show, store, calibrator, ASIDE, key=f"{PREFIX}/keep", **how)
 
 
 def keep_and_show(store: Store, calibrator: Calibrator, aside: str = "") -> None:

@@ -16,11 +16,11 @@ from dashboard.frame.markup import badges, lines
 from dashboard.frame.widgets import (
     bound,
     bring_back,
+    button,
     lasting,
     name_box,
-    press,
     put_away,
-    save,
+    save_button,
     switch,
     tabs,
     undo_row,
@@ -155,13 +155,13 @@ def _actions(store: Store, chosen: Listed) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text, file = chosen.calibrator.to_json(), f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json"
         with offered("This calibrator", "calibrator"):
-            save("JSON", text, file, key=f"{PREFIX}/download")
+            save_button("JSON", text, file, key=f"{PREFIX}/download")
         if chosen.own:
             away = partial(store.delete_calibrator, chosen.calibrator.digest)
             back = partial(store.restore_calibrator, chosen.calibrator.digest)
             what = (put_away, UNDO, chosen.name, "deleted", away, back)
             hint = "Takes it off the list; sessions that use it keep it, and it can be brought back."
-            press("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=hint)
+            button("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=hint)
     if chosen.own:
         rename = partial(store.rename_calibrator, chosen.calibrator.digest)
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
@@ -202,4 +202,4 @@ def _put_away(store: Store) -> None:
             with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{deleted.key}"):
                 st.html(html.escape(calibrator_library.title(deleted)), width="stretch")
                 back = partial(store.restore_calibrator, deleted.calibrator.digest)
-                press("Bring back", bring_back, UNDO, back, deleted.name, key=f"back-{deleted.key}")
+                button("Bring back", bring_back, UNDO, back, deleted.name, key=f"back-{deleted.key}")

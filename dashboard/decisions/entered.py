@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import heading_of
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, some_of, switch, upload
+from dashboard.frame.widgets import bound, lasting, one_of, save_button, some_of, switch, upload
 from dashboard.frame.work import kept
 from dashboard.parts.everyone import number_asked
 from dashboard.parts.imports import TABLES
@@ -98,7 +98,7 @@ def _draws() -> Entered | None:
         return trace_to_csv(kept(f"{PREFIX}/example", 0, example_of_draws))
 
     how = {"key": f"{PREFIX}/example_file", "icon": ":material/download:"}
-    save("Example to fill in", example, "tarstop-example-draws.csv", **how)
+    save_button("Example to fill in", example, "tarstop-example-draws.csv", **how)
     cells: Cells | None = state.get(held)
     left, right = st.columns(2)
     with left:

@@ -24,7 +24,7 @@ from dashboard.frame.drawing import (
     table,
 )
 from dashboard.frame.markup import badges, told
-from dashboard.frame.widgets import lasting, one_of, save
+from dashboard.frame.widgets import lasting, one_of, save_button
 from dashboard.frame.work import flash, reviewer
 from dashboard.parts.everyone import concerned, number_asked, own_number
 from dashboard.parts.sessions import file_stem
@@ -150,7 +150,9 @@ def _report(given: Entered, result: Answer, unit: str) -> None:
         notes=given.notes,
         simulated=given.simulated,
     )
-    save("Report (HTML)", report, f"{file_stem(name)}-report.html", key=f"{PREFIX}/report", width="stretch")
+    save_button(
+        "Report (HTML)", report, f"{file_stem(name)}-report.html", key=f"{PREFIX}/report", width="stretch"
+    )
 
 
 def _figures(result: Answer, unit: str, simulated: bool) -> None:
@@ -179,7 +181,7 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
             csv = partial(trace_to_csv, view.rows(result))
             with offered(titles[view.name], view.name):
                 picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))
-                save("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
+                save_button("CSV", csv, f"{STEM}-{view.name}.csv", key=f"{PREFIX}/csv/{view.name}")
 
 
 def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Study, bool], Reading | None]:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
-from dashboard.frame.widgets import lasting, one_of, save, switch, upload
+from dashboard.frame.widgets import lasting, one_of, save_button, switch, upload
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts import imports
 from dashboard.parts.sessions import CHOSEN, newly_chosen, sessions_with
@@ -116,7 +116,7 @@ def choose(
     kind: type[StudySettings],
     load: Callable[[SessionRow, State, bool], T],
     others: Mapping[str, Callable[[], T | None]],
-    row: DeltaGenerator,
+    beside: DeltaGenerator,
     below: DeltaGenerator,
 ) -> T | None:
     """Ask in a row where the studies come from and which they are; what takes more room stands below it.
@@ -133,7 +133,7 @@ def choose(
         Makes of a session, of where it stands and whether it is simulated what the page is about.
     others
         What asks for studies from elsewhere, by the names in :data:`SOURCES`.
-    row, below
+    beside, below
         Where it is asked.
     """
     state, key, sessions = st.session_state, f"{prefix}/source", sessions_with(kind)
@@ -145,14 +145,14 @@ def choose(
         state[key] = "published"
     how = lasting(key) | {"label_visibility": "collapsed"}
     first = named if named in offered else "published"
-    source = switch(asked, offered, at=row, default=first, **how)
+    source = switch(asked, offered, at=beside, default=first, **how)
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
     of_session = source == "session"
     address.write({"source": "" if source == "published" or of_session else source})
     if not of_session:
         address.write({CHOSEN: ""})
-    with row if source in ("published", "session") else below:
+    with beside if source in ("published", "session") else below:
         chosen = _of_session(sessions, load) if of_session else others[source]()
     # Which session the page shows is no news next time.
     state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
@@ -204,7 +204,7 @@ def from_file(
         upload(label, lambda file: take(file.getvalue(), file.name), **how)
     name, text = example
     how = {"key": f"{prefix}/example", "width": "stretch", "icon": ":material/download:"}
-    save("Example to fill in", text, name, at=at, **how)
+    save_button("Example to fill in", text, name, at=at, **how)
     if unread := state.get(kept_back):
         problem, content, name = unread
         imports.ask(problem, fields, enough, partial(take, content, name), f"{prefix}/map")

@@ -22,12 +22,12 @@ from dashboard.evidence.typed import (
     tables_in_address,
     typed_table,
 )
-from dashboard.evidence.worth import to_decisions, worth
+from dashboard.evidence.worth import ask_amounts, link_to_decisions
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, share
+from dashboard.frame.widgets import bound, lasting, one_of, save_button, share
 from dashboard.frame.work import reviewer
 from dashboard.parts import effect
 from dashboard.parts.evidence import panel
@@ -210,7 +210,7 @@ def _decisions(chosen: Chosen, evidence: EffectEvidence) -> None:
     asked = {"mean": f"{good * mu:.4g}", "se": f"{se:.4g}", "wtp": "1", "unit": "units"}
     if evidence.sd_of_one_person:
         asked["sd_effect"] = f"{evidence.sd_of_one_person:.3g}"
-    to_decisions(kind="effect", options=trace_to_csv(options), **asked)
+    link_to_decisions(kind="effect", options=trace_to_csv(options), **asked)
 
 
 def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> None:
@@ -231,8 +231,10 @@ def _files(
     report = partial(effect_report, evidence, payoffs, **about)
     stem, key = file_stem(title), f"{PREFIX}/export"
     how: dict[str, Any] = {"width": "stretch"}
-    save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
-    save("Data (CSV)", lambda: trace_to_csv(study_rows(evidence)), f"{stem}.csv", key=f"{key}.csv", **how)
+    save_button("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
+    save_button(
+        "Data (CSV)", lambda: trace_to_csv(study_rows(evidence)), f"{stem}.csv", key=f"{key}.csv", **how
+    )
 
 
 # --- where the studies come from ------------------------------------------------------------------
@@ -376,7 +378,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs, Everyone]:
     first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
     b_0 = share("Chance before any study", first_b_0, key="b_0", bind="query-params", disabled=pooled)
     with st.expander("More", expanded=False):
-        payoffs, everyone = worth(chosen.payoffs, q_star, begun)
+        payoffs, everyone = ask_amounts(chosen.payoffs, q_star, begun)
         sd = st.number_input(
             "Prior standard deviation (scale of analysis)",
             0.0,
@@ -460,7 +462,7 @@ def _smallest(
             state[f"{key}/people"], state[f"{key}/risk"] = first
             state[f"{key}/first"] = first, (value, baseline)
         first, unmoved = state[f"{key}/first"]
-        events, risk = effect.in_people(key, above, st.container(), st.container(), first, least=-999.0)
+        events, risk = effect.events_and_risk(key, above, st.container(), st.container(), first, least=-999.0)
         if (events, risk) == first:
             return unmoved
         try:

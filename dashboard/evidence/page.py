@@ -31,12 +31,12 @@ from dashboard.evidence.typed import (
     tables_in_address,
     typed_table,
 )
-from dashboard.evidence.worth import to_decisions, worth
+from dashboard.evidence.worth import ask_amounts, link_to_decisions
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import beside_title, note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, press, save, switch
+from dashboard.frame.widgets import bound, button, lasting, save_button, switch
 from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
@@ -130,7 +130,7 @@ def evidence_page() -> None:
             key=PREFIX,
             file_stem=file_stem(chosen.title),
         )
-        to_decisions(kind="test", accuracy=chosen.accuracy)
+        link_to_decisions(kind="test", accuracy=chosen.accuracy)
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
@@ -178,7 +178,7 @@ def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) 
     if differs := not_as_in_session(session.settings, tried, belief):
         with st.container(horizontal=True, vertical_alignment="center"):
             note(differs)
-            press("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
+            button("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
 
 
 def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
@@ -210,8 +210,8 @@ def _files(
     about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
     report = partial(evidence_report, summary, payoffs, **about)
     stem, key = file_stem(title), f"{PREFIX}/export"
-    save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
-    save(
+    save_button("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
+    save_button(
         "Data (CSV)",
         lambda: trace_to_csv(study_rows(summary)),
         f"{stem}.csv",
@@ -317,5 +317,5 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
     with st.expander("Amounts and people", expanded=False):
-        payoffs, everyone = worth(start.payoffs, q_star, begun)
+        payoffs, everyone = ask_amounts(start.payoffs, q_star, begun)
     return theta, theta_sp, engine, payoffs, everyone

@@ -9,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.evidence.chosen import PREFIX, Start
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark, offered
-from dashboard.frame.widgets import press, save, share, text_of, upload
+from dashboard.frame.widgets import button, save_button, share, text_of, upload
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
@@ -79,7 +79,7 @@ def _other_priors(prior: Prior, theta: float) -> None:
             f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
         )
         how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
-        press(label, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
+        button(label, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
 
     def take_in(file: UploadedFile) -> None:
         _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
@@ -87,7 +87,7 @@ def _other_priors(prior: Prior, theta: float) -> None:
     upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
     key = f"{PREFIX}/save_prior"
     with offered("This prior", "prior"):
-        save("JSON", prior.to_json(), "tarstop-prior.json", key=key)
+        save_button("JSON", prior.to_json(), "tarstop-prior.json", key=key)
 
 
 def _take_prior(prior: Prior, theta: float) -> None:

@@ -11,7 +11,7 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 
 
-def worth(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyone]:
+def ask_amounts(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyone]:
     """Ask for amounts.
 
     Parameters
@@ -29,7 +29,7 @@ def worth(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyon
         Whom they concern, and what a study costs.
     """
     payoffs = first if q_star == begun else Stakes(first, 0.0).with_q_star(q_star).payoffs
-    how = "0 leaves it as it was. Where people are counted below, it is what the mistake costs one of them."
+    how = "0 keeps what was at stake before. Where people are counted below, the amount is for one of them."
     worst = number_asked("What the worse mistake costs", 0.0, "worst", help=how)
     unit = st.text_input("In which unit", first.unit or "£", max_chars=12, **bound("unit")).strip()
     if worst:
@@ -39,7 +39,7 @@ def worth(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyon
     return payoffs, Everyone(everyone.people("start_of_year") if everyone else 0.0, price)
 
 
-def to_decisions(**asked: str) -> None:
+def link_to_decisions(**asked: str) -> None:
     """Lead to Decisions with what is asked there, and with whom the address says that the decision concerns."""
     here = st.query_params
     shell.decisions(**{name: here[name] for name in NAMED if name in here} | asked)

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.frame import address, shell
 from dashboard.frame.address import Parameter, choice, finite
 from dashboard.frame.drawing import note
-from dashboard.frame.widgets import lasting, one_of, press, radio, share
+from dashboard.frame.widgets import button, lasting, one_of, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.sessions import OF
 from tarstop_core.errors import InputProblem
@@ -271,7 +271,7 @@ def _questions(key: str, settings: Settings) -> None:
         elicited = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         check = check_sentence(elicited, settings)
         note(check)
-        press("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
+        button("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
 
 
 def _take(key: str, elicited: Stakes) -> None:

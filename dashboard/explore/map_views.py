@@ -13,7 +13,7 @@ from dashboard.explore import controls
 from dashboard.explore.controls import Asked
 from dashboard.frame.drawing import chart_key, dark, figure, files, heading_of, note
 from dashboard.frame.shell import escape_label
-from dashboard.frame.widgets import press, switch
+from dashboard.frame.widgets import button, switch
 from dashboard.parts.sessions import OF
 from tarstop_core.explore import map_figure, message
 from tarstop_core.explore.lists import LabelledList
@@ -158,7 +158,7 @@ def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[flo
     )
     back, of = box.columns(2, gap="medium", vertical_alignment="bottom")
     place = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
-    press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **place)
+    button("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **place)
     if len(maps) == 1:
         return maps[0].policy
     names = {one.policy.spec: str(one.policy) for one in maps}

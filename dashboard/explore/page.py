@@ -11,7 +11,7 @@ from dashboard.frame import address, people, shell
 from dashboard.frame.drawing import all_figures, beside_title, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
+from dashboard.frame.widgets import bound, button, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts.sessions import CHOSEN, OF, file_stem, newly_chosen, not_weighed
 from tarstop_core.documents.topic import Outcome
@@ -174,7 +174,7 @@ def _not_as_in_session(chosen: str, look: Look) -> None:
     if differs := not_as_in_session(own, replace(look.settings, policy=look.policy.spec)):
         with st.container(horizontal=True, vertical_alignment="center"):
             note(differs)
-            press("As in the session", controls.forget, chosen, key=f"{PREFIX}/as_in_session")
+            button("As in the session", controls.forget, chosen, key=f"{PREFIX}/as_in_session")
 
 
 def _badges(listing: LabelledList) -> None:

@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.widgets import save
+from dashboard.frame.widgets import save_button
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
@@ -218,9 +218,9 @@ def files(
             picture_buttons(
                 stem, partial(table_to_csv, rows), container=f"results-tar-figure-{name}", svg=svg
             )
-        save("CSV", partial(table_to_csv, rows), f"{stem}.csv", key=f"results/csv/{name}")
+        save_button("CSV", partial(table_to_csv, rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
-            save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
+            save_button(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
 
 
 def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = True) -> None:

@@ -32,13 +32,13 @@ LASTING = "_lasting"
 
 
 def lasting(key: str) -> dict[str, Any]:
-    """The key of a widget, whose value stays while other pages are visited."""
+    """Arguments for a widget under this key whose value stays while other pages are visited."""
     st.session_state.setdefault(LASTING, set()).add(key)
     return {"key": key, "persist_state": "session"}
 
 
 def bound(key: str) -> dict[str, Any]:
-    """The key of a widget, whose value the address has."""
+    """Arguments for a widget under this key whose value stands in the address, under the same name."""
     return {"key": key, "bind": "query-params"}
 
 
@@ -140,19 +140,21 @@ def share(
     return value if chosen == edged else chosen
 
 
-def hundredths(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
+def whole_percent(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
     """A probability that a person thinks of in whole percents."""
     return int(at.slider(label, low, high, value, format="%d %%", **more))
 
 
-def save(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
+def save_button(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
     """A button that saves a file; pressed, it leaves the page as it is."""
     mime = MIME[file.rpartition(".")[2]]
     data = people.handed_over(data, mime, file)
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
 
 
-def press(label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any) -> None:
+def button(
+    label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any
+) -> None:
     """A button and what it does; what cannot be done is said on the page that is drawn next."""
     at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
@@ -198,7 +200,7 @@ def undo_row(key: str, *, named: bool = False) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
         sentence = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
         st.html(sentence, width="stretch")
-        press("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
+        button("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
 
 
 def ask_for_files(label: str, **more: Any) -> list[UploadedFile] | None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.frame.drawing import dark, picture
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import press
+from dashboard.frame.widgets import button
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.teaching.overview import COSTS, MISTAKES, UNIT, Overview
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
@@ -37,7 +37,7 @@ def _picture() -> None:
                 "icon": f":material/{icon}:",
                 "disabled": not idea.stop,
             }
-            press(name, _play, not playing, idea.stop, **how)
+            button(name, _play, not playing, idea.stop, **how)
             if idea.stop:
                 st.slider("Documents read", 0, idea.stop, key=READ, disabled=playing)
         st.html(f"<p>{idea.sentence(depth)} {badges('simulated')}</p>")

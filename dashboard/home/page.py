@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST
-from dashboard.frame.widgets import press
+from dashboard.frame.widgets import button
 from dashboard.frame.work import flash, go_to, kept, reviewer
 from dashboard.home import idea
 from dashboard.parts.documents import OWN, SOURCE
@@ -92,7 +92,7 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
                 continue
             with st.popover("More", key=f"more-{session.id}"):
                 rename_box(store, session)
-                press("Archive", store.archive, session.id, key=f"archive-{session.id}")
+                button("Archive", store.archive, session.id, key=f"archive-{session.id}")
 
 
 def _standing(store: Store, session: SessionSummary, line: str) -> str:
@@ -133,8 +133,8 @@ def _archived(store: Store) -> None:
         return
     with st.expander(f"Archived sessions ({len(away)})"):
         for session in away:
-            words, button = st.columns([5, 1.4], vertical_alignment="center")
+            words, beside = st.columns([5, 1.4], vertical_alignment="center")
             how_far = f'<div class="tar-meta">{html.escape(progress(session, store.events))}</div>'
             words.html(f'<div class="tar-name">{html.escape(session.name)}</div>{how_far}')
             key = f"restore-{session.id}"
-            press("Bring back", store.archive, session.id, False, key=key, at=button, width="stretch")
+            button("Bring back", store.archive, session.id, False, key=key, at=beside, width="stretch")

@@ -13,7 +13,7 @@ from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import press, switch
+from dashboard.frame.widgets import button, switch
 from dashboard.learn import documents
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
@@ -175,7 +175,7 @@ def _between(play: Play) -> None:
     else:
         st.html(f'<p class="tar-lead">{html.escape(unbroken(engine.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
-    press(
+    button(
         f"Begin round {game.decided + 1}",
         *what,
         key=f"call-begin-{game.decided}",
@@ -231,7 +231,7 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
     seen, end = len(play.game.calls), depth == length
 
     def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
-        press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
+        button(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
 
     with st.container(horizontal=True, key="call-buttons", gap="small"):
         offer(
@@ -268,8 +268,8 @@ def _result(play: Play) -> None:
     st.html(told(_place(rows), f"{standing} {decisions}", more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
-        press("The same lists again", play.anew, key="call-same")
-        press(f"Game {following}", play.to, following, key="call-next", icon=":material/arrow_forward:")
+        button("The same lists again", play.anew, key="call-same")
+        button(f"Game {following}", play.to, following, key="call-next", icon=":material/arrow_forward:")
     frame = _numbers(game, rows)
     left, right = st.columns([1, 1.15], gap="medium")
     with left:

@@ -22,8 +22,8 @@ from tarstop_core.teaching.ideas import (
     factor_name,
     mistaken,
     recall,
+    sample_search,
     scores,
-    search,
     search_names,
     trials,
     value,
@@ -72,13 +72,15 @@ def _sure(first: float, key: str, at: DeltaGenerator) -> float:
 
 def _cost(first: float, key: str, at: DeltaGenerator) -> float:
     what = f"Both mistakes together: {shell.term('payoffs', 'consequences')}."
-    return _stop(
+    return _select_number(
         "Cost of a document, where both mistakes cost 1", COSTS, first, key, at, format_func=number, help=what
     )
 
 
-def _stop(label: str, stops: Sequence[float], first: float, key: str, at: Any, **look: Any) -> float:
-    return float(at.select_slider(label, stops, value=first, **bound(key), **look))
+def _select_number(
+    label: str, numbers: Sequence[float], first: float, key: str, at: Any, **look: Any
+) -> float:
+    return float(at.select_slider(label, numbers, value=first, **bound(key), **look))
 
 
 def _certainty() -> Iterator[Picture]:
@@ -111,7 +113,7 @@ def _one_document() -> Iterator[Picture]:
     document = value.one_document(Payoffs.from_q_star(q_star), p)
     yield value.one_document_picture(document, dark=dark())
     cost = _cost(0.001, "idea-c-bound", at=right)
-    listing = search("prosthetic-foot")
+    listing = sample_search("prosthetic-foot")
     yield value.three_rules_picture(value.three_rules(listing, at_stake(listing, q_star, cost)), dark=dark())
 
 
@@ -126,14 +128,16 @@ def _studies() -> Iterator[Picture]:
     spread = shell.term("heterogeneity", "between-study standard deviation")
     what = f"Scale of the half-normal prior of τ, the {spread}, in logits."
     label = "How much studies may differ"
-    tau = _stop(label, TAUS, 1.0, "idea-tau", right, format_func=number, help=what)
+    tau = _select_number(label, TAUS, 1.0, "idea-tau", right, format_func=number, help=what)
     yield engines.engines_picture(name, theta, tau, dark=dark())
     yield engines.widths_picture(name, theta, tau, dark=dark())
 
 
 def _trials() -> Iterator[Picture]:
     what = f"{shell.term('heterogeneity', 'Between-study standard deviation')} of log odds ratios."
-    tau = _stop("How much trials differ", TAUS[:6], 0.5, "idea-trials-tau", st, format_func=number, help=what)
+    tau = _select_number(
+        "How much trials differ", TAUS[:6], 0.5, "idea-trials-tau", st, format_func=number, help=what
+    )
     yield trials.wrong_picture(tau, dark=dark())
     yield trials.alike_picture(tau, dark=dark())
 
@@ -141,10 +145,12 @@ def _trials() -> Iterator[Picture]:
 def _mistaken() -> Iterator[Picture]:
     left, middle, right = st.columns(3, gap="medium")
     factors = mistaken.FACTORS
-    factor = _stop("All chances times", factors, factors[-3], "idea-factor", left, format_func=factor_name)
+    factor = _select_number(
+        "All chances times", factors, factors[-3], "idea-factor", left, format_func=factor_name
+    )
     q_star = _sure(0.5, "idea-q-factor", at=middle)
     cost = _cost(0.001, "idea-c-factor", at=right)
-    listing = search(one_of("List", search_names(), **bound("idea-search")))
+    listing = sample_search(one_of("List", search_names(), **bound("idea-search")))
     settings = at_stake(listing, q_star, cost)
     yield mistaken.mistaken_path_picture(listing, settings, factor, dark=dark())
     yield mistaken.mistaken_picture(mistaken.mistaken(settings), factor, dark=dark())

@@ -14,7 +14,7 @@ from dashboard.frame import address, classroom, shell
 from dashboard.frame.address import Parameter, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import one_of, press, switch, tabs
+from dashboard.frame.widgets import button, one_of, switch, tabs
 from dashboard.learn import documents
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.plans import rules_of
@@ -301,7 +301,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
         how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
-        press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
+        button(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
     def paced() -> None:
         walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
@@ -313,11 +313,11 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             go("Back", "chevron_left", at - 1, begun, "Left")
             name, icon = ("Pause", "pause") if walk.playing else ("Play", "play_arrow")
             how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": "Space", "disabled": end}
-            press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
+            button(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide" if walk.asked.revealed else "Reveal"
-        press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
+        button(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         # Not a box that opens: it would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
         switch("Seconds a step", paces, default=walk.asked.pace, key=walk.key("pace"), on_change=paced)

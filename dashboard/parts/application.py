@@ -45,7 +45,7 @@ MAY_BE_EARLIER = (
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Answers:
     """What was said of the application, and what follows for the documents of the collection."""
 
     application: Application
@@ -55,7 +55,7 @@ class Asked:
     """By position in the collection: what bars each document that is set aside."""
 
 
-def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked:
+def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers:
     """Ask for number and date; `listing` holds what they set aside, to be looked at and changed."""
     st.markdown("**Your application**")
     application = Application()
@@ -68,7 +68,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Aske
     flags: Sequence[Sequence[Flag]] = [()] * len(chosen.frame)
     if application.known:
         application, flags = _flagged(chosen, application)
-        _counted(application, flags)
+        _show_counts(application, flags)
     bars = {row: flag for row, found in enumerate(flags) if (flag := barring(found)) is not None}
     with listing:
         aside = frozenset(_set_aside(chosen, application, bars)) if bars else frozenset[int]()
@@ -76,7 +76,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Aske
         problems.append("Every document of the list would be set aside; keep some, or look at the date.")
         shell.problem_box(problems[-1])
         aside = frozenset[int]()
-    held = partial(Asked, application, flags, {row: bars[row] for row in sorted(aside)})
+    held = partial(Answers, application, flags, {row: bars[row] for row in sorted(aside)})
     return kept(f"{PREFIX}/held", (chosen.key, application, aside), held)
 
 
@@ -151,14 +151,14 @@ def _fields(start: Application, key: str) -> Application:
 def _flagged(chosen: Documents, application: Application) -> tuple[Application, Sequence[Sequence[Flag]]]:
     """The application with its family, and the flags of every document."""
 
-    def held_against() -> tuple[Application, Sequence[Sequence[Flag]]]:
+    def with_flags() -> tuple[Application, Sequence[Sequence[Flag]]]:
         ours = with_family(application, chosen.frame)
         return ours, flagged(ours, chosen.frame)
 
-    return kept(f"{PREFIX}/flags", (chosen.key, application), held_against)
+    return kept(f"{PREFIX}/flags", (chosen.key, application), with_flags)
 
 
-def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
+def _show_counts(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
     """How many documents each reason concerns, each document once: by what bars it first, as it is set aside."""
     first = [found[0] for found in flags if found]
     counts = Counter(flag.kind for flag in first if flag.certain)
@@ -192,7 +192,7 @@ def dialog(work: Work, state: State) -> None:
     frame = work.store.records(work.collection.id)
     after = replace(with_family(typed, frame), left_out=before.left_out)
     listed = frame.iloc[work.row.order].reset_index(drop=True)
-    flags = flagged(after, listed, state.also)
+    flags = flagged(after, listed, state.other_family_members)
     bars = {at: flag for at, found in enumerate(flags) if (flag := barring(found)) is not None}
     leave = {
         listed["id"].iloc[at]: flag
@@ -209,7 +209,7 @@ def dialog(work: Work, state: State) -> None:
         leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
     else:
         leave = {}
-    returned = _returned(frame, all_aside(state), key) if state.drawn is None else []
+    returned = _ask_returns(frame, all_aside(state), key) if state.drawn is None else []
     reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
     lacking = state.plan is not None and not reason.strip()
 
@@ -226,7 +226,7 @@ def dialog(work: Work, state: State) -> None:
         finish(save)
 
 
-def _returned(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> list[str]:
+def _ask_returns(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> list[str]:
     """Show what is set aside, and ask what is to be returned."""
     if not aside:
         return []

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark, figure, note
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import hundredths, lasting, one_of, text_of, upload
+from dashboard.frame.widgets import lasting, one_of, text_of, upload, whole_percent
 from tarstop_core.calibration import figures
 from tarstop_core.calibration.calibrator import PATENT, Calibrator, Quality, from_json
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
@@ -43,7 +43,7 @@ def starting_chance(settings: Settings) -> float:
     scenario = scenario_of(settings)
     key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
     explained = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}"
-    share = hundredths(
+    share = whole_percent(
         f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=explained
     )
     means = scenario.message("starting_chance", share=share, settings=settings)

@@ -25,7 +25,9 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """What speaks against holding a document against the application."""
     if not state.settings.grades:
         return ()
-    return flags(state.settings.application, dated(vars(record)), state.also.get(record.id, ()))
+    return flags(
+        state.settings.application, dated(vars(record)), state.other_family_members.get(record.id, ())
+    )
 
 
 def chance_kept(flag: Flag) -> str:
@@ -98,7 +100,7 @@ def _facts(
     record: Record, at: int, state: State, score: float | None, more: list[str], whose: str
 ) -> Iterator[str]:
     """The line below the title."""
-    also = state.also.get(record.id)
+    also = state.other_family_members.get(record.id)
     whose = "kept label" if at < state.kept else whose
     facts = (
         record.publication_number or record.id,

@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
-from dashboard.frame.widgets import ask_for_files, lasting, one_of, press, radio
+from dashboard.frame.widgets import ask_for_files, button, lasting, one_of, radio
 from dashboard.frame.work import kept, say
 from dashboard.parts import imports, jobs
 from dashboard.parts.imports import PREFIX
@@ -138,7 +138,7 @@ def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
         return documents
     with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
         st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
-        press("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")
+        button("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")
     return documents
 
 
@@ -182,7 +182,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     new = [file for file in files if file.file_id not in read]
     cancel = st.empty()
     if sum(file.size for file in new) > LARGE:
-        press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
+        button("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
         read[file.file_id] = Upload(file)
         read[file.file_id].read()

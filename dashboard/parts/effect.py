@@ -61,14 +61,14 @@ def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
         ratio = one_of("Estimates are", kinds, at=right, **lasting(f"{key}/ratio"))
     asked = replace(start, outcome=outcome, measure=measure.value, above=above, ratio=ratio, delta=1.0)
     try:
-        return _in_people(key, asked) if of_events else _in_unit(key, asked)
+        return _ask_events(key, asked) if of_events else _ask_amount(key, asked)
     except InputProblem as problem:
         problem_box(problem)
         problems.append(str(problem))
         return asked
 
 
-def _in_unit(key: str, asked: EffectSettings) -> EffectSettings:
+def _ask_amount(key: str, asked: EffectSettings) -> EffectSettings:
     """Ask for the smallest effect that matters in the measure's own unit."""
     unit = "a ratio" if asked.is_ratio else "in its own unit"
     how = lasting(f"{key}/delta/{asked.is_ratio}")
@@ -77,7 +77,7 @@ def _in_unit(key: str, asked: EffectSettings) -> EffectSettings:
     return replace(asked, delta=delta)
 
 
-def in_people(
+def events_and_risk(
     key: str,
     above: bool,
     left: DeltaGenerator,
@@ -114,10 +114,10 @@ def in_people(
     return float(per_thousand), float(percents)
 
 
-def _in_people(key: str, asked: EffectSettings) -> EffectSettings:
+def _ask_events(key: str, asked: EffectSettings) -> EffectSettings:
     """Ask how many events of 1,000 people it must prevent, and turn that into the measure."""
     left, right = st.columns([1.3, 1], gap="medium")
-    events, percents = in_people(key, asked.above, left, right)
+    events, percents = events_and_risk(key, asked.above, left, right)
     risk = percents / 100
     delta = delta_of_difference(asked.kind, risk, events, asked.above)
     settings = replace(asked, delta=delta, baseline=risk)

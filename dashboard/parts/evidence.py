@@ -20,7 +20,7 @@ from dashboard.frame.drawing import (
     table,
 )
 from dashboard.frame.markup import grid
-from dashboard.frame.widgets import save
+from dashboard.frame.widgets import save_button
 from tarstop_core.evidence import effect_figures, effect_rows, effect_words, report, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
@@ -161,7 +161,7 @@ def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str
             picture_buttons(stem, csv, svg=still(figure, sentence))
         elif rows:
             among_all(stem, csv)
-        save("CSV", csv, f"{stem}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
+        save_button("CSV", csv, f"{stem}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
 
 
 def _parameters(rows: Rows) -> None:

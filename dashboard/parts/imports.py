@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import lasting, one_of, press
+from dashboard.frame.widgets import button, lasting, one_of
 from dashboard.frame.work import attempt, kept
 from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.documents.merging import Proposal
@@ -97,7 +97,7 @@ def correct(file_id: str, table: RecordTable) -> None:
     key = f"{COLUMNS}/{file_id}/ours/{theirs}"
     ours = one_of("Read it as", fields, at=middle, first=now[theirs], key=key)
     key, same = f"{COLUMNS}/{file_id}/again", ours == now[theirs]
-    press("Read again", _correct, file_id, theirs, ours, key=key, at=right, width="stretch", disabled=same)
+    button("Read again", _correct, file_id, theirs, ours, key=key, at=right, width="stretch", disabled=same)
 
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:
@@ -128,7 +128,7 @@ def ask(
                 if theirs != NO_COLUMN:
                     chosen[theirs] = field
         missing = not enough(set(chosen.values()))
-        press("Read the file with these columns", read, chosen, key=key, disabled=missing)
+        button("Read the file with these columns", read, chosen, key=key, disabled=missing)
 
 
 def review(

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
-from dashboard.frame.widgets import name_box, press, save
+from dashboard.frame.widgets import button, name_box, save_button
 from dashboard.frame.work import OPEN, clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
@@ -61,11 +61,11 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
         st.session_state[WRITTEN] = asked, shown(row.name, f"Writing {file}", job)
 
     if len(row.ids) <= LARGE_LIST:
-        save(label, job, file, key=key, **how)
+        save_button(label, job, file, key=key, **how)
     elif written == asked:
-        save(f"Written: save {label}", lambda: content, file, key=f"{key}/written", **how)
+        save_button(f"Written: save {label}", lambda: content, file, key=f"{key}/written", **how)
     else:
-        press(label, partial(take_in, key, write, large=True), key=f"{key}/write", **how)
+        button(label, partial(take_in, key, write, large=True), key=f"{key}/write", **how)
         taken_in(key)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame.shell import caption
-from dashboard.frame.widgets import hundredths, one_of
+from dashboard.frame.widgets import one_of, whole_percent
 from dashboard.parts.stakes import following
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import message, titled
@@ -56,6 +56,6 @@ def compact(
     left, right = st.columns(2, gap="medium")
     one_of("Stopping rule", rules(drawn), at=left, **moves("rule"))
     if target is not None:
-        hundredths("Recall to reach", now["tau"], low=LEAST, high=100, at=right, **moves("tau"))
+        whole_percent("Recall to reach", now["tau"], low=LEAST, high=100, at=right, **moves("tau"))
     promise = scenario_of(settings).message("promise", settings=settings)
     caption(f"{rule.rule} {message('needs', kind=type(rule))} {promise}")

@@ -16,7 +16,7 @@ from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person
 from dashboard.frame.shell import term
-from dashboard.frame.widgets import bound, one_of, press, some_of, switch
+from dashboard.frame.widgets import bound, button, one_of, some_of, switch
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, tables
@@ -289,7 +289,7 @@ def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
         against = f"{term('regret', 'Regret')} is against the best of the methods that are shown."
         picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=against)
         some, every = st.columns(2)
-        choose = partial(press, width="stretch")
+        choose = partial(button, width="stretch")
         choose("The paper’s and ours", state.update, {"methods": first}, key="results/ours", at=some)
         choose("All", state.update, {"methods": list(titles)}, key="results/every", at=every)
     return tuple(name for name in titles if name in picked)

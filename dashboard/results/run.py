@@ -15,7 +15,7 @@ from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person, served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
-from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, press, share, some_of, switch
+from dashboard.frame.widgets import ask_for_files, button, files_given, named, one_of, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
 from dashboard.results.look import SHOWN_FIRST, TRUTH_HELP, own_label
@@ -108,7 +108,7 @@ def _run(run: Run, status: Status) -> None:
 def _buttons(run: Run, status: Status) -> None:
     key = run.id
     if status.state in GOING:
-        press("Cancel", background.cancel, run, key=f"cancel-{key}")
+        button("Cancel", background.cancel, run, key=f"cancel-{key}")
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.
@@ -143,7 +143,7 @@ def _bring() -> None:
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
         files = ask_for_files("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
-        press("Read these files", _given, key, key="results/read", disabled=not files)
+        button("Read these files", _given, key, key="results/read", disabled=not files)
         taken_in(TAKEN)
     else:
         with shell.problems_shown():
@@ -241,7 +241,7 @@ def _choose(taken: Taken) -> None:
         shutil.rmtree(taken.home, ignore_errors=True)
         st.session_state.pop(TAKEN, None)
 
-    press("Take other files", put_back, key="results/back", at=back, width="stretch")
+    button("Take other files", put_back, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import figure, files, heading_of, note, offered, table, with_room
-from dashboard.frame.widgets import bound, save, switch
+from dashboard.frame.widgets import bound, save_button, switch
 from dashboard.results import topics
 from dashboard.results.look import STAYS, Look, all_rows, errors, findings, in_words
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
@@ -257,7 +257,7 @@ def _about(look: Look) -> None:
         table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
         text = partial(json.dumps, dict(run), ensure_ascii=False, indent=1)
         with offered("Settings", "settings"):
-            save("JSON", text, f"{look.stem}-settings.json", key="results/settings")
+            save_button("JSON", text, f"{look.stem}-settings.json", key="results/settings")
 
 
 # --- the paper --------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame.shell import EXPLORE, caption, term
-from dashboard.frame.widgets import hundredths, press
+from dashboard.frame.widgets import button, whole_percent
 from dashboard.frame.work import Work, attempt, clock
 from dashboard.parts import learning, stakes, stopping
 from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
@@ -60,7 +60,7 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         st.caption("These amounts are small, so that the demo ends soon.")
         realistic = replace(settings, payoffs=settings.payoffs.scaled(REALISTIC))
         worst = amount(realistic.stakes.worst, settings.payoffs.unit)
-        press(f"Realistic: a wrong decision costs {worst}", moved, realistic, key="realistic")
+        button(f"Realistic: a wrong decision costs {worst}", moved, realistic, key="realistic")
     if state.plan is not None:
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:
@@ -68,7 +68,7 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
             f"Freezes {scenario_of(settings).frozen[1]} and the list of documents: {term('plan', 'what is that?')} From "
             "then on moving a slider is a what-if until you confirm it with a reason."
         )
-        press("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
+        button("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
     else:
         st.caption("Changes are recorded in this session's log as you make them.")
 
@@ -105,9 +105,9 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         work.what_if = None
 
     how: dict[str, Any] = {"key": "deviate", "disabled": not reason.strip(), "width": "stretch"}
-    press("Confirm as a deviation", deviate, at=keep, **how)
+    button("Confirm as a deviation", deviate, at=keep, **how)
     back = (setattr, work, "what_if", None)
-    press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
+    button("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
 
 def _frozen(plan: Settings) -> dict[str, str]:
@@ -196,7 +196,7 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
     )
     with right:
         asked = "Never stop below a chance of the right decision of"
-        hundredths(asked, now["floor"], low=0, **moves("floor"), help=hint)
+        whole_percent(asked, now["floor"], low=0, **moves("floor"), help=hint)
         st.caption(f"{percent(settings.floor)}." if settings.floor else "0 %: the rule alone decides.")
 
 

@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import TABLES_SCRIPT
-from dashboard.frame.widgets import go_to_one, one_of, press, radio, upload
+from dashboard.frame.widgets import button, go_to_one, one_of, radio, upload
 from dashboard.frame.work import LABEL, Work, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
@@ -110,7 +110,7 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
         say(f"Saved: {count_of(len(matched.reports), 'report', 'reports')} from the table.")
 
     words = f"Save {count_of(len(matched.reports), one, many)}"
-    press(words, save, key="fill_in_save", type="primary", disabled=not matched.reports)
+    button(words, save, key="fill_in_save", type="primary", disabled=not matched.reports)
 
 
 def _option(state: State, at: int, title: str) -> str:
@@ -323,7 +323,7 @@ def to_table(work: Work, state: State, at: int | None) -> None:
     words = f"Its {scenario.brings(len(read.rows))}{'' if more else f': {_known(row.numbers)}'}"
     how = {"key": f"to_table_{work.turn}", "type": "tertiary", "icon": ":material/table_chart:"}
     change = {EVIDENCE: True, LOOKED_FOR: at}
-    press(words, st.session_state.update, change, **how, help="Shows it among all tables")
+    button(words, st.session_state.update, change, **how, help="Shows it among all tables")
 
 
 def _known(numbers: Mapping[str, Any]) -> str:
@@ -353,7 +353,7 @@ def tables(work: Work, state: State) -> None:
             counts = _known({name: row[name] for name in row if name not in ("study", "document", "rank")})
             name = shell.escape_label(f"#{row['rank']} {row['study']}")
             words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
-            press(words, partial(_to_document, work, at), key=f"table_{place}", type="tertiary")
+            button(words, partial(_to_document, work, at), key=f"table_{place}", type="tertiary")
     if sought is not None:
         st.html(TABLES_SCRIPT, unsafe_allow_javascript=True)
 

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import people, shell
 from dashboard.frame.drawing import save_menu
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
-from dashboard.frame.widgets import press, save
+from dashboard.frame.widgets import button, save_button
 from dashboard.frame.work import (
     LABEL,
     MANAGE,
@@ -28,7 +28,7 @@ from dashboard.parts import application as own_application
 from dashboard.parts import learning
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, imported
-from dashboard.screen import advising, at_stake, disagreements, full_text, reading, verdicts, why
+from dashboard.screen import advising, at_stake, full_text, reading, several, verdicts, why
 from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
@@ -108,14 +108,14 @@ def _screening(work: Work) -> None:
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
         work.reporting = None  # another tab took its inclusion back
     reporting = work.reporting
-    resolving = disagreements.on_show(work) if work.settling else None
+    resolving = several.on_show(work) if work.settling else None
     at, flag = reading.looking_at(work), None
     document_side, advice_side = st.columns([1.25, 1], gap="large")
     with document_side:
         if reporting is not None:
             full_text.report(work, state, reporting)
         elif resolving is not None:
-            disagreements.document(work, resolving)
+            several.document(work, resolving)
         else:
             flag = reading.document(work, at, advice)
             # Nobody sees it: the page's script writes there which document a pressed link names.
@@ -142,7 +142,7 @@ def _screening(work: Work) -> None:
         if work.unsigned:
             _whose(work)
         elif resolving is not None:
-            disagreements.bar(work, resolving)
+            several.bar(work, resolving)
         else:
             verdicts.bar(work, work.own.state, at, advice, flag)
     if LABEL in work.may:
@@ -211,7 +211,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
             full_text.queue(work, state)
         _evidence(work, state, settings)
     if work.several is not None:
-        disagreements.panel(work)
+        several.panel(work)
     if MANAGE in work.may:
         with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
             if folded.open:
@@ -248,7 +248,7 @@ def _files(work: Work, state: State, settings: Settings) -> None:
         ]
     for words, name, rows, empty in exports:
         file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
-        save(words, partial(rows, work), file, key=f"export_{name}", **how)
+        save_button(words, partial(rows, work), file, key=f"export_{name}", **how)
 
 
 def _name(work: Work) -> None:
@@ -269,7 +269,7 @@ def _deleted(work: Work) -> None:
         st.html(block("alert", words, f"Nothing is recorded in it until it is brought back. {kept}"))
         back = (work.store.restore_session, work.stored.id)
         if MANAGE in work.may:
-            press("Bring it back", *back, key="bring_back", type="primary")
+            button("Bring it back", *back, key="bring_back", type="primary")
 
 
 def _whose(work: Work) -> None:
@@ -277,7 +277,7 @@ def _whose(work: Work) -> None:
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
         st.button("Go on", key="whose_on", type="primary")
-        press("Without a name", st.session_state.update, {REVIEWER: NAMELESS}, key="nameless")
+        button("Without a name", st.session_state.update, {REVIEWER: NAMELESS}, key="nameless")
 
 
 def _name_field(words: str, work: Work, key: str) -> None:

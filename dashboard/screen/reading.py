@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
-from dashboard.frame.widgets import one_of, press
+from dashboard.frame.widgets import button, one_of
 from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
 from tarstop_core.documents.application import Flag, claim_features
@@ -142,7 +142,7 @@ def pair(work: Work, state: State) -> None:
             st.warning(shell.escape_markdown(despite), icon=":material/flag:")
         st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)
         what = (_together, work, min(first, second), max(first, second), despite, state.seq)
-        press("They settle it together", *what, key="together_store", width="stretch")
+        button("They settle it together", *what, key="together_store", width="stretch")
 
 
 def _together(work: Work, first: int, second: int, despite: str, seen: int) -> None:

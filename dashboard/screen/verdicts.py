@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import go_to_one, press
+from dashboard.frame.widgets import button, go_to_one
 from dashboard.frame.work import (
     LABEL,
     MANAGE,
@@ -20,7 +20,7 @@ from dashboard.frame.work import (
     say,
 )
 from dashboard.parts.document import settled_with, shortened, verdict_on
-from dashboard.screen import advising, disagreements
+from dashboard.screen import advising, several
 from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
@@ -129,7 +129,7 @@ def _verdicts(
             continue
         name, hint = offered[verdict]
         hit, mine = verdict == "relevant", CODES[verdict] == given
-        press(
+        button(
             f"✓ {name}" if mine else name,
             *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
             # Another key for every document: a press on the one before is refused, never given to the next.
@@ -144,7 +144,7 @@ def _verdicts(
 
 def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice, flag: Flag | None) -> None:
     """Note, undo, looking back, setting aside, and the way out: what the person's role allows of it."""
-    quiet = partial(press, type="tertiary")
+    quiet = partial(button, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
     labels = LABEL in work.may
     if labels and work.noting:
@@ -177,14 +177,14 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         by, first = None if at in state.pending else "h", waiting[0]
         loud = "primary" if advice.headline == "confirm" and at not in state.pending else "tertiary"
         what = (f"#{first + 1} waits for you", work.look, first)
-        press(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
+        button(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
     if len(state.combination) > 1 and labels:
         pair(work, state)
     if work.several is not None:
-        disagreements.opener(work)
+        several.opener(work)
     if state.settings.reads_full_texts and labels:
         reports = [int(each) for each in work.state.waiting]
-        press(
+        button(
             "Read the next report",
             work.open_report,
             *reports[:1],
@@ -200,11 +200,11 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     decide = (setattr, work, "editing", advising.EDITING)
     if not state.stopped:
         loud = "primary" if advice.says_stop else "tertiary"
-        press("Stop and decide", *decide, key="stop", type=loud)
+        button("Stop and decide", *decide, key="stop", type=loud)
     elif state.decision is None:
-        press("Decide", *decide, key="decide", type="primary")
+        button("Decide", *decide, key="decide", type="primary")
     if state.stopped:
-        press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
+        button("Keep screening", work.record, Event("continued"), state.seq, key="continue")
 
 
 def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:
@@ -227,9 +227,9 @@ def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | 
             say(done)
 
     if state.plan is None:
-        press(words, record, **how)
+        button(words, record, **how)
     else:
-        press(words, setattr, work, "editing", DEVIATION, **how)
+        button(words, setattr, work, "editing", DEVIATION, **how)
         if work.editing == DEVIATION:
             _deviation(words, record)
 
@@ -293,7 +293,7 @@ def _confirm(work: Work, state: State, at: int) -> None:
         st.html(block("alert", sought, "It counts once you confirm it."))
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
             loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
-            press(
+            button(
                 words,
                 confirmed,
                 event,
@@ -310,7 +310,7 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
-            press(
+            button(
                 shell.escape_label(shortened(reason)),
                 choose,
                 reason,
@@ -355,7 +355,7 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
         sought = f"This document is {ASKED[flag.kind]}; does it settle the question all the same?"
         st.html(block("alert", sought, ""))
-        answer = partial(press, width="stretch", disabled=work.busy)
+        answer = partial(button, width="stretch", disabled=work.busy)
         background = partial(judge, work, doc, "background", state.seq)
         answer("Background", background, key=f"asked_background_{work.turn}", shortcut="a")
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)

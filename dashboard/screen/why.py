@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import grid, scrolling
-from dashboard.frame.widgets import lasting, press, switch
+from dashboard.frame.widgets import button, lasting, switch
 from dashboard.frame.work import MANAGE, Work
 from dashboard.parts import document
 from dashboard.screen import advising
@@ -191,4 +191,4 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
         if not offered:
             return
         what = (work.change_settings, moved, state.seq, reason)
-        press(label, *what, key="rescale", at=right[0], help=HELP, width="stretch")
+        button(label, *what, key="rescale", at=right[0], help=HELP, width="stretch")

@@ -14,7 +14,16 @@ from dashboard.frame.drawing import beside_title, dark, offered, png_button
 from dashboard.frame.markup import Blocks, bullets
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
-from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, press, save, share, tabs
+from dashboard.frame.widgets import (
+    LONGEST_NAME,
+    ask_for_files,
+    button,
+    named,
+    one_of,
+    save_button,
+    share,
+    tabs,
+)
 from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
 from dashboard.parts import imports, jobs, stakes, stopping
 from dashboard.parts.documents import KINDS
@@ -101,7 +110,7 @@ def detail(store: Store, session_id: str) -> None:
         weighs = session.state.settings.weighs
         explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
-        press("All sessions", *away, key=key, icon=":material/arrow_back:")
+        button("All sessions", *away, key=key, icon=":material/arrow_back:")
     if resumed:
         go_to(session.row.id)
     if explored:
@@ -223,7 +232,7 @@ def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key
         say(f"Duplicated: {called}.")
 
     how: dict[str, Any] = {"icon": ":material/content_copy:", "width": "stretch"}
-    press("Duplicate with these settings", make, key=f"{PREFIX}/duplicate", at=right, **how)
+    button("Duplicate with these settings", make, key=f"{PREFIX}/duplicate", at=right, **how)
     st.caption(
         "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
         "with the original."
@@ -259,10 +268,10 @@ def _flow(store: Store, session: SessionSnapshot) -> None:
     stem = f"{file_stem(session.row.name)}-prisma"
     with offered("Flow diagram", "prisma"):
         svg = flow_diagram(counts)
-        save("SVG", svg, f"{stem}.svg", key=f"{PREFIX}/svg")
+        save_button("SVG", svg, f"{stem}.svg", key=f"{PREFIX}/svg")
         png_button(svg, stem)
         rows = trace_to_csv([{"box": name, "number": count} for name, count in counts.rows()])
-        save("CSV", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv")
+        save_button("CSV", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv")
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
 
 
@@ -320,12 +329,12 @@ def _add(store: Store, session: SessionSnapshot) -> None:
             _previewed(kept(f"{key}/seen", file.file_id, lambda: shown(*reading, large=large)))
             database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE)
             add = partial(change, file.name, "Adding", join, *asked, database.strip(), reviewer())
-            press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
+            button("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
     elif (last := may_part(row.ids, session.state)) is not None:
         back = partial(change, last["source"], "Taking back", part, row.id, reviewer())
         shell.caption(f"Last joined: {joined_in_words(last)}. Nothing of it is read yet.")
         what = (f"Take back {last['source']}", partial(take_in, key, back, large=large))
-        press(*what, key=f"{key}/part", icon=":material/undo:")
+        button(*what, key=f"{key}/part", icon=":material/undo:")
     taken_in(key)
 
 

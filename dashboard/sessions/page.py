@@ -13,8 +13,8 @@ from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import (
     bring_back,
+    button,
     lasting,
-    press,
     put_away,
     some_of,
     switch,
@@ -124,13 +124,13 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
             return
         if deleted or (session.archived and owns):
             back = _way_back(store, session.id, deleted)
-            press("Bring back", bring_back, UNDO, back, session.name, key=f"back-{session.id}")
+            button("Bring back", bring_back, UNDO, back, session.name, key=f"back-{session.id}")
             if deleted:
                 _for_good(store, session)
                 return
         else:
             resume(session, "Continue" if "label" in allowed else "Open", "resume", primary=primary)
-        press("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
+        button("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
         if owns:
             with st.popover("More", key=f"more-{session.id}"):
                 _menu(store, session)
@@ -148,7 +148,7 @@ def _for_good(store: Store, session: SessionSummary) -> None:
             st.session_state.pop(UNDO, None)
             say(f"{session.name} is deleted.")
 
-        press("Delete for good", purge, key=f"purged-{session.id}", type="primary")
+        button("Delete for good", purge, key=f"purged-{session.id}", type="primary")
 
 
 def _damaged(store: Store) -> None:
@@ -158,18 +158,18 @@ def _damaged(store: Store) -> None:
             shell.problem_box(broken.problem)
             with st.popover("Delete for good", key=f"broken-{broken.id}"):
                 st.write(f"This {broken.kind} then is gone, also for somebody who could have mended it.")
-                press("Delete for good", store.discard, broken, key=f"discard-{broken.id}", type="primary")
+                button("Delete for good", store.discard, broken, key=f"discard-{broken.id}", type="primary")
 
 
 def _menu(store: Store, session: SessionSummary) -> None:
     rename_box(store, session)
     if not session.archived:
         away, back = partial(store.archive, session.id), _way_back(store, session.id, deleted=False)
-        press("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
+        button("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
     away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
     what = (put_away, UNDO, session.name, "deleted", away, back)
     about = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
-    press("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=about)
+    button("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=about)
 
 
 def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:

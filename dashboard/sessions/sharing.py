@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import one_of, press
+from dashboard.frame.widgets import button, one_of
 from dashboard.frame.work import say
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.permissions import Role
@@ -25,7 +25,7 @@ def share_tab(store: Store, session: SessionSnapshot) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/{key}/{holder}"):
             st.text(f"{holder}: {role}", width="content")
             if owns:
-                press("Remove", _share, store, key, holder, None, key=f"{PREFIX}/remove/{key}/{holder}")
+                button("Remove", _share, store, key, holder, None, key=f"{PREFIX}/remove/{key}/{holder}")
     if not owns:
         shell.caption("An owner may share this session with others.")
         return
@@ -33,7 +33,7 @@ def share_tab(store: Store, session: SessionSnapshot) -> None:
     typed = left.text_input("Name with which they log in", key=f"{PREFIX}/name", max_chars=200)
     options = {each: f"{each}: {means}" for each, means in MEANS.items()}
     chosen = one_of("Role", options, at=right, key=f"{PREFIX}/role")
-    press("Share", _share, store, key, typed, chosen, key=f"{PREFIX}/share", type="primary")
+    button("Share", _share, store, key, typed, chosen, key=f"{PREFIX}/share", type="primary")
     if projects := store.projects():
         shell.caption(f"Your projects may be named too: {', '.join(projects)}.")
 

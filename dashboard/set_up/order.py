@@ -14,10 +14,10 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import save_menu
 from dashboard.frame.markup import Blocks, grid
 from dashboard.frame.waiting import shown, texts_read
-from dashboard.frame.widgets import explained, lasting, radio, save, switch, upload
+from dashboard.frame.widgets import explained, lasting, radio, save_button, switch, upload
 from dashboard.frame.work import kept
 from dashboard.parts import imports, jobs
-from dashboard.parts.application import Asked
+from dashboard.parts.application import Answers
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag
 from tarstop_core.documents.records import ranking_text
@@ -110,7 +110,12 @@ def chosen_order(chosen: Documents) -> Order:
 
 
 def arranged(
-    chosen: Documents, order: Order, query: str, scenario: Scenario, problems: list[str], asked: Asked | None
+    chosen: Documents,
+    order: Order,
+    query: str,
+    scenario: Scenario,
+    problems: list[str],
+    asked: Answers | None,
 ) -> Arranged | None:
     """The list in this order with what came along; None while it cannot be put so."""
     if order == "text" and not query.strip():
@@ -229,7 +234,7 @@ def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     return shown(chosen.name, "Reading the texts", *job, in_words=texts_read)
 
 
-def first_titles(chosen: Documents, arranged: Arranged, asked: Asked | None) -> None:
+def first_titles(chosen: Documents, arranged: Arranged, asked: Answers | None) -> None:
     """What would be read first, with what speaks against it."""
     ranking, labelled = arranged.screened, arranged.kept
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
@@ -318,8 +323,8 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
         key = f"{CAME_ALONG}/look_back/save"
         report = look_back_report(back, source, source, unit)
         with save_menu():
-            save("Report (HTML)", report, "tarstop-look-back.html", key=f"{key}/report")
-            save("All rules (CSV)", trace_to_csv(table), "tarstop-look-back.csv", key=key)
+            save_button("Report (HTML)", report, "tarstop-look-back.html", key=f"{key}/report")
+            save_button("All rules (CSV)", trace_to_csv(table), "tarstop-look-back.csv", key=key)
     shell.caption("To go on from here, keep the labels as already screened.")
 
 

@@ -27,7 +27,7 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
 
 @click.command("check-ranker")
 @click.argument("spec")
-@click.option("--lists", default=8, show_default=True, help="Invented lists to try it on.")
+@click.option("--lists", default=8, show_default=True, help="Random lists to try it on.")
 @json_option
 def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
     """Show that a ranker never looks ahead: SPEC is NAME or FILE.py:NAME. Exits with 1 when it does."""

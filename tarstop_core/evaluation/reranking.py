@@ -220,7 +220,7 @@ def adaptive_chances(model: RerankedChances, ids: NDArray[np.str_], relevant: Fl
 
 
 def check_ranker(ranker: Ranker, lists: int = 8) -> CheckResult:
-    """Try a ranker on invented lists of 1 to 40 documents, to show whether its order rests on labels it was given.
+    """Try a ranker on random lists of 1 to 40 documents, to show whether its order rests on labels it was given.
 
     Given the same, it must give the same scores, a finite one for each document, and leave what it was given as it
     was. Each list is also read to its end, then again with other labels from some document on: up to that document,

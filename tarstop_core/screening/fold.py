@@ -192,7 +192,8 @@ class Replay:
 
     def _families(self, event: Event) -> None:
         members: Mapping[str, Sequence[str]] = event.payload["members"]
-        self._change(also={str(doc): tuple(map(str, others)) for doc, others in members.items()})
+        others = {str(doc): tuple(map(str, named)) for doc, named in members.items()}
+        self._change(other_family_members=others)
 
     def _fit(self, event: Event) -> None:
         self._order.fit(event)

@@ -107,7 +107,7 @@ class State:
     audit_every: int = 0  # how many documents to one audit draw
     joined: tuple[Mapping[str, Any], ...] = ()
     """What was said of documents that were added later, which follow those of the list as it was stored."""
-    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    other_family_members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
     overlooked: Overlooked | None = None
     """What several readers overlooked among the documents that all have judged; None where there is one, or before any is."""

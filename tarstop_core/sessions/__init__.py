@@ -1,4 +1,4 @@
-"""Sessions: what people screened, kept in a store, continued, compared and written out."""
+"""A session is one list that people screen: its store, its events, its reports, and what compares and ends it."""
 
 from tarstop_core.presentation.messages import Messages
 

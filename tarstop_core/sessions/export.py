@@ -66,8 +66,8 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
         about |= {f"{name}_in_file": record[name] for name in _SAID} | {
             "score": scores.get(str(record["id"]))
         }
-        if session.state.also:
-            about["also_published_as"] = "; ".join(session.state.also.get(str(record["id"]), ()))
+        if family := session.state.other_family_members:
+            about["also_published_as"] = "; ".join(family.get(str(record["id"]), ()))
         if session.state.settings.grades:
             about["flag"] = "; ".join(flag.words for flag in session.flags[at])
         if aside:

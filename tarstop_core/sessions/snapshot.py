@@ -79,7 +79,7 @@ class SessionSnapshot(Session):
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:
         """What speaks against each document of a patent session, in screening order."""
-        return flagged(self.state.settings.application, self.records, self.state.also)
+        return flagged(self.state.settings.application, self.records, self.state.other_family_members)
 
     def in_words(self, settings: Settings) -> list[tuple[str, str]]:
         """Return settings of this session as rows: name and value."""

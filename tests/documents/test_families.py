@@ -44,7 +44,7 @@ def test_the_member_ranked_first_stands_for_the_others() -> None:
     also = also_published(FRAME, shorter, family_groups(FRAME))
     assert also == {"d": ["EP 3456789 A1", "US20150123456A1"], "f": ["e"]}
     state = replay(PatentSettings(Payoffs.from_q_star(0.5), 0.001), ["d", "c", "f"], [families_event(also)])
-    assert state.also["d"] == ("EP 3456789 A1", "US20150123456A1")
+    assert state.other_family_members["d"] == ("EP 3456789 A1", "US20150123456A1")
 
 
 def test_nothing_to_leave_out_leaves_the_ranking_as_it_is() -> None:

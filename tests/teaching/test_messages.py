@@ -125,7 +125,7 @@ def test_every_branch_of_the_ideas() -> None:
             best = rules.rows.iloc[0]
             ideas.message("rules", rules=shuffled, best=best, most=best)
         recall.real_rules_picture(rules)
-        listing = ideas.search("prosthetic-foot")
+        listing = ideas.sample_search("prosthetic-foot")
         for p, q_star, cost in product((0.05, 0.5), (0.1, 0.3, 0.9), (0.0001, 0.001, 0.02)):
             value.one_document_picture(value.one_document(Payoffs.from_q_star(q_star), p))
             value.three_rules_picture(value.three_rules(listing, ideas.at_stake(listing, q_star, cost)))

@@ -6,7 +6,7 @@ from typing import Generic
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.parts import chances, stakes
-from dashboard.parts.application import Asked
+from dashboard.parts.application import Answers
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Policy
 from tarstop_core.ranking.order import Order
@@ -28,7 +28,7 @@ class Form(Generic[S]):
         """Whether labels are wanted that judge title and abstract."""
         return False
 
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
+    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
         """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
         return None
 

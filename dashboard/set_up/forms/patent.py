@@ -8,9 +8,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.drawing import note
 from dashboard.frame.shell import escape_label, term
-from dashboard.frame.widgets import hundredths, lasting, one_of
+from dashboard.frame.widgets import lasting, one_of, whole_percent
 from dashboard.parts import application
-from dashboard.parts.application import Asked
+from dashboard.parts.application import Answers
 from dashboard.set_up.forms.base import PREFIX, Form
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import (
@@ -34,7 +34,7 @@ OWN, PAST = "own", "past"
 class PatentForm(Form[PatentSettings]):
     """A search for prior art, in which one document decides."""
 
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
+    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
         """Ask for the application that documents are held against."""
         return application.ask(chosen, problems, listing)
 
@@ -70,7 +70,7 @@ class PatentForm(Form[PatentSettings]):
             **how("confirm_hits"),
             help=f"Until a hit is {term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
         )
-        s = hundredths(
+        s = whole_percent(
             "Chance that you recognise it on reading",
             100,
             low=5,
@@ -130,7 +130,7 @@ def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: boo
     if answer == OWN:
         asked = "Chance that it is in this list, if it exists"
         how: dict[str, Any] = {"step": 5, "disabled": disabled, **lasting(f"{PREFIX}/kappa")}
-        coverage = Coverage(asked, hundredths(asked, 90, low=5, high=100, **how) / 100, UNKNOWN.sure)
+        coverage = Coverage(asked, whole_percent(asked, 90, low=5, high=100, **how) / 100, UNKNOWN.sure)
     if calibrator is not None and not disabled:
         _explain(coverage, calibrator, min(DEPTH, len(chosen.frame)))
     return coverage.mean

@@ -7,7 +7,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.shell import caption, escape_markdown, term
-from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
+from dashboard.frame.widgets import explained, lasting, one_of, text_of, upload, whole_percent
 from dashboard.set_up.forms.base import PREFIX
 from dashboard.set_up.forms.studies import StudyForm
 from tarstop_core.belief.engines import ENGINES
@@ -52,7 +52,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
         if simulated:
             start = replace(start, payoffs=REVIEW_EXAMPLE.payoffs, cost=REVIEW_EXAMPLE.cost)
         left, right = st.columns([1.6, 1], vertical_alignment="center")
-        theta = hundredths(
+        theta = whole_percent(
             f"“{escape_markdown(start.plus)}” if pooled sensitivity exceeds",
             75,
             at=left,
@@ -146,7 +146,7 @@ def _specificity_asked() -> float | None:
     hint = f"Else {term('specificity', 'specificity')} is shown beside sensitivity and does not decide."
     if not st.checkbox("Specificity decides too", **lasting(f"{OF_REVIEW}/both"), help=hint):
         return None
-    return hundredths("and pooled specificity exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
+    return whole_percent("and pooled specificity exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
 
 
 def _title(prior: Prior) -> str:

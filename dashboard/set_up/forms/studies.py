@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeVar
 import streamlit as st
 
 from dashboard.frame.shell import caption, escape_markdown, term
-from dashboard.frame.widgets import explained, hundredths, lasting, one_of
+from dashboard.frame.widgets import explained, lasting, one_of, whole_percent
 from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.presentation.numbers import amount, percent
@@ -106,7 +106,7 @@ class StudyForm(Form[T]):
         share = learned if chosen == "learned" else ExtractionRate()
         if chosen == "own":
             left, right = st.columns(2, gap="medium")
-            mean = hundredths("Expected share", 50, at=left, **lasting(f"{self.prefix}/share/mean"))
+            mean = whole_percent("Expected share", 50, at=left, **lasting(f"{self.prefix}/share/mean"))
             words, how = "As sure as after reading … reports", lasting(f"{self.prefix}/share/sure")
             sure = right.number_input(words, 1, 1000, SURENESS, **how)
             share = ExtractionRate(sure * mean / 100, sure * (1 - mean / 100))
@@ -119,7 +119,7 @@ class StudyForm(Form[T]):
         return share
 
     def _floor(self, paper: bool) -> float:
-        floor = hundredths(
+        floor = whole_percent(
             "Never say stop while the chance of the right decision is below",
             0,
             low=0,

@@ -70,11 +70,11 @@ def search_names() -> dict[str, str]:
     return {key.partition(":")[2]: title for key, title in samples(PATENT.sample).items()}
 
 
-def search(topic: str) -> LabelledList:
+def sample_search(topic: str) -> LabelledList:
     """Return one sample search, by its topic."""
     return sample(f"{PATENT.sample}:{topic}")
 
 
 def searches() -> list[LabelledList]:
     """Return all sample searches."""
-    return [search(topic) for topic in search_names()]
+    return [sample_search(topic) for topic in search_names()]

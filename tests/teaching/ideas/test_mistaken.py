@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.policies import Optimal
-from tarstop_core.teaching.ideas import at_stake, factor_name, mistaken, search, searches
+from tarstop_core.teaching.ideas import at_stake, factor_name, mistaken, sample_search, searches
 from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -49,7 +49,7 @@ def test_right_chances_lose_nothing_and_high_ones_lose_most() -> None:
 
 @pytest.mark.parametrize("factor", [1.0, 2.0])
 def test_figure_and_sentence_agree_with_the_rows(factor: float) -> None:
-    found = mistaken.mistaken(at_stake(search("prosthetic-foot"), 0.3, 0.001))
+    found = mistaken.mistaken(at_stake(sample_search("prosthetic-foot"), 0.3, 0.001))
     picture = mistaken.mistaken_picture(found, factor)
     assert len(picture.rows) == len(found) * len(FACTORS)
     assert picture.drawing["data"][1]["y"] == [row["lost"] for row in picture.rows[: len(FACTORS)]]
@@ -59,7 +59,7 @@ def test_figure_and_sentence_agree_with_the_rows(factor: float) -> None:
 
 @pytest.mark.parametrize("factor", [0.25, 0.5])
 def test_scaled_chances_stop_where_replay_with_such_a_calibrator_does(tmp_path: Path, factor: float) -> None:
-    explored = search("battery-pack")  # nothing to find: what is planned is what comes
+    explored = sample_search("battery-pack")  # nothing to find: what is planned is what comes
     asked = at_stake(explored, 0.5, 0.001)
     path = mistaken.scaled(explored, asked, factor)
     calibrator = replace(explored.calibrator, y=tuple(factor * each for each in explored.calibrator.y))
@@ -68,7 +68,7 @@ def test_scaled_chances_stop_where_replay_with_such_a_calibrator_does(tmp_path: 
 
 
 def test_a_path_beside_itself_says_so() -> None:
-    explored = search("battery-pack")
+    explored = sample_search("battery-pack")
     asked = at_stake(explored, 0.5, 0.001)
     right = mistaken.scaled(explored, asked, 1.0)
     assert right.curve.log_M == pytest.approx(explored.planned(asked).curve.log_M)  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.policies import Greedy, LookAhead, Optimal
-from tarstop_core.teaching.ideas import at_stake, search, value
+from tarstop_core.teaching.ideas import at_stake, sample_search, value
 from tarstop_core.teaching.ideas.value import BELIEFS
 from tarstop_core.value.payoffs import Payoffs
 from tests.teaching.ideas.printed import printed, replayed
@@ -45,7 +45,7 @@ def test_the_sentence_is_one() -> None:
 
 @pytest.mark.parametrize("topic", ["prosthetic-foot", "battery-pack"])
 def test_rules_along_a_list_stop_where_replay_does(tmp_path: Path, topic: str) -> None:
-    explored = search(topic)
+    explored = sample_search(topic)
     found = value.three_rules(explored, at_stake(explored, 0.3, 0.001))
     assert (Greedy(), LookAhead(1), Optimal()) == value.COMPARED
     for rule, depth in zip(value.COMPARED, found.depth, strict=True):
@@ -58,6 +58,6 @@ def test_rules_along_a_list_stop_where_replay_does(tmp_path: Path, topic: str) -
 
 
 def test_the_sentence_about_three_rules_is_one() -> None:
-    explored = search("prosthetic-foot")
+    explored = sample_search("prosthetic-foot")
     sentence = value.three_rules_picture(value.three_rules(explored, at_stake(explored, 0.3, 0.001))).sentence
     assert sentence.endswith(".") and "nan" not in sentence

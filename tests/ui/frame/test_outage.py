@@ -100,14 +100,14 @@ def test_a_press_that_nobody_foresaw_is_a_sentence_too(caplog: pytest.LogCapture
     def page() -> None:
         import streamlit as st
 
-        from dashboard.frame.widgets import press
+        from dashboard.frame.widgets import button
         from dashboard.frame.work import flash
 
         def broken() -> None:
             raise RuntimeError("a secret of the server")
 
         flash()
-        press("Go", broken, key="go")
+        button("Go", broken, key="go")
         st.write("drawn to the end")
 
     app = AppTest.from_function(page, default_timeout=120).run()

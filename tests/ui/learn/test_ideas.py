@@ -13,8 +13,8 @@ from tarstop_core.teaching.ideas import (
     engines,
     mistaken,
     recall,
+    sample_search,
     scores,
-    search,
     searches,
     trials,
     value,
@@ -67,7 +67,7 @@ def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], Ap
     app.slider("idea-q-bound").set_value(0.6).run()
     app.select_slider("idea-c-bound").set_value(0.005).run()
     said = shown(app)
-    explored = search("prosthetic-foot")
+    explored = sample_search("prosthetic-foot")
     rules = value.three_rules(explored, at_stake(explored, 0.6, 0.005))
     assert value.three_rules_picture(rules).sentence in said
     document = value.one_document(Payoffs.from_q_star(0.6), 0.05)

@@ -130,7 +130,7 @@ def test_a_family_counts_once(open_app: Open, store: Store) -> None:
     assert len(whole.row.ids) == 2
     first = whole.row.ids[0]
     state = replay(whole.row.settings, whole.row.ids, whole.events)
-    assert state.also == {first: ("EP 3456789 A1",)}
+    assert state.other_family_members == {first: ("EP 3456789 A1",)}
     rows = whole.prisma.rows()
     assert [count for name, count in rows if "patent family" in name] == [1]
     assert sum(count for name, count in rows if name.startswith("Records identified")) == 3

@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets, grid, scrolling
-from dashboard.frame.widgets import ask_for_files, lasting, one_of, press, switch
+from dashboard.frame.widgets import ask_for_files, button, lasting, one_of, switch
 from dashboard.frame.work import MANAGE, Work, attempt, say
 from dashboard.parts import document as shown
 from dashboard.screen.reading import block, others_said
@@ -45,7 +45,7 @@ def opener(work: Work) -> None:
     if (waiting := len(work.several.waiting)) and "adjudicate" in work.may:
         words = f"Resolve {count_of(waiting, 'disagreement', 'disagreements')}"
         how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
-        press(words, _open, work, DIFFER, key="disagreements", **how)
+        button(words, _open, work, DIFFER, key="disagreements", **how)
 
 
 def panel(work: Work) -> None:
@@ -60,12 +60,12 @@ def panel(work: Work) -> None:
         with st.container(horizontal=True, gap="small"):
             if undrawn(several) and "adjudicate" in work.may:
                 words = "Judge a random one that all excluded"
-                press(words, _open, work, DRAWS, key="audit_next", help=AUDIT)
+                button(words, _open, work, DRAWS, key="audit_next", help=AUDIT)
             if MANAGE not in work.may:
                 return
             if several.opened is None:
                 how: dict[str, Any] = {"key": "open_verdicts", "type": "tertiary", "help": OPENING}
-                press("Open all verdicts", work.settle, opened_event, seen, work.reader, **how)
+                button("Open all verdicts", work.settle, opened_event, seen, work.reader, **how)
             _verdicts_from_file(work)
 
 
@@ -113,15 +113,15 @@ def bar(work: Work, judged: Judged) -> None:
             with st.container(horizontal=True, key="labels", gap="small"):
                 for label, (answer, key) in ANSWERS.items():
                     what = partial(_settle, work, judged.doc, label, seen, note)
-                    press(answer, what, key=f"settle_{label}_{work.turn}", shortcut=key, width="stretch")
+                    button(answer, what, key=f"settle_{label}_{work.turn}", shortcut=key, width="stretch")
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
                 if reasons := work.state.reasons:
                     with st.popover("Exclude, because", type="tertiary", key="settle_reasons"):
                         for at, reason in enumerate(reasons):
                             what = partial(_settle, work, judged.doc, "irrelevant", seen, note, reason)
                             how: dict[str, Any] = {"key": f"settle_{at}_{work.turn}", "type": "tertiary"}
-                            press(shell.escape_label(reason), what, **how)
-                quiet = partial(press, type="tertiary")
+                            button(shell.escape_label(reason), what, **how)
+                quiet = partial(button, type="tertiary")
                 if differ:
                     key = f"settle_later_{work.turn}"
                     quiet("Later", work.passed_over.add, judged.doc, key=key, shortcut="l")
@@ -209,7 +209,7 @@ def _verdicts_from_file(work: Work) -> None:
             work.settle(file_event, seen, about, included, work.row.ids)
             say(f"Taken in: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
 
-        press("Take these verdicts in", take, key=f"{MACHINE}/take", type="primary", width="stretch")
+        button("Take these verdicts in", take, key=f"{MACHINE}/take", type="primary", width="stretch")
 
 
 def _of_machine() -> dict[str, Any]:
