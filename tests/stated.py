@@ -146,7 +146,7 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
         yield f"decided wrongly after {studies}"
     if facts.pooled_range is not None:
         low, high = map(percent, facts.pooled_range)
-        yield f"ensitivity may end between {low} and {high}"
+        yield f"ensitivity may become {low} to {high}"
         yield f"pooled sensitivity would end between {low} and {high}"
         yield f"held in {facts.range_held[0]} of {facts.range_held[1]} past stops"
     if isinstance(facts, EffectFacts):

@@ -29,7 +29,7 @@ from tests.stated import about, in_explore, too_long, under_other_assumptions, u
 from tests.ui.drawn_sessions import Drawn, drawn
 
 SESSIONS = {"patent": 200, "review": 100}
-MORE = 3  # times as many by `make deep`
+MORE = 5  # times as many by `make deep`
 DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 
 
