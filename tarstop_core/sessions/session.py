@@ -200,9 +200,9 @@ class OpenSession(Readable):
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:
         """Open a session as it stands in the store; InputProblem when there is none with this id."""
-        log, stored = store.log(session_id), store.session(session_id)
+        (log, deleted), stored = store.news(session_id), store.session(session_id)
         collection = store.collection(stored.collection_id)
-        opened = cls(stored, collection, [], store, deleted=store.is_deleted(session_id), reader=reader)
+        opened = cls(stored, collection, [], store, deleted=deleted, reader=reader)
         opened._see(log)
         return opened
 
@@ -282,8 +282,7 @@ class OpenSession(Readable):
         # From the last one seen on: where it is not the same, a backup was restored and the log is another one.
         last = self._log[-1:]
         with self.store.at_once():
-            self.deleted = self.store.is_deleted(self.stored.id)
-            news = self.store.log(self.stored.id, after=last[0].seq - 1 if last else 0)
+            news, self.deleted = self.store.news(self.stored.id, after=last[0].seq - 1 if last else 0)
         if news[:1] == last:
             fresh = [*self._log, *news[1:]]
         else:

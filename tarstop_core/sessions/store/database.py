@@ -4,7 +4,9 @@ Statements elsewhere are the same for every kind of database; what only SQLite n
 """
 
 import logging
+import math
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -13,9 +15,17 @@ from typing import Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    InvalidatePoolError,
+    NoSuchModuleError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.places import URL_VARIABLE
@@ -41,6 +51,10 @@ UPGRADE_SECONDS = 60.0
 """How long to wait for another server that is upgrading the same SQLite file."""
 CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
+CONNECTIONS = 15
+"""How many a programme keeps to a server at most: to open one takes the server longer than most of what is asked."""
+TRUSTED_SECONDS = 0.5
+"""How long after its last use a connection to a server is taken to be there still; later the server is asked first."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -71,6 +85,10 @@ class Database:
         """Where it lies, if it is a file."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._writer = self._engine.execution_options(tarstop_write=True)
+        # What only reads sees what is committed when it asks; on a server, to begin and to end are two questions more.
+        self._reader = self._engine
+        if not is_file:
+            self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self._joined = local()
         # Threads that write to a file queue here: SQLite lets them try again by chance, and some would never get a turn.
         self._turn: AbstractContextManager[Any] = Lock() if is_file else nullcontext()
@@ -112,7 +130,7 @@ class Database:
 
     @contextmanager
     def at_once(self) -> Iterator[sa.Connection | Session]:
-        """Ask what is asked within in one transaction, which takes a fraction of one each; nothing is written in it.
+        """Ask what is asked within on one connection, which takes a fraction of one each; nothing is written in it.
 
         A thread that waits for a second connection while it holds one can wait for others that do the same: within a
         transaction that writes, this is a part of it.
@@ -121,7 +139,7 @@ class Database:
         if within is not None:
             yield within
             return
-        with self._translated(), self._engine.begin() as connection:
+        with self._translated(), self._reader.begin() as connection:
             self._joined.connection = connection
             try:
                 yield connection
@@ -321,10 +339,11 @@ def lacking_tables(connection: sa.Connection) -> list[str]:
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
-        # A server may have been restarted since the last statement, or not answer at all; a file cannot.
+        # A server may not answer at all; a file cannot.
         waits = url.get_driver_name().startswith("psycopg") and "connect_timeout" not in url.query
         options = {"connect_timeout": CONNECT_SECONDS} if waits else {}
-        engine = sa.create_engine(url, pool_pre_ping=not is_sqlite, connect_args=options)
+        pool = {} if is_sqlite else {"pool_size": CONNECTIONS, "max_overflow": 0, "pool_use_lifo": True}
+        engine = sa.create_engine(url, connect_args=options, **pool)
     except NoSuchModuleError:
         raise address.unknown_kind(url) from None
     except ImportError as problem:
@@ -339,7 +358,26 @@ def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
         ) from None
     if is_sqlite:
         set_up_sqlite(engine, busy_seconds)
+    else:
+        _see_that_it_is_there(engine)
     return engine
+
+
+def _see_that_it_is_there(engine: sa.Engine) -> None:
+    """Replace connections that rested while a server was restarted."""
+
+    @sa.event.listens_for(engine, "checkin")
+    def note(_: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        record.info["used"] = time.monotonic()
+
+    @sa.event.listens_for(engine, "checkout")
+    def ask(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+        if time.monotonic() - record.info.get("used", math.inf) <= TRUSTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as problem:
+            raise InvalidatePoolError from problem
 
 
 def _driver(connection: sa.Connection) -> sqlite3.Connection:

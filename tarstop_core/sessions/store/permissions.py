@@ -200,11 +200,10 @@ class Permissions(Database):
         Yields
         ------
         Session
-            The transaction; whoever takes a role away waits for its end, or has done so before it.
+            The transaction; whoever takes a role away, or changes the session, waits for its end, or has done so before it.
         """
         with self.write() as session:
-            if self.person is not None and self.file is None:
-                self._keep_roles(session, key, everybodys=action == "manage")
+            self._hold(session, key, everybodys=action == "manage")
             self.require(kind, key, action)
             yield session
 
@@ -212,20 +211,14 @@ class Permissions(Database):
     def administering(self) -> Iterator[Session]:
         """Begin a transaction that writes, for administrators alone."""
         with self.write() as session:
-            if self.person is not None and self.file is None:
-                self._keep_roles(session)
+            self._hold(session)
             self.require_administrator()
             yield session
 
-    def _keep_roles(self, session: Session, key: str = "", *, everybodys: bool = False) -> None:
-        """Have those wait who would take away what the person rests on; of a file there is one writer at a time anyway."""
-        mine = sa.select(Member.project).where(Member.person == self.person)
-        shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
-        if not everybodys:
-            shares = shares.where((Share.holder == self.person) | Share.holder.in_(mine))
-        account = sa.select(Account.name).where(Account.name == self.person)
-        for rows, shared in ((account, True), (mine, True), (shares, not everybodys)):
-            session.execute(rows.with_for_update(read=shared)).all()
+    def _hold(self, session: Session, key: str = "", *, everybodys: bool = False) -> None:
+        """Have those wait who would take away what the person rests on, or write to the same session; of a file there is one writer at a time anyway."""
+        if self.file is None:
+            session.execute(_held_rows(self.person, everybodys), {"key": key})
 
     def _allowed(self, kind: Kind, key: str, *actions: str) -> frozenset[str]:
         """Which of these actions the person may do with an object."""
@@ -290,6 +283,23 @@ class Permissions(Database):
                 name: getattr(line, name) for name in ("time", "person", "what", "kind", "object_id", "about")
             }
             _AUDIT.info(json.dumps(said))
+
+
+@lru_cache(maxsize=4096)
+def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
+    """Lock what a change of the object of a `key` rests on, in one question: the person's account, projects and roles, or everybody's roles, and the session."""
+    key = sa.bindparam("key")
+    mine = sa.select(Member.project).where(Member.person == person)
+    shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
+    if not everybodys:
+        shares = shares.where((Share.holder == person) | Share.holder.in_(mine))
+    account = sa.select(Account.name).where(Account.name == person)
+    roles = [account.with_for_update(read=True), mine.with_for_update(read=True)]
+    roles.append(shares.with_for_update(read=not everybodys))
+    # Events that are stored refer to the session, and go on to do so.
+    itself = sa.select(StoredSession.id).where(StoredSession.id == key).with_for_update(key_share=True)
+    locked = [rows.cte() for rows in (*(roles if person is not None else ()), itself)]
+    return sa.select(*(sa.select(sa.func.count()).select_from(rows).scalar_subquery() for rows in locked))
 
 
 @lru_cache(maxsize=4096)

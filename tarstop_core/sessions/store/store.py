@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import pandas as pd
 from numpy.typing import ArrayLike
-from sqlalchemy import and_, delete, func, insert, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer_group
 
@@ -48,6 +48,22 @@ from tarstop_core.sessions.store.tables import (
 # What every press asks is asked of the tables themselves, which is quicker than by their classes.
 _SESSIONS, _EVENTS, _DELETED = (METADATA.tables[name] for name in ("session", "event", "deleted"))
 
+_OF_SESSION = _SESSIONS.c.id == bindparam("key")
+_LOGGED = _SESSIONS.outerjoin(_DELETED).outerjoin(
+    _EVENTS, (_EVENTS.c.session_id == _SESSIONS.c.id) & (_EVENTS.c.seq > bindparam("after"))
+)
+_NEWS = (
+    select(_EVENTS, _DELETED.c.time.label("deleted"))
+    .select_from(_LOGGED)
+    .where(_OF_SESSION)
+    .order_by(_EVENTS.c.seq)
+)
+_SEQS = select(func.max(_EVENTS.c.seq)).where(_EVENTS.c.session_id == _SESSIONS.c.id).scalar_subquery()
+_LAST = (
+    select(_SEQS.label("seq"), _DELETED.c.time.label("deleted"))
+    .select_from(_SESSIONS.outerjoin(_DELETED))
+    .where(_OF_SESSION)
+)
 
 READERS = "readers"
 """In stored settings: names of several readers, where there are some."""
@@ -194,7 +210,7 @@ class Store(Collections):
             collection = held_session(session, session_id).collection
             users = select(func.count()).where(StoredSession.collection_id == collection.id)
             documents = collection.documents if session.scalar(users) == 1 else 0
-            return _last_seq(session, session_id), documents
+            return _last_seq(session, session_id)[0], documents
 
     def purge_session(self, session_id: str) -> None:
         """Delete a session for good: its log, and its documents unless another session uses them."""
@@ -224,14 +240,6 @@ class Store(Collections):
         with self.changing("session", session_id, "manage") as session:
             held_session(session, session_id, lock=True).archived = archived
 
-    @asks("session", "see")
-    def is_deleted(self, session_id: str) -> bool:
-        """Whether a session was deleted, and not restored since."""
-        return self._gone(session_id)
-
-    def _gone(self, session_id: str) -> bool:
-        return self.value(select(_DELETED.c.time).where(_DELETED.c.session_id == session_id)) is not None
-
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
         # It may be deleted already.
@@ -258,22 +266,27 @@ class Store(Collections):
             settings = json.loads(text)
             return [*counted(read_settings(settings).readers, log)] if READERS in settings else log
 
-    @asks("session", "see")
-    def log(self, session_id: str, after: int = 0) -> list[Event]:
-        """Return the whole log of a session, in order, from the event that follows number `after`.
+    def log(self, session_id: str) -> list[Event]:
+        """Return the whole log of a session, in order.
 
         Of several readers it holds what some may not see yet: nothing of it is shown but by
         :class:`~tarstop_core.screening.independent.SeveralReaders`.
         """
-        following = select(_EVENTS).where(_EVENTS.c.session_id == session_id, _EVENTS.c.seq > after)
-        rows = self.rows(following.order_by(_EVENTS.c.seq))
+        return self.news(session_id)[0]
+
+    @asks("session", "see")
+    def news(self, session_id: str, after: int = 0) -> tuple[list[Event], bool]:
+        """Return the log of a session from the event that follows number `after`, in order, and whether the session is deleted."""
+        rows = self.rows(_NEWS, {"key": session_id, "after": after})
         if not rows:
-            self.heading(session_id)  # there may be no such session
+            raise unknown("session", session_id, "")
         with intact("The log of this session"):
-            return [
+            events = [
                 check_event(Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer))
                 for row in rows
+                if row.seq is not None
             ]
+        return events, rows[0].deleted is not None
 
     def append(self, session_id: str, event: Event, expected: int, documents: int | None = None) -> Event:
         """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
@@ -319,13 +332,13 @@ class Store(Collections):
             with self.changing("session", session_id, EVENTS.get(event.kind, "manage")) as session:
                 for digest in calibrators_in([stored]):
                     self.require("calibrator", digest, "use")
-                if _last_seq(session, session_id) != expected:
+                last, gone = _last_seq(session, session_id)
+                if last != expected:
                     raise conflict
                 session.execute(insert(_EVENTS), row)
                 if documents is not None:
                     held_session(session, session_id).documents = documents
-                # Last: on a server, the insert waits for whoever is deleting the session.
-                if self._gone(session_id):
+                if gone:
                     raise Deleted(
                         "This session was deleted, by somebody else or in another window, so nothing was recorded in it; "
                         "bring it back under “Deleted” on the Sessions page."
@@ -375,7 +388,7 @@ class Store(Collections):
         arriving = self.arriving(*about, query=after.query, progress=progress)
         # The roles first, as whoever deletes the session has them wait.
         with arriving as key, self.changing("session", session_id, "manage") as session:
-            seen = event.seq or _last_seq(session, session_id)
+            seen = event.seq or _last_seq(session, session_id)[0]
             mine = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
             moved = session.connection().execute(update(_SESSIONS).where(mine).values(collection_id=key))
             if not moved.rowcount:
@@ -424,14 +437,13 @@ def held_session(
     return stored
 
 
-def _last_seq(session: Session, session_id: str) -> int:
-    """Return the number of the last event, 0 for none; InputProblem when there is no such session."""
-    log = select(func.coalesce(func.max(_EVENTS.c.seq), 0)).select_from(_SESSIONS.outerjoin(_EVENTS))
-    last = session.scalar(log.where(_SESSIONS.c.id == session_id).group_by(_SESSIONS.c.id))
-    if last is None:
+def _last_seq(session: Session, session_id: str) -> tuple[int, bool]:
+    """Return the number of the last event, 0 for none, and whether the session is deleted; InputProblem when there is no such session."""
+    row = session.execute(_LAST, {"key": session_id}).one_or_none()
+    if row is None:
         raise unknown("session", session_id, "")
     with intact("The log of this session"):
-        return int(last)
+        return int(row.seq or 0), row.deleted is not None
 
 
 def event_row(event: Event) -> dict[str, Any]:

@@ -39,7 +39,7 @@ CELLS: dict[str, tuple[str, Callable[[Store, Case], Any]]] = {
     "heading": ("oarg", lambda store, case: store.heading(case.session)),
     "events": ("oarg", lambda store, case: store.events(case.session)),
     "log": ("oarg", lambda store, case: store.log(case.session)),
-    "is_deleted": ("oarg", lambda store, case: store.is_deleted(case.session)),
+    "news": ("oarg", lambda store, case: store.news(case.session)),
     "shares": ("oarg", lambda store, case: store.shares(case.session)),
     "snapshot": ("oarg", lambda store, case: session_snapshot(store, case.session)),
     "collection": ("oarg", lambda store, case: store.collection(case.collection)),

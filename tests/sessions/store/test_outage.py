@@ -55,7 +55,7 @@ def arguments(session: str, held: Collection) -> dict[str, tuple[Any, ...]]:
         "going": (session,),
         "grow": (session, label(1), held, some_records(), [], 0),
         "heading": (session,),
-        "is_deleted": (session,),
+        "news": (session,),
         "log": (session,),
         "kept_about": ("ann",),
         "kept_calibrators": (),

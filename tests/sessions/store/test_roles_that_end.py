@@ -15,7 +15,7 @@ from tests.sessions.store.cases import label
 from tests.sessions.store.cells import ADMINISTRATORS, CELLS, NOT_BY_ROLE, OWNER, everything, made
 
 READS = {
-    *("session", "heading", "events", "log", "is_deleted", "shares", "snapshot", "collection"),
+    *("session", "heading", "events", "log", "news", "shares", "snapshot", "collection"),
     *("records", "scores", "record_texts", "document_ids", "calibrator", "going"),
 }
 

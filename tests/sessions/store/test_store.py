@@ -160,12 +160,12 @@ def test_a_deleted_session_takes_nothing_in_until_it_is_restored(store: Store) -
     session = new_session(store)
     first = store.append(session, label(0), 0)
     store.delete_session(session)
-    assert store.is_deleted(session)
+    assert store.news(session)[1]
     with pytest.raises(Deleted, match=r"was deleted, .* nothing was recorded"):
         store.append(session, label(1), 1)
     assert store.events(session) == [first]
     store.restore_session(session)
-    assert not store.is_deleted(session) and store.append(session, label(1), 1).seq == 2
+    assert not store.news(session)[1] and store.append(session, label(1), 1).seq == 2
 
 
 def test_nothing_enters_a_session_that_is_being_deleted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +225,7 @@ def test_any_log_comes_back(kept: Store, log: list[Event]) -> None:
     assert kept.events(session) == stored
     assert [replace(event, seq=0, time="") for event in stored] == log
     assert [event.seq for event in stored] == list(range(1, len(log) + 1))
-    assert kept.log(session, after=2) == stored[2:]
+    assert kept.news(session, after=2) == (stored[2:], False)
 
 
 def test_events_carry_the_time_and_the_reviewer(store: Store) -> None:

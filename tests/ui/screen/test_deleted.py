@@ -80,4 +80,4 @@ def test_a_deleted_session_says_so_before_anything_is_pressed(open_app: Open, st
     assert not page.exception and "This session was deleted" in said(page)
     assert "What you pressed" not in said(page) and kinds(store, session) == []
     press(page, "Bring it back")
-    assert "Include" in {each.label for each in page.button} and not store.is_deleted(session)
+    assert "Include" in {each.label for each in page.button} and not store.news(session)[1]
