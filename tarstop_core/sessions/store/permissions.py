@@ -288,7 +288,7 @@ class Permissions(Database):
 @lru_cache(maxsize=4096)
 def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
     """Lock what a change of the object of a `key` rests on, in one question: the person's account, projects and roles, or everybody's roles, and the session."""
-    key = sa.bindparam("key")
+    key: sa.ColumnElement[str] = sa.bindparam("key")
     mine = sa.select(Member.project).where(Member.person == person)
     shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
     if not everybodys:
