@@ -60,7 +60,7 @@ NO_CHROMIUM = (
 )
 START_SECONDS = 120.0
 WINDOW: ViewportSize = {"width": 1280, "height": 900}
-# At a page's own URL Streamlit's front end first looks for the server below that URL.
+# While the server is away Streamlit's front end asks whether it is back.
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 WAITING = "/_stcore/health"  # an address without a script
 REFUSED = """window.refused = []; document.addEventListener('securitypolicyviolation',

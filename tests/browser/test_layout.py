@@ -52,6 +52,8 @@ def test_pages_stand_still_while_they_load_and_say_no_more_at_first_than_they_ma
         named = sessions(store)
     page = open_page(DESK).page
     page.add_init_script(f"({WATCH})()")
+    failed: list[str] = []
+    page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
     limits = {address.format(**named): (most, controls) for address, most, controls in LIMITS.values()}
     moved, over = {}, {}
     # A session that was opened would be taken up by the pages after it.
@@ -71,6 +73,7 @@ def test_pages_stand_still_while_they_load_and_say_no_more_at_first_than_they_ma
             page.wait_for_function(FITS)
             page.set_viewport_size(DESK)
     assert moved == {} and over == {}
+    assert failed == [], "to ask in vain delays the page"
 
 
 @pytest.mark.deep
