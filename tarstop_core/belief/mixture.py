@@ -142,7 +142,14 @@ class Left:
         """Chance of so many or fewer."""
         if number >= self.documents:
             return 1.0
-        return self._at_most(number) / self._possible if number >= 0 else 0.0
+        if number not in self._asked:
+            self._asked[number] = self._at_most(number) / self._possible if number >= 0 else 0.0
+        return self._asked[number]
+
+    @cached_property
+    def _asked(self) -> dict[int, float]:
+        """The chances that were asked for: a rule and what is said of its advice ask for the same ones."""
+        return {}
 
     def chance_of(self, number: int) -> float:
         """Chance of exactly so many."""

@@ -198,9 +198,10 @@ class HitRates:
         """Its log, shape (S, B)."""
         return np.log(np.maximum(self.density, LEAST_SHARE))
 
-    def expected(self, share: Floats) -> Floats:
-        """Hits of each kind, shape (J, …), where each shape has these shares of them, shape (S, …)."""
-        return np.asarray(self.total[(..., *(None,) * (share.ndim - 1))] * np.repeat(share, TOTALS, axis=0))
+    def expected(self, share: Floats, kinds: Ints | slice = slice(None)) -> Floats:
+        """Hits of each of these kinds, shape (J, …), where each shape has these shares of them, shape (S, …)."""
+        shape_of = np.repeat(np.arange(len(share)), TOTALS)[kinds]
+        return np.asarray(self.total[kinds][(..., *(None,) * (share.ndim - 1))] * share[shape_of])
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents, shape (J,)."""

@@ -203,11 +203,11 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     counts = np.bincount(np.searchsorted(rates.edges, hits, side="right") - 1, minlength=len(rates.edges) - 1)
     log_at_hits = np.repeat(rates.log_density @ counts, TOTALS) + len(hits) * np.log(rates.total)
     now = updated(rates.known, rates.expected(behind[:, 0]), len(hits), log_at_hits, model.temper)
-    kept = now.weight > NEGLIGIBLE
+    kept = np.flatnonzero(now.weight > NEGLIGIBLE)
     weight = now.weight[kept] / now.weight[kept].sum()
     ends = read + edges(length - read)[1:]
     share, width = np.diff(share_at_ranks(rates, ends), prepend=behind), np.diff(ends, prepend=read)
-    expected = (now.shape / now.rate)[kept, None] * rates.expected(share)[kept]
+    expected = (now.shape / now.rate)[kept, None] * rates.expected(share, kept)
     if following is None:
         following = float(forecasts(model, history, length)[-1])
     first = float(weight @ np.minimum(expected[:, 0], 1.0))

@@ -6,7 +6,6 @@ as what was read (Beta-binomial), or by the chances alone (Quant).
 
 import math
 import warnings
-from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -201,7 +200,7 @@ def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> 
 class FewLeft(AtAnyCost):
     """Stop at the first such n, U the relevant documents still unread as the path forecasts them.
 
-    Between two relevant documents U only falls, so bisection finds it.
+    Between two relevant documents U only falls, so halving finds it.
     """
 
     tau: float = 0.95
@@ -231,8 +230,37 @@ class FewLeft(AtAnyCost):
         ends = np.append(start + np.flatnonzero(path.labels[start:]), N)
         for begin, end in zip((start, *(ends[:-1] + 1).tolist()), ends.tolist(), strict=True):
             if enough(end):
-                return bisect_left(range(end), True, lo=begin, key=enough)
+                return first_by_halving(begin, end, enough)
         return N
+
+
+def first_by_halving(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The first number that holds.
+
+    The roundest numbers in binary are tried first: who looks again from a later beginning asks for most of them again,
+    and what they answered may be kept.
+
+    Parameters
+    ----------
+    low, high : int
+        The least that it may be, and what it is where none below holds.
+    holds : callable
+        Whether a number does; all from some number on do.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> first_by_halving(3, 40, lambda number: number >= 21)
+    21
+    """
+    while low < high:
+        digit = (low ^ high).bit_length() - 1
+        tried = (high >> digit << digit) - 1
+        low, high = (low, tried) if holds(tried) else (tried + 1, high)
+    return low
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floa
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)  # of a rule that looks for where it stops, and does so again after every label
 def _left(model: RerankedChances, history: bytes, length: int) -> Left:
     return ahead(model, np.frombuffer(history, dtype=bool), length).left()
 
