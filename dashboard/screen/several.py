@@ -14,7 +14,7 @@ from dashboard.parts import document as shown
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of, number
 from tarstop_core.readers.table import columns_of, read_one
-from tarstop_core.screening.events import checked_event, file_event, opened_event, resolved_event
+from tarstop_core.screening.events import file_event, opened_event, settled_event
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
@@ -135,8 +135,9 @@ def _note(work: Work) -> str:
 
 
 def _settle(work: Work, doc: str, label: Label, seen: int, note: str, reason: str = "") -> None:
-    event_of = checked_event if work.settling == DRAWS else resolved_event
-    attempt(work.settle, event_of, seen, work.reader, doc, label, note=" ".join(note.split()), reason=reason)
+    attempt(
+        work.settle, settled_event, seen, work.reader, doc, label, note=" ".join(note.split()), reason=reason
+    )
 
 
 def _open(work: Work, what: str) -> None:

@@ -159,15 +159,17 @@ def reasons_offered(state: State) -> list[str]:
 
 
 # --- what several readers leave open ---------------------------------------------------------------------
-def resolved_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
-    """The event that resolves what readers differ on.
+
+
+def settled_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
+    """The event that resolves what readers differ on, or judges again what all excluded and was drawn at random.
 
     Parameters
     ----------
     several : SeveralReaders or None
         What they have said; None for one reader.
     by : str
-        Who resolves it.
+        Who settles it.
     doc, label : str
         The document, and the verdict that counts from now on.
     **more
@@ -181,38 +183,22 @@ def resolved_event(several: SeveralReaders | None, by: str, doc: str, label: Lab
     Raises
     ------
     InputProblem
-        When nobody has signed, readers do not differ on it, or the verdict settles nothing.
+        When nobody has signed, the document is neither, or the verdict settles nothing.
     """
-    if several is None or doc not in several.judged or not several.judged[doc].differ:
-        raise InputProblem("Readers do not differ on that document, so nothing was recorded.")
-    _check(by, label)
-    return Event("resolved", verdict(doc, label, **more))
-
-
-def checked_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
-    """The event that judges one of the documents again that all excluded, drawn at random among them.
-
-    Parameters
-    ----------
-    several, by, doc, label, **more
-        As for :func:`resolved_event`.
-
-    Returns
-    -------
-    Event
-        To be recorded.
-
-    Raises
-    ------
-    InputProblem
-        When nobody has signed, it is not the next to be drawn, or the verdict settles nothing.
-    """
-    if several is None or doc not in several.excluded_by_all[: len(several.drawn) + 1]:
+    if several is not None and doc in several.judged and several.judged[doc].differ:
+        kind = "resolved"
+    elif several is not None and doc in several.excluded_by_all[: len(several.drawn) + 1]:
+        kind = "checked"
+    else:
         raise InputProblem(
-            "That document is not drawn among those that all excluded, so nothing was recorded."
+            "Readers do not differ on that document, and it is not drawn among those that all excluded, so nothing was "
+            "recorded."
         )
-    _check(by, label)
-    return Event("checked", verdict(doc, label, **more))
+    if label not in ("relevant", "irrelevant"):
+        raise InputProblem("What readers leave open is settled by including the document or excluding it.")
+    if not by:
+        raise InputProblem("Say first under which name this is settled.")
+    return Event(kind, verdict(doc, label, **more))
 
 
 def file_event(
@@ -267,10 +253,3 @@ def opened_event(several: SeveralReaders | None, by: str) -> Event:
     if several is None or not by:
         raise InputProblem("Verdicts of several readers are opened under a name; give yours first.")
     return Event("opened")
-
-
-def _check(by: str, label: Label) -> None:
-    if label not in ("relevant", "irrelevant"):
-        raise InputProblem("What readers leave open is settled by including the document or excluding it.")
-    if not by:
-        raise InputProblem("Say first under which name this is settled.")

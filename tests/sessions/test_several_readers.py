@@ -19,11 +19,10 @@ from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.events import (
-    checked_event,
     file_event,
     opened_event,
-    resolved_event,
     settings_event,
+    settled_event,
 )
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
@@ -108,9 +107,9 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
         waiting = [judged.doc for judged in several.waiting]
         if what == "settle" and waiting:
             verdict = rng.choice(("relevant", "irrelevant"))
-            work.settle(resolved_event, work.state.seq, work.reader, waiting[0], verdict)
+            work.settle(settled_event, work.state.seq, work.reader, waiting[0], verdict)
         elif what == "settle" and several.excluded_by_all:
-            work.settle(checked_event, work.state.seq, work.reader, several.excluded_by_all[0], "irrelevant")
+            work.settle(settled_event, work.state.seq, work.reader, several.excluded_by_all[0], "irrelevant")
         elif name != "Tom" and what == "label" and work.own.to_judge:
             judge(work, rng.choice(("relevant", "irrelevant", "unsure")))
         elif name != "Tom" and read and what == "relabel":
@@ -167,14 +166,14 @@ def test_a_disagreement_is_resolved_once(store: Store, key: str) -> None:
     tom.refresh()
     seen = tom.state.seq
     with pytest.raises(InputProblem, match="do not differ"):
-        tom.settle(resolved_event, seen, tom.reader, IDS[1], "relevant")
+        tom.settle(settled_event, seen, tom.reader, IDS[2], "relevant")
     with pytest.raises(InputProblem, match="none of them"):
         tom.label(IDS[2], "relevant", seen)
-    tom.settle(resolved_event, seen, tom.reader, IDS[0], "relevant", note="both read it again")
+    tom.settle(settled_event, seen, tom.reader, IDS[0], "relevant", note="both read it again")
     rita.refresh()
     assert rita.state.labels[0] == RELEVANT and not rita.several.waiting  # type: ignore[union-attr]
     with pytest.raises(InputProblem, match="came after something else"):
-        rita.settle(resolved_event, seen, rita.reader, IDS[0], "irrelevant")
+        rita.settle(settled_event, seen, rita.reader, IDS[0], "irrelevant")
     assert rita.own.state.labels[0] == RELEVANT and sam.own.state.labels[0] != RELEVANT
 
 
@@ -267,7 +266,7 @@ def test_a_session_file_holds_what_all_may_see_and_comes_back(store: Store, key:
     rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
     judge(rita, "relevant", "irrelevant", "relevant")
     judge(sam, "irrelevant", "irrelevant")
-    sam.settle(resolved_event, sam.own.state.seq, sam.reader, IDS[0], "relevant")
+    sam.settle(settled_event, sam.own.state.seq, sam.reader, IDS[0], "relevant")
     text = export_session(store, key)
     assert text.count('"kind": "label"') == 4
     back = session_snapshot(store, import_session(store, text))
@@ -296,13 +295,13 @@ def test_tables_report_and_diagram_say_who_read_what_and_how_far_they_agree(
     judge(rita, *["relevant"] * 3, *["irrelevant"] * 20)
     judge(sam, *["relevant"] * 2, *["irrelevant"] * 18)
     tom = OpenSession.load(store, key, "Tom")
-    tom.settle(resolved_event, tom.state.seq, tom.reader, IDS[2], "irrelevant")
+    tom.settle(settled_event, tom.state.seq, tom.reader, IDS[2], "irrelevant")
     assert tom.several is not None
     for label in ("irrelevant", "relevant", "irrelevant"):
         doc = tom.several.excluded_by_all[len(tom.several.drawn)]
-        tom.settle(checked_event, tom.state.seq, tom.reader, doc, label)  # type: ignore[arg-type]
+        tom.settle(settled_event, tom.state.seq, tom.reader, doc, label)  # type: ignore[arg-type]
     with pytest.raises(InputProblem, match="not drawn"):
-        tom.settle(checked_event, tom.state.seq, tom.reader, tom.several.excluded_by_all[-1], "relevant")
+        tom.settle(settled_event, tom.state.seq, tom.reader, tom.several.excluded_by_all[-1], "relevant")
     snapshot = session_snapshot(store, key)
     exported = tmp_path / "documents.csv"
     exported.write_text(to_csv(snapshot), encoding="utf-8")
@@ -326,7 +325,7 @@ def draw(work: OpenSession, *labels: str) -> None:
         work.refresh()
         assert work.several is not None
         doc = work.several.excluded_by_all[len(work.several.drawn)]
-        work.settle(checked_event, work.state.seq, work.reader, doc, label)  # type: ignore[arg-type]
+        work.settle(settled_event, work.state.seq, work.reader, doc, label)  # type: ignore[arg-type]
 
 
 def test_recall_counts_what_all_overlooked_once_some_of_it_was_judged_again(store: Store) -> None:

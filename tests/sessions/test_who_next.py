@@ -11,7 +11,7 @@ from tarstop_core.readers.second_reader import Pair, compare_pairings
 from tarstop_core.readers.strategies import SENSITIVITY, Prices, Rate, Strategy
 from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.screening.events import checked_event, file_event, resolved_event
+from tarstop_core.screening.events import file_event, settled_event
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import Readers
@@ -43,9 +43,9 @@ def read_so_far(readers: Readers = BOTH, draws: int = 0) -> SeveralReaders:
         take(Event("label", {"doc": doc, "label": "relevant" if included else "irrelevant"}), "Rita")
     for judged in several.waiting:
         label = str(judged.verdicts["Rita"].payload["label"])
-        take(resolved_event(several, "Tom", judged.doc, label), "Tom")  # type: ignore[arg-type]
+        take(settled_event(several, "Tom", judged.doc, label), "Tom")  # type: ignore[arg-type]
     for _ in range(draws):
-        take(checked_event(several, "Tom", several.excluded_by_all[len(several.drawn)], "irrelevant"), "Tom")
+        take(settled_event(several, "Tom", several.excluded_by_all[len(several.drawn)], "irrelevant"), "Tom")
     return several
 
 
@@ -100,14 +100,14 @@ def test_two_people_are_compared_by_what_one_of_them_overlooked() -> None:
             take(Event("label", {"doc": doc, "label": "relevant" if included else "irrelevant"}), name)
     for judged in several.waiting:  # one of Rita's holds, and two of Sam's
         label = "irrelevant" if judged.doc == "d8" else "relevant"
-        take(resolved_event(several, "Tom", judged.doc, label), "Tom")  # type: ignore[arg-type]
+        take(settled_event(several, "Tom", judged.doc, label), "Tom")  # type: ignore[arg-type]
     pair = Pair((6 + 5 * 0.866 / 0.975) / 13, (7 + 5 * 0.866 / 0.975) / 13, 0.0, 1 / 42, 8)
     prices, hits = Prices(REVIEW.cost, 0.0, 50), 12 * CHANCES[50:150].sum() / CHANCES[50:].sum()
     compared = compare_ways(several, IDS, CHANCES, 12.0, settings, 400.0)
     assert compared is not None and compared.at_least and "is left out" in compared.because
     assert compared.options == compare_pairings(pair, 100, hits, 1.0, prices, 400.0)
     assert compared.rows[0] and "at least" in compared.head[2]
-    take(checked_event(several, "Tom", several.excluded_by_all[0], "relevant"), "Tom")
+    take(settled_event(several, "Tom", several.excluded_by_all[0], "relevant"), "Tom")
     compared = compare_ways(several, IDS, CHANCES, 12.0, settings, 400.0)
     assert compared is not None and not compared.at_least
     assert compared.options == compare_pairings(pair, 100, hits * (8 / 9), 9 / 49 * (8 / 9), prices, 400.0)
