@@ -45,58 +45,31 @@ def plain(name: str) -> str:
     return escape(name, quote=False)
 
 
-def evidence_figure(
-    data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure], **more: Any
-) -> Figure:
-    """Traces in a clear layout, with "simulated" above everything else where the data are.
+class EvidenceChart(fig.Chart):
+    """A figure of a review's evidence: "simulated" stands above everything else, where the data are."""
 
-    Parameters
-    ----------
-    data
-        Plotly traces.
-    height
-        Height of plot and margins, pixels.
-    simulated
-        Whether the figure says that its data are simulated.
-    dark
-        Whether the page is dark.
-    notes
-        Annotations.
-    **more
-        Axes and what else the layout has; ``margin`` changes single margins.
+    def share_axis(self, name: str, title: str, edges: Sequence[float] = (0, 1), **look: Any) -> None:
+        """Describe an axis of chances or of shares.
 
-    Returns
-    -------
-    Figure
-        A plotly figure.
-    """
-    notes, top = list(notes), 42 if simulated else 26
-    if simulated:
-        notes.append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=19))
-    margin = {"l": 56, "r": 12, "b": 46, **more.pop("margin", {}), "t": top}
-    return fig.drawn(data, round(height) + top - 26, False, dark, notes, margin=margin, **more)
+        Parameters
+        ----------
+        name, title : str
+            "xaxis" or "yaxis", and what it shows.
+        edges : sequence of two floats
+            Its ends.
+        **look
+            Other settings of plotly's axis.
+        """
+        self.axis(name, title, range=list(edges), tickformat=".1f", dtick=0.2, **look)
 
-
-def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: Any) -> Figure:
-    """An axis of chances or of shares.
-
-    Parameters
-    ----------
-    title
-        What the axis shows.
-    dark
-        Whether the page is dark.
-    edges
-        Its ends.
-    **more
-        Other settings of plotly's axis.
-
-    Returns
-    -------
-    Figure
-        Settings of a plotly axis.
-    """
-    return fig.axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)
+    def figure(self, **layout: Any) -> Figure:
+        """Return the figure; in `layout`, ``margin`` changes single margins."""
+        notes, top = list(self.labels), 42 if self.simulated else 26
+        if self.simulated:
+            notes.append(fig.note(1, 1, "simulated", fig.text_colour(self.dark), yshift=19))
+        margin = {"l": 56, "r": 12, "b": 46, **layout.pop("margin", {}), "t": top}
+        height = round(self.height) + top - 26
+        return fig.drawn(self.traces, height, False, self.dark, notes, margin=margin, **self.axes, **layout)
 
 
 Box = tuple[float, float, float, float]
@@ -136,13 +109,12 @@ def belief_by_study(
     hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
     how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
     last = max(1, len(path) - 1)
-    data = [
-        fig.points(x, y, blue, 7, **how),
-        fig.line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5),
-    ]
+    chart = EvidenceChart(330, dark=dark, simulated=simulated)
+    chart.points(x, y, BELIEF, 7, **how)
+    chart.line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5)
     # On the side where the belief does not end.
     side = "top" if seen and seen[-1][1] >= q_star else "bottom"
-    notes = [fig.label(last, q_star, f"act above {q_star:.2f}", fig.text_colour(dark), yanchor=side)]
+    chart.label(last, q_star, f"act above {q_star:.2f}", yanchor=side)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     # No name covers the path, the threshold or another name; what has no such place is left out.
     taken = [(0.0, float(last), q_star, q_star)]
@@ -155,13 +127,12 @@ def belief_by_study(
         name = evidence.names[n - 1]
         free = ((box, place) for box, place in _places(n, before, b, last, name) if _fits(box, last, taken))
         for box, place in islice(free, 1):
-            notes.append(fig.label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
+            chart.label(n, text=short(name), colour=BELIEF, font={"color": blue, "size": 11}, **place)
             taken.append(box)
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
-    xaxis = fig.axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
-    title = f"chance that {evidence.claim}"
-    yaxis = share_axis(title, dark, (-0.03, 1.03))
-    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    chart.axis("xaxis", "studies", range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
+    chart.share_axis("yaxis", f"chance that {evidence.claim}", (-0.03, 1.03))
+    return chart.figure()
 
 
 def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[tuple[Box, Figure]]:
@@ -207,42 +178,36 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
     Figure
         A plotly figure.
     """
-    density = evidence.density
-    theta = evidence.theta
-    data: list[Figure] = []
-    notes = []
-    top = 1.0
+    density, theta = evidence.density, evidence.theta
+    chart, top = EvidenceChart(330, dark=dark, simulated=simulated), 1.0
     if density is not None:
         x, before, after = density.sensitivity, density.prior, density.posterior
         # A prior may pile up at 0 and 1; the posterior sets the scale.
         top = 1.15 * float(max(after.max(), np.median(before)))
         above = x >= theta
-        edge = float(np.interp(theta, x, after))
         if above.any():
-            across = [theta, theta, *x[above].tolist(), float(x[-1])]
-            up = [0.0, edge, *after[above].tolist(), 0.0]
+            edge = float(np.interp(theta, x, after))
+            across = [theta, theta, *x[above], x[-1]]
             area = {"fill": "tozeroy", "fillcolor": BELIEF_AREA}
-            data.append(fig.line(across, up, BELIEF_AREA, width=0, **area))
-        blue, grey = fig.ink(BELIEF, dark), fig.text_colour(dark)
+            chart.line(across, [0.0, edge, *after[above], 0.0], BELIEF_AREA, width=0, **area)
         if before.any():
-            data.append(fig.line(x.tolist(), before.tolist(), STUDY, dash="dash"))
+            chart.line(x, before, STUDY, dash="dash")
             place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
-            notes.append(fig.label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
-        data.append(fig.line(x.tolist(), after.tolist(), blue, width=3))
+            chart.label(float(x[place]), float(before[place]), "before", xanchor="center")
+        chart.line(x, after, BELIEF, width=3)
         # On the falling flank, or on the rising one where that leaves no room.
         high = np.flatnonzero(after >= 0.6 * after.max())
         right = x[high[-1]] < 0.85
         flank = int(high[-1 if right else 0])
         side = {"xanchor": "left", "xshift": 8} if right else {"xanchor": "right", "xshift": -8}
-        notes.append(fig.label(float(x[flank]), float(after[flank]), "after", blue, yanchor="middle", **side))
+        chart.label(float(x[flank]), float(after[flank]), "after", BELIEF, yanchor="middle", **side)
         if evidence.of_sensitivity is not None:
             words = f"{percent(evidence.of_sensitivity)} above {threshold(theta)}"
             side = {"xanchor": "right", "xshift": -6} if theta > 0.4 else {"xanchor": "left", "xshift": 6}
-            notes.append(fig.label(theta, top, words, blue, yanchor="top", **side))
-    xaxis = fig.axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2)
-    yaxis = fig.axis("density", dark, range=[0, top], showticklabels=False)
-    more = {"shapes": [fig.upright(theta, dash="dot")], "margin": {"l": 36, "r": 16}}
-    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, **more)
+            chart.label(theta, top, words, BELIEF, yanchor="top", **side)
+    chart.axis("xaxis", "pooled sensitivity", range=[0.0, 1.0], tickformat=".0%", dtick=0.2)
+    chart.axis("yaxis", "density", range=[0, top], showticklabels=False)
+    return chart.figure(shapes=[fig.upright(theta, dash="dot")], margin={"l": 36, "r": 16})
 
 
 def value_of_more(
@@ -274,34 +239,28 @@ def value_of_more(
         A plotly figure.
     """
     more, everyone = evidence.more_studies(payoffs), everyone.priced(payoffs)
-    data: list[Figure] = []
-    notes = []
-    top = 0.01 * payoffs.K
+    chart, top = EvidenceChart(330, dark=dark, simulated=simulated), 0.01 * payoffs.K
     scale = f" (both mistakes together cost {number(payoffs.K)})"
     worth = "worth to everyone" if everyone.people else "worth"
     title = fig.with_unit(worth, payoffs.unit) + ("" if payoffs.unit else scale)
     if more is not None:
         least, more = 1e-6 * payoffs.K * (everyone.people or 1.0), everyone.worth(more)
         top = 1.25 * max(more.evpi, least)
-        green = fig.ink(VALUE, dark)
-        data.append(fig.line([1, 100], [more.evpi] * 2, VALUE, dash="dash"))
-        data.append(fig.line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
-        data.append(fig.points([1], [float(more.evsi[0])], VALUE, 10, hovertext=["the next study"]))
-        notes = [
-            fig.label(0, more.evpi, "certainty", green, xanchor="left"),
-            fig.label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
-        ]
+        chart.line([1, 100], [more.evpi] * 2, VALUE, dash="dash")
+        chart.line(more.k, more.evsi, VALUE, width=3)
+        chart.points([1], more.evsi[:1], VALUE, hovertext=["the next study"])
+        chart.label(0, more.evpi, "certainty", VALUE, xanchor="left")
+        chart.label(2, float(more.evsi[-1]), "more studies", VALUE, yshift=4)
         if everyone.price:
-            orange, price = fig.ink(COST, dark), everyone.price * more.k
-            drawn = more.k[price <= top]
-            data.append(fig.line(drawn.tolist(), (everyone.price * drawn).tolist(), COST, width=2))
+            drawn = more.k[everyone.price * more.k <= top]
+            chart.line(drawn, everyone.price * drawn, COST)
             if len(drawn):
                 x, y = np.log10(drawn[-1]), everyone.price * drawn[-1]
-                notes.append(fig.label(float(x), float(y), "price ", orange, xanchor="right"))
+                chart.label(float(x), float(y), "price ", COST, xanchor="right")
     ticks = {"type": "log", "range": [-0.06, 2.02], "tickvals": [1, 2, 5, 10, 20, 50, 100]}
-    xaxis = fig.axis("more studies like these", dark, **ticks)
-    yaxis = fig.axis(title, dark, range=[0, top], nticks=5)
-    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, margin={"l": 66})
+    chart.axis("xaxis", "more studies like these", **ticks)
+    chart.axis("yaxis", title, range=[0, top], nticks=5)
+    return chart.figure(margin={"l": 66})
 
 
 # --- a prior by itself, so that nobody has to choose one by its letters -----------------------------------

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.effects.measures import NAMES
+from tarstop_core.effects.measures import NAMES, Measure
 from tarstop_core.effects.sizes import Floats, Z
 from tarstop_core.effects.studies import Form
-from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, short
+from tarstop_core.evidence.curve_figures import NAME, EvidenceChart, plain, short
 from tarstop_core.evidence.effects import EffectEvidence, Estimates
-from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, risks, texts_at
+from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, StudyChart, margin_for, risks
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent, signed
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
 
@@ -65,29 +65,50 @@ def _round_numbers(low: float, high: float) -> Floats:
     return np.asarray(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step)
 
 
+def _chart(evidence: EffectEvidence, rows: float, simulated: bool, dark: bool) -> StudyChart:
+    """A figure with so many rows, thin ones where there are many studies."""
+    return StudyChart(70 + _row(evidence) * rows, dark=dark, simulated=simulated)
+
+
+def _row(evidence: EffectEvidence) -> float:
+    """Pixels a study."""
+    return COMPACT_ROW if len(evidence) > COMPACT_FROM else ROW
+
+
+def _lines(evidence: EffectEvidence) -> list[Figure]:
+    """The lines of no effect and of δ."""
+    return [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
+
+
+def _effect_axis(
+    chart: StudyChart, evidence: EffectEvidence, domain: tuple[float, float], edges: tuple[float, float]
+) -> None:
+    title = f"dotted: {signed(evidence.target.delta)}"
+    chart.axis("xaxis", title, domain=domain, range=list(edges), **_ticks(evidence, *edges))
+
+
 def _estimates(
+    chart: StudyChart,
     part: Estimates,
-    at: Floats,
     edges: tuple[float, float],
     colour: str,
     sizes: Any,
     hover: Sequence[str],
-    **more: Any,
-) -> Figure:
-    """Estimates with their intervals, which end where the axis does."""
-    drawn = [int(i) for i in np.flatnonzero(np.isfinite(part.value))]
+    symbol: str,
+) -> None:
+    """Draw estimates, a row each, with their intervals, which end where the axis does."""
+    drawn = np.flatnonzero(np.isfinite(part.value))
     value = np.clip(part.value[drawn], *edges)
     below, above = value - np.clip(part.low[drawn], *edges), np.clip(part.high[drawn], *edges) - value
     reach = np.maximum(above, 0).tolist(), np.maximum(below, 0).tolist()
-    size = np.asarray(sizes)[drawn].tolist() if np.ndim(sizes) else sizes
-    return fig.points(
-        value.tolist(),
-        at[drawn].tolist(),
+    chart.points(
+        value,
+        drawn.astype(float),
         colour,
-        size,
-        hovertext=[hover[i] for i in drawn],
+        sizes[drawn].tolist() if np.ndim(sizes) else sizes,
+        hovertext=[hover[i] for i in drawn.tolist()],
         error_x=fig.interval(*reach, STUDY, 1.5),
-        **more,
+        marker={"symbol": symbol},
     )
 
 
@@ -109,62 +130,34 @@ def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
         A plotly figure.
     """
     n, compact = len(evidence), len(evidence) > COMPACT_FROM
-    at, colour = np.arange(n, dtype=float), text_colour(dark)
-    half, pixels = 9 / (COMPACT_ROW if compact else ROW), COMPACT_ROW if compact else ROW
+    half = 9 / _row(evidence)
     summary = n + 1.5 * half
     setting = summary + 2.2 * half
+    bottom = setting + 1.6 * half
+    chart = _chart(evidence, bottom + 0.7, simulated, dark)
     pooled, prediction = evidence.pooled, evidence.drawn_path.prediction
     edges = _edges(evidence, evidence.estimates, pooled)
-    hover = [
-        f"{plain(name)}: {evidence.written(*row)}" for name, *row in _named(evidence, evidence.estimates)
-    ]
-    weights = evidence.weights
-    sizes = (
-        3.5
-        if compact
-        else 4 + 9 * np.sqrt(np.nan_to_num(weights) / max(float(np.nanmax(weights, initial=0)), 1e-9))
-    )
-    data = [_estimates(evidence.estimates, at, edges, STUDY, sizes, hover, marker={"symbol": "square"})]
+    largest = max(float(np.nanmax(evidence.weights, initial=0)), 1e-9)
+    sizes = 3.5 if compact else 4 + 9 * np.sqrt(np.nan_to_num(evidence.weights) / largest)
+    _estimates(chart, evidence.estimates, edges, STUDY, sizes, _hover(evidence), "square")
+    named = {} if compact else {float(at): short(name) for at, name in enumerate(evidence.names)}
     if np.isfinite(pooled.value[0]):
         ends = np.clip([pooled.low[0], pooled.value[0], pooled.high[0]], *edges).tolist()
-        x, y = (
-            [ends[0], ends[1], ends[2], ends[1], ends[0]],
-            [summary, summary - half, summary, summary + half, summary],
-        )
-        data.append(fig.line(x, y, POOLED, width=1, fill="toself", fillcolor=POOLED))
+        chart.diamond(ends, summary, half)
+        named[summary] = "<b>Pooled</b>"
     if prediction:
-        data.append(fig.line(np.clip(prediction, *edges).tolist(), [setting] * 2, POOLED, width=3))
-    axes: dict[str, Any] = {}
-    notes = [] if compact else _columns(evidence, data, at, summary, setting, dark)
-    low, high = edges
-    title = f"dotted: {signed(evidence.target.delta)}"
+        chart.line(np.clip(prediction, *edges), [setting] * 2, POOLED, width=3)
+        named[setting] = "New settings"
     numbers_from = _numbers_from(evidence)
-    domain = WIDE_PLOT if compact else (PLOT[0], numbers_from - NUMBERS[0] + PLOT[1])
-    axes["xaxis"] = axis(title, dark, domain=domain, range=[low, high], **_ticks(evidence, low, high))
     if not compact:
-        axes["xaxis2"] = {"domain": ARMS, "visible": False, "range": [0, 1]}
-        axes["xaxis3"] = {"domain": (numbers_from, NUMBERS[1]), "visible": False, "range": [0, 1]}
-    names = [] if compact else [short(name) for name in evidence.names]
-    ticks = [] if compact else at.tolist()
-    names += ["<b>Pooled</b>"] if np.isfinite(pooled.value[0]) else []
-    ticks += [summary] if np.isfinite(pooled.value[0]) else []
-    names += ["New settings"] if prediction else []
-    ticks += [setting] if prediction else []
-    bottom = setting + 1.6 * half
-    yaxis = axis("", dark, range=[bottom, -0.7], tickvals=ticks, ticktext=names, showgrid=False)
-    shapes = [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
+        _columns(chart, evidence, summary, setting)
+        chart.column("2", ARMS)
+        chart.column("3", (numbers_from, NUMBERS[1]))
+    domain = WIDE_PLOT if compact else (PLOT[0], numbers_from - NUMBERS[0] + PLOT[1])
+    _effect_axis(chart, evidence, domain, edges)
+    chart.rows([bottom, -0.7], [*named], [*named.values()])
     left = margin_for(["New settings", *([] if compact else evidence.names)])
-    return evidence_figure(
-        data,
-        70 + pixels * (bottom + 0.7),
-        simulated,
-        dark,
-        [note(*spot, text, colour, xanchor=side) for spot, text, side in notes],
-        yaxis=yaxis,
-        shapes=shapes,
-        margin={"l": left, "r": 4},
-        **axes,
-    )
+    return chart.figure(shapes=_lines(evidence), margin={"l": left, "r": 4})
 
 
 def _numbers_from(evidence: EffectEvidence) -> float:
@@ -175,34 +168,37 @@ def _numbers_from(evidence: EffectEvidence) -> float:
     return min(NUMBERS[0], NUMBERS[1] - LETTER * longest)
 
 
-def _named(evidence: EffectEvidence, part: Estimates) -> list[tuple[str, float, float, float]]:
-    return list(zip(evidence.names, part.value, part.low, part.high, strict=True))
+def _written(evidence: EffectEvidence, part: Estimates) -> list[str]:
+    """Estimates with their intervals; empty where there is none."""
+    return [evidence.written(*row) for row in zip(*part, strict=True)]
 
 
-def _columns(
-    evidence: EffectEvidence, data: list[Figure], at: Floats, summary: float, setting: float, dark: bool
-) -> list[tuple[tuple[float, float], str, str]]:
-    """Add what the arms showed, weights, judgments and estimates as texts; their headings, with where these stand."""
-    colour, arms = text_colour(dark), _arms(evidence)
-    columns = [*arms, ("Weight", ["" if np.isnan(w) else percent(w) for w in evidence.weights])]
+def _hover(evidence: EffectEvidence) -> list[str]:
+    """What each study says, for whoever points at it."""
+    texts = _written(evidence, evidence.estimates)
+    return [f"{plain(name)}: {text}" for name, text in zip(evidence.names, texts, strict=True)]
+
+
+def _columns(chart: StudyChart, evidence: EffectEvidence, summary: float, setting: float) -> None:
+    """Write what the arms showed, weights, judgments and estimates, each below its heading."""
+    at = np.arange(len(evidence), dtype=float)
+    columns = [*_arms(evidence), ("Weight", ["" if np.isnan(w) else percent(w) for w in evidence.weights])]
     if evidence.studies.bias:
         columns.append(("Bias", risks(evidence.studies)))
-    headings = []
     for place, (title, column) in enumerate(columns, 1):
         x = place / len(columns)
-        data.append(texts_at([x] * len(at), at.tolist(), list(column), colour, "left", "x2"))
-        headings.append(((ARMS[1] * x, 1.0), title, "right"))
-    numbers = [evidence.written(*row[1:]) or "says nothing" for row in _named(evidence, evidence.estimates)]
-    data.append(texts_at([0] * len(at), at.tolist(), numbers, colour, "right", "x3"))
-    strong = ink(POOLED, dark)
+        chart.texts(x, at, column, "left", "2")
+        chart.note(ARMS[1] * x, 1.0, title)
+    numbers = [text or "says nothing" for text in _written(evidence, evidence.estimates)]
+    chart.texts(0, at, numbers, "right", "3")
     if text := evidence.average:
-        data.append(texts_at([0], [summary], [f"<b>{text}</b>"], strong, "right", "x3"))
+        chart.texts(0, [summary], [f"<b>{text}</b>"], "right", "3", POOLED)
     if prediction := evidence.drawn_path.prediction:
         low, high = (signed(evidence.unit(end)) for end in prediction)
-        data.append(texts_at([0], [setting], [f"{low} to {high}"], strong, "right", "x3"))
+        chart.texts(0, [setting], [f"{low} to {high}"], "right", "3", POOLED)
     measure = evidence.target.measure
-    title = {"generic": "Effect"}.get(measure, measure.value)
-    return [*headings, ((_numbers_from(evidence) + 0.01, 1.0), f"{title} [95 %]", "left")]
+    title = "Effect" if measure is Measure.GENERIC else measure.value
+    chart.note(_numbers_from(evidence) + 0.01, 1.0, f"{title} [95 %]", xanchor="left")
 
 
 def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
@@ -243,44 +239,26 @@ def cumulative(
     Figure
         A plotly figure.
     """
-    n, at, part = len(evidence), np.arange(len(evidence), dtype=float), evidence.cumulative
-    compact = n > COMPACT_FROM
-    edges = _edges(evidence, part)
-    texts = [evidence.written(*row[1:]) for row in _named(evidence, part)]
+    n, part, compact = len(evidence), evidence.cumulative, len(evidence) > COMPACT_FROM
+    chart, edges = _chart(evidence, max(3, n), simulated, dark), _edges(evidence, part)
+    at, texts = np.arange(n, dtype=float), _written(evidence, part)
     hover = [f"with {plain(name)}: {text}" for name, text in zip(evidence.names, texts, strict=True)]
-    data = [_estimates(part, at, edges, POOLED, 4 if compact else 8, hover, marker={"symbol": "diamond"})]
-    beliefs = evidence.drawn_path.beliefs[1:]
-    domain, notes = (0.0, 1.0), []
-    axes: dict[str, Any] = {}
-    colour = text_colour(dark)
+    _estimates(chart, part, edges, POOLED, 4 if compact else 8, hover, "diamond")
     if not compact:
-        domain = (0.0, 0.6)
-        axes["xaxis2"] = {"domain": (0.61, 1.0), "visible": False, "range": [0, 1]}
-        data.append(texts_at([0] * n, at.tolist(), texts, colour, "right", "x2"))
+        chart.column("2", (0.61, 1.0))
+        chart.texts(0, at, texts, "right", "2")
         chances = [
-            "–" if b is None else f"<b>{percent(b)}</b>" if b > q_star else percent(b) for b in beliefs
+            "–" if b is None else f"<b>{percent(b)}</b>" if b > q_star else percent(b)
+            for b in evidence.drawn_path.beliefs[1:]
         ]
-        data.append(texts_at([1] * n, at.tolist(), chances, ink(BELIEF, dark), "left", "x2"))
-        notes = [
-            note(0.62, 1, "average [95 %]", colour, xanchor="left"),
-            note(1, 1, "chance", ink(BELIEF, dark), xanchor="right"),
-        ]
-    axes["xaxis"] = axis(
-        f"dotted: {signed(evidence.target.delta)}",
-        dark,
-        domain=domain,
-        range=list(edges),
-        **_ticks(evidence, *edges),
-    )
+        chart.texts(1, at, chances, "left", "2", BELIEF)
+        chart.note(0.62, 1, "average [95 %]", xanchor="left")
+        chart.note(1, 1, "chance", BELIEF)
+    _effect_axis(chart, evidence, (0.0, 1.0 if compact else 0.6), edges)
     names = [] if compact else [f"+ {short(name)}" for name in evidence.names]
-    ticks = {"tickvals": [] if compact else at.tolist(), "ticktext": names}
-    yaxis = axis("", dark, range=[max(3, n) - 0.4, -0.7], **ticks, showgrid=False)
-    shapes = [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
-    margin = {"l": 20 if compact else margin_for([f"+ {name[:NAME]}" for name in evidence.names]), "r": 8}
-    height = 70 + (COMPACT_ROW if compact else ROW) * max(3, n)
-    return evidence_figure(
-        data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
-    )
+    chart.rows([max(3, n) - 0.4, -0.7], at[: len(names)].tolist(), names)
+    left = 20 if compact else margin_for([f"+ {name[:NAME]}" for name in evidence.names])
+    return chart.figure(shapes=_lines(evidence), margin={"l": left, "r": 8})
 
 
 def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -305,34 +283,22 @@ def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
     mu = evidence.drawn_path.mu
     top = 1.1 * float(np.nanmax(se, initial=1e-3))
     reach = [*y[drawn].tolist(), evidence.target.scaled]
-    data: list[Figure] = []
+    chart = EvidenceChart(380, dark=dark, simulated=simulated)
     if mu is not None and len(drawn):
-        data.append(
-            fig.line([mu - Z * top, mu, mu + Z * top], [top, 0.0, top], POOLED, dash="dash", width=1.5)
-        )
-        data.append(fig.line([mu, mu], [0.0, top], POOLED, width=1.5))
+        chart.line([mu - Z * top, mu, mu + Z * top], [top, 0.0, top], POOLED, dash="dash", width=1.5)
+        chart.line([mu, mu], [0.0, top], POOLED, width=1.5)
         reach += [mu - Z * top, mu + Z * top]
-    texts = [
-        f"{plain(name)}: {evidence.written(*row)}" for name, *row in _named(evidence, evidence.estimates)
-    ]
-    data.append(
-        fig.points(
-            y[drawn].tolist(),
-            se[drawn].tolist(),
-            STUDY_AREA,
-            9,
-            marker={"line": {"color": STUDY, "width": 1.2}},
-            hovertext=[texts[i] for i in drawn],
-        )
+    hover, outline = _hover(evidence), {"line": {"color": STUDY, "width": 1.2}}
+    chart.points(
+        y[drawn], se[drawn], STUDY_AREA, 9, marker=outline, hovertext=[hover[i] for i in drawn.tolist()]
     )
     low, high = min(reach), max(reach)
     room = 0.05 * (high - low or 1.0)
     low, high = low - room, high + room
     title = NAMES[evidence.target.measure].removeprefix("the average ")
-    xaxis = axis(title, dark, range=[low, high], **_ticks(evidence, low, high))
-    yaxis = axis("standard error", dark, range=[top, 0.0], nticks=5)
-    shapes = [fig.upright(evidence.target.scaled, dash="dot")]
-    return evidence_figure(data, 380, simulated, dark, [], xaxis=xaxis, yaxis=yaxis, shapes=shapes)
+    chart.axis("xaxis", title, range=[low, high], **_ticks(evidence, low, high))
+    chart.axis("yaxis", "standard error", range=[top, 0.0], nticks=5)
+    return chart.figure(shapes=[fig.upright(evidence.target.scaled, dash="dot")])
 
 
 def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -352,28 +318,25 @@ def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fal
     Figure
         A plotly figure without traces where studies have no events.
     """
-    data: list[Figure] = []
-    top = 1.0
+    chart, top = EvidenceChart(420, dark=dark, simulated=simulated), 1.0
     if evidence.studies.form is Form.EVENTS and len(evidence):
         a, m, c, n = evidence.studies.values.T
         usable = np.flatnonzero(np.isfinite(evidence.studies.values).all(axis=1))
         treated, control, people = (a / m)[usable], (c / n)[usable], (m + n)[usable]
         top = min(1.0, 1.15 * float(np.max([*treated, *control, 0.01])))
-        data.append(fig.line([0, top], [0, top], THRESHOLD, dash="dash", width=1.5))
-        data.append(
-            fig.points(
-                control.tolist(),
-                treated.tolist(),
-                STUDY_AREA,
-                (5 + 19 * np.sqrt(people / people.max(initial=1))).tolist(),
-                marker={"line": {"color": STUDY, "width": 1.2}},
-                hovertext=[
-                    f"{plain(evidence.names[i])}: {a[i]:.0f} of {m[i]:,.0f} treated, {c[i]:.0f} of {n[i]:,.0f} controls"
-                    for i in usable
-                ],
-            )
+        chart.line([0, top], [0, top], THRESHOLD, dash="dash", width=1.5)
+        chart.points(
+            control,
+            treated,
+            STUDY_AREA,
+            (5 + 19 * np.sqrt(people / people.max(initial=1))).tolist(),
+            marker={"line": {"color": STUDY, "width": 1.2}},
+            hovertext=[
+                f"{plain(evidence.names[i])}: {a[i]:.0f} of {m[i]:,.0f} treated, {c[i]:.0f} of {n[i]:,.0f} controls"
+                for i in usable
+            ],
         )
     how: Figure = {"range": [0, top], "nticks": 5, "tickformat": ".0%" if top > 0.1 else ""}
-    xaxis = axis("risk in the control arm", dark, **how)
-    yaxis = axis("risk in the treated arm", dark, **how, scaleanchor="x")
-    return evidence_figure(data, 420, simulated, dark, [], xaxis=xaxis, yaxis=yaxis)
+    chart.axis("xaxis", "risk in the control arm", **how)
+    chart.axis("yaxis", "risk in the treated arm", **how, scaleanchor="x")
+    return chart.figure()

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.effects.bias import Bias, Judged
-from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, share_axis, short
+from tarstop_core.evidence.curve_figures import NAME, EvidenceChart, plain, short
 from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.figures import Figure, axis, ink, label, note, text_colour
+from tarstop_core.presentation.figures import Figure, ink
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import TOLERANCE
@@ -29,6 +30,73 @@ WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))  # where both are drawn when rows are t
 BESIDE_BIAS = 0.91  # of the width, left to all else where the risk of bias stands at its end
 RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
 LEFT_OUT = 40  # studies that the leave-one-out figure draws: those that matter most
+
+
+class StudyChart(EvidenceChart):
+    """A figure with a row for each study: columns of texts beside what is drawn, a diamond for what is pooled."""
+
+    def rows(self, edges: Sequence[float], at: Sequence[float], names: Sequence[str]) -> None:
+        """Name the rows.
+
+        Parameters
+        ----------
+        edges : sequence of two floats
+            The lower end of the plot and the upper one.
+        at, names : sequence
+            Which rows have a name, and these.
+        """
+        self.axis("yaxis", "", range=list(edges), tickvals=list(at), ticktext=list(names), showgrid=False)
+
+    def column(self, at: str, domain: Sequence[float], end: float = 1) -> None:
+        """Make room for a column of texts.
+
+        Parameters
+        ----------
+        at : str
+            Number of its x axis.
+        domain : sequence of two floats
+            Where it stands, as shares of the width.
+        end : float
+            What its right end is called, where the left one is 0.
+        """
+        self.axes[f"xaxis{at}"] = {"domain": domain, "visible": False, "range": [0, end]}
+
+    def texts(
+        self, x: ArrayLike, y: ArrayLike, texts: Sequence[str], side: str, at: str, colour: str = ""
+    ) -> None:
+        """Write texts into a column.
+
+        Parameters
+        ----------
+        x, y : array_like
+            Where they stand.
+        texts : sequence of str
+            A text each.
+        side, at : str
+            On which side of x, and the number of the column's axis.
+        colour : str
+            The colour of the line that they name; that of ordinary texts without one.
+        """
+        x, y = np.broadcast_arrays(x, y)
+        trace = {"type": "scatter", "mode": "text", "x": x.tolist(), "y": y.tolist(), "text": list(texts)}
+        font = {"size": 11, "color": ink(colour, self.dark)}
+        self.traces.append({**trace, "textposition": f"middle {side}", "textfont": font, "xaxis": f"x{at}"})
+
+    def diamond(self, ends: Sequence[float], at: float, half: float, **look: Any) -> None:
+        """Draw what is pooled.
+
+        Parameters
+        ----------
+        ends : sequence of three floats
+            Low end, estimate and high end.
+        at, half : float
+            Its row, and half its height.
+        **look
+            Further attributes of the trace.
+        """
+        low, value, high = ends
+        x, y = [low, value, high, value, low], [at, at - half, at, at + half, at]
+        self.line(x, y, POOLED, width=1, fill="toself", fillcolor=POOLED, **look)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +175,7 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     """
     rows, panels = _rows(evidence), _panels(evidence)
     largest = max(1.0, *(float(np.nanmax(panel.sizes, initial=0.0)) for panel in panels))
-    data: list[Figure] = []
-    axes: dict[str, Any] = {}
-    notes = []
+    chart = StudyChart(70 + rows.pixels * (rows.bottom + 0.3), dark=dark, simulated=simulated)
     shapes: list[Figure] = []
     judged = bool(evidence.tables.bias) and not rows.compact
     width = BESIDE_BIAS if judged else 1.0
@@ -117,36 +183,30 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
         panels, WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True
     ):
         domain, of_numbers = ([width * end for end in ends] for ends in (panel_ends, number_ends))
-        data.append(_studies(panel, rows, evidence.tables.study, largest))
+        _studies(chart, panel, rows, evidence.tables.study, largest)
         if panel.estimate is not None:
-            data.append(_diamond(panel.estimate, rows, f"x{panel.axis()}"))
+            value, low, high = panel.estimate
+            chart.diamond((low, value, high), rows.summary, rows.half, xaxis=f"x{panel.axis()}")
         title = ""
         if panel.threshold is not None:
             title = f"dotted: {threshold(panel.threshold)}"
             shapes.append(fig.upright(panel.threshold, dash="dot", xref=f"x{panel.axis()}"))
         shares = {"tickvals": [0, 0.5, 1], "tickformat": ".1~f"}
-        axes[f"xaxis{panel.axis()}"] = axis(
-            title, dark, domain=domain, range=[-0.03, 1.03], **shares, showgrid=True
-        )
-        notes.append(note(domain[0], 1, f"<b>{panel.title}</b>", text_colour(dark), xanchor="left"))
+        chart.axis(f"xaxis{panel.axis()}", title, domain=domain, range=[-0.03, 1.03], **shares, showgrid=True)
+        chart.note(domain[0], 1, f"<b>{panel.title}</b>", xanchor="left")
         if not rows.compact:
-            data += _columns(panel, rows, dark)
-            hidden = {"domain": of_numbers, "visible": False, "range": [0, 1]}
-            axes[f"xaxis{panel.axis(of_numbers=True)}"] = hidden
-            notes.append(note(of_numbers[0] + 0.01, 1, panel.title, text_colour(dark), xanchor="left"))
+            _numbers(chart, panel, rows)
+            chart.column(panel.axis(of_numbers=True), of_numbers)
+            chart.note(of_numbers[0] + 0.01, 1, panel.title, xanchor="left")
     if not rows.compact:
-        data.append(_counts(evidence, rows, dark))
-        ends = [width * end for end in COUNTS]
-        axes["xaxis5"] = {"domain": ends, "visible": False, "range": [0, len(CELLS)]}
-        notes += [
-            label(at, 1, cell, text_colour(dark), xref="x5", yref="paper", xanchor="right", yanchor="bottom")
-            for at, cell in enumerate(CELLS, 1)
-        ]
+        _counts(chart, evidence, rows)
+        chart.column("5", [width * end for end in COUNTS], len(CELLS))
+        for at, cell in enumerate(CELLS, 1):
+            chart.label(at, 1, cell, xref="x5", yref="paper")
     if judged:
-        at, texts = rows.studies.tolist(), risks(evidence.tables)
-        data.append(texts_at([0] * len(at), at, texts, text_colour(dark), "right", "x6"))
-        axes["xaxis6"] = {"domain": [width, 1], "visible": False, "range": [0, 1]}
-        notes.append(note(width + 0.01, 1, "Bias", text_colour(dark), xanchor="left"))
+        chart.texts(0, rows.studies, risks(evidence.tables), "right", "6")
+        chart.column("6", [width, 1])
+        chart.note(width + 0.01, 1, "Bias", xanchor="left")
 
     names = [] if rows.compact else [short(name) for name in evidence.tables.study]
     ticks: list[float] = [] if rows.compact else list(range(len(evidence)))
@@ -154,24 +214,19 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
         names.append("<b>Pooled</b>")
         ticks.append(rows.summary)
     left = 74 if rows.compact else margin_for(["Pooled", *evidence.tables.study])
-    edges = [rows.bottom - 0.4, -0.7]
-    yaxis = axis("", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False)
-    margin = {"l": left, "r": 4}
-    height = 70 + rows.pixels * (rows.bottom + 0.3)
-    return evidence_figure(
-        data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
-    )
+    chart.rows([rows.bottom - 0.4, -0.7], ticks, names)
+    return chart.figure(shapes=shapes, margin={"l": left, "r": 4})
 
 
-def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> Figure:
-    """Squares, the larger the more patients, with their intervals."""
+def _studies(chart: StudyChart, panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> None:
+    """Draw squares, the larger the more patients, with their intervals."""
     shares = panel.shares
     drawn = np.flatnonzero(~np.isnan(shares.value))
     value = shares.value[drawn]
     reach = (shares.high[drawn] - value).tolist(), (value - shares.low[drawn]).tolist()
-    return fig.points(
-        value.tolist(),
-        rows.studies[drawn].tolist(),
+    chart.points(
+        value,
+        rows.studies[drawn],
         STUDY,
         3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[drawn] / largest)).tolist(),
         marker={"symbol": "square"},
@@ -184,52 +239,27 @@ def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float)
     )
 
 
-def _diamond(estimate: Estimate, rows: _Rows, x_axis: str) -> Figure:
-    value, low, high = estimate
-    at, half = rows.summary, rows.half
-    x, y = [low, value, high, value, low], [at, at - half, at, at + half, at]
-    return fig.line(x, y, POOLED, width=1, fill="toself", fillcolor=POOLED, xaxis=x_axis)
-
-
-def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
-    """The numbers of a panel as text, in a column of their own."""
-    at, x_axis, ordinary = rows.studies.tolist(), f"x{panel.axis(of_numbers=True)}", text_colour(dark)
-    texts = [numbers(panel.shares, i) for i in range(len(at))]
-    columns = [texts_at([0] * len(at), at, texts, ordinary, "right", x_axis)]
+def _numbers(chart: StudyChart, panel: _Panel, rows: _Rows) -> None:
+    """Write the numbers of a panel into a column of their own."""
+    at = panel.axis(of_numbers=True)
+    texts = [numbers(panel.shares, i) for i in range(len(rows.studies))]
+    chart.texts(0, rows.studies, texts, "right", at)
     if panel.estimate is not None:
         value, low, high = panel.estimate
-        pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
-        columns.append(texts_at([0], [rows.summary], pooled, ink(POOLED, dark), "right", x_axis))
-    return columns
+        chart.texts([0], rows.summary, [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"], "right", at, POOLED)
 
 
-def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
-    """TP, FP, FN and TN of every study as text."""
+def _counts(chart: StudyChart, evidence: Evidence, rows: _Rows) -> None:
+    """Write TP, FP, FN and TN of every study."""
     counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
-    x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
-    y = np.tile(rows.studies, len(CELLS)).tolist()
+    x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence))
     texts = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
-    return texts_at(x, y, texts, text_colour(dark), "left", "x5")
+    chart.texts(x, np.tile(rows.studies, len(CELLS)), texts, "left", "5")
 
 
 def risks(studies: Judged) -> list[str]:
     """The risk of bias of each study with its sign; a dash where nobody judged it."""
     return [RISKS[risk] if risk else "–" for risk in studies.bias]
-
-
-def texts_at(
-    x: Sequence[float], y: list[float], texts: list[str], colour: str, side: str, x_axis: str
-) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": list(x),
-        "y": y,
-        "text": texts,
-        "textposition": f"middle {side}",
-        "textfont": {"size": 11, "color": colour},
-        "xaxis": x_axis,
-    }
 
 
 def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -252,36 +282,32 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     Figure
         A plotly figure.
     """
-    pooled_text = ink(POOLED, dark)
-    data: list[Figure] = []
-    notes = [label(1.0, evidence.theta, threshold(evidence.theta), text_colour(dark))]
-    fit, pooled = evidence.summary, evidence.pooled
+    chart, fit, pooled = EvidenceChart(460, dark=dark, simulated=simulated), evidence.summary, evidence.pooled
+    chart.label(1.0, evidence.theta, threshold(evidence.theta))
     if fit is not None:
-        data.append(_outline(fit.prediction_region(), dash="dash"))
-        data.append(_outline(fit.confidence_region(), fill="toself", fillcolor=POOLED_AREA))
-    data.append(fig.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5))
+        area: Figure = {"fill": "toself", "fillcolor": POOLED_AREA}
+        for region, look in ((fit.prediction_region(), {"dash": "dash"}), (fit.confidence_region(), area)):
+            chart.line(region[:, 0], region[:, 1], POOLED, width=1.5, **look)
+    chart.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5)
     if evidence.theta_sp is not None:
-        data.append(fig.line([1 - evidence.theta_sp] * 2, [0, 1], THRESHOLD, dash="dot", width=1.5))
-        notes.append(label(1 - evidence.theta_sp, 0.0, threshold(evidence.theta_sp), text_colour(dark)))
+        chart.line([1 - evidence.theta_sp] * 2, [0, 1], THRESHOLD, dash="dot", width=1.5)
+        chart.label(1 - evidence.theta_sp, 0.0, threshold(evidence.theta_sp))
     if evidence.curve is not None:
-        x, y = evidence.curve.T.tolist()
-        data.append(fig.line(x, y, POOLED, width=3))
+        chart.line(evidence.curve[:, 0], evidence.curve[:, 1], POOLED, width=3)
     complete = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
     patients = evidence.tables.diseased + evidence.tables.healthy
     largest = float(np.nanmax(patients[complete], initial=1.0))
-    data.append(
-        fig.points(
-            (1 - evidence.specificity.value[complete]).tolist(),
-            evidence.sensitivity.value[complete].tolist(),
-            STUDY_AREA,
-            (5 + 19 * np.sqrt(patients[complete] / largest)).tolist(),
-            marker={"line": {"color": STUDY, "width": 1.2}},
-            hovertext=[
-                f"{plain(evidence.tables.study[i])}: sensitivity {numbers(evidence.sensitivity, i)}, "
-                f"specificity {numbers(evidence.specificity, i)}, {patients[i]:,.0f} patients"
-                for i in complete
-            ],
-        )
+    chart.points(
+        1 - evidence.specificity.value[complete],
+        evidence.sensitivity.value[complete],
+        STUDY_AREA,
+        (5 + 19 * np.sqrt(patients[complete] / largest)).tolist(),
+        marker={"line": {"color": STUDY, "width": 1.2}},
+        hovertext=[
+            f"{plain(evidence.tables.study[i])}: sensitivity {numbers(evidence.sensitivity, i)}, "
+            f"specificity {numbers(evidence.specificity, i)}, {patients[i]:,.0f} patients"
+            for i in complete
+        ],
     )
     drawn = [("pooled", "diamond", pooled.sensitivity, pooled.specificity)]
     if fit is not None and evidence.engine != "reml":
@@ -291,27 +317,22 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
             continue
         x, y = 1 - specificity.value, sensitivity.value
         text = f"{name}: sensitivity {y:.2f}, specificity {1 - x:.2f}"
-        marker = {"symbol": symbol, "line": {"color": pooled_text, "width": 1.5}}
-        data.append(fig.points([x], [y], POOLED, 13, marker=marker, hovertext=[text]))
+        marker = {"symbol": symbol, "line": {"color": ink(POOLED, dark), "width": 1.5}}
+        chart.points([x], [y], POOLED, 13, marker=marker, hovertext=[text])
     if fit is not None:
-        notes += _keys(pooled_text, evidence)
-    xaxis = share_axis("false-positive rate (1 − specificity)", dark, showgrid=True)
-    yaxis = share_axis("sensitivity", dark, scaleanchor="x")
-    return evidence_figure(data, 460, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
+        chart.label(0.99, 0.02, _keys(evidence), POOLED)
+    chart.share_axis("xaxis", "false-positive rate (1 − specificity)", showgrid=True)
+    chart.share_axis("yaxis", "sensitivity", scaleanchor="x")
+    return chart.figure()
 
 
-def _outline(points: Floats, **more: Any) -> Figure:
-    return fig.line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more)
-
-
-def _keys(colour: str, evidence: Evidence) -> list[Figure]:
-    """What the pooled lines are, in the lower right corner: no study of a useful test lies there."""
+def _keys(evidence: Evidence) -> str:
+    """What the pooled lines are, for the lower right corner: no study of a useful test lies there."""
     lines = ["◆ pooled"] if evidence.pooled.specificity is not None else []
     by = "" if evidence.engine == "reml" else ", by REML"
     lines += [f"◇ the same{by}"] if by else []
     lines += [f"━ curve{by}"] if evidence.curve is not None else []
-    lines += ["─ 95 % confidence region", "╌ 95 % prediction region"]
-    return [label(0.99, 0.02, "<br>".join(lines), colour)]
+    return "<br>".join([*lines, "─ 95 % confidence region", "╌ 95 % prediction region"])
 
 
 def leave_one_out(
@@ -341,30 +362,27 @@ def leave_one_out(
     left_out = np.sort(np.argsort(-moved, kind="stable")[: min(identified, LEFT_OUT)])
     names = [evidence.names[i] for i in left_out]
     rows = max(FEWEST_ROWS, len(left_out))
-    data: list[Figure] = []
-    notes, shapes = [], [fig.upright(q_star)]
+    chart = StudyChart(100 + ROW * rows, dark=dark, simulated=simulated)
+    shapes = [fig.upright(q_star)]
     if b is not None:
-        beliefs = without[left_out].tolist()
-        towards = b - without[left_out]
-        reach = np.maximum(0, towards).tolist(), np.maximum(0, -towards).tolist()
-        turned = (without[left_out] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
+        beliefs = without[left_out]
+        reach = np.maximum(0, b - beliefs).tolist(), np.maximum(0, beliefs - b).tolist()
+        turned = (beliefs > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
         hover = [
             f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
         ]
         symbols = ["circle-open" if other else "circle" for other in turned]
         blue = ink(BELIEF, dark)
         marker = {"symbol": symbols, "line": {"width": 2, "color": blue}}
-        more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
-        data.append(fig.points(beliefs, range(len(left_out)), blue, 10, **more))
-        shapes.append(fig.upright(b) | {"line": {"color": blue, "width": 1.5}})
+        bars = fig.interval(*reach, STUDY, 2)
+        chart.points(beliefs, range(len(beliefs)), BELIEF, marker=marker, hovertext=hover, error_x=bars)
+        shapes.append(fig.upright(b, blue, dash="solid"))
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
-        notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
+        chart.label(b, 1, f"with all {percent(b)}", BELIEF, yref="paper", xanchor=side)
     title = f"chance without this study (dashed: act above {q_star:.2f})"
-    xaxis = share_axis(title, dark, (-0.02, 1.02), showgrid=True)
-    ticks = {"tickvals": list(range(len(left_out))), "ticktext": [short(name) for name in names]}
-    yaxis = axis("", dark, range=[rows - 0.4, -0.6], **ticks, showgrid=False)
-    layout = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}
-    return evidence_figure(data, 100 + ROW * rows, simulated, dark, notes, **layout)
+    chart.share_axis("xaxis", title, (-0.02, 1.02), showgrid=True)
+    chart.rows([rows - 0.4, -0.6], range(len(left_out)), [short(name) for name in names])
+    return chart.figure(shapes=shapes, margin={"l": margin_for(names)})
 
 
 def numbers(shares: Shares, at: int | np.intp) -> str:
