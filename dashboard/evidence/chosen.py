@@ -1,6 +1,6 @@
 """The tables that Evidence is about, and what it begins with: a session's own settings where they are of a session."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -16,7 +16,9 @@ from dashboard.parts.sessions import CHOSEN, newly_chosen, sessions_with
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.manual_tables import MOST_ROWS, Row, rows_of
+from tarstop_core.evidence.report import About
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.files import UnrecognisedColumns
@@ -69,17 +71,28 @@ class OnSession:
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """The tables that the page is about."""
+class Studied:
+    """The studies that the page is about, of a test or of an intervention."""
 
     name: str
-    tables: Tables
     notes: tuple[str, ...] = ()  # What reading them brought up
     source: str = ""  # Where they come from, for a published set
-    places: tuple[int, ...] | None = None  # The row that each study was typed in
-    session: OnSession | None = None  # Where they are those of a session
     actions: Actions = TWO
     simulated: bool = False
+
+    def about(self, title: str, everyone: Everyone, notes: Sequence[str]) -> About:
+        """Return what figures and report say of them, under a title, beside the numbers."""
+        about = About(title, source=self.source, notes=notes, actions=self.actions, everyone=everyone)
+        return replace(about, simulated=self.simulated)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Chosen(Studied):
+    """The tables that the page is about."""
+
+    tables: Tables
+    places: tuple[int, ...] | None = None  # The row that each study was typed in
+    session: OnSession | None = None  # Where they are those of a session
     accuracy: str = ""  # Where Decisions finds the same tables: a set or a session
 
     @property
@@ -236,8 +249,8 @@ def with_tables(row: SessionRow, state: State, simulated: bool) -> Chosen:
     assert isinstance(settings, ReviewSettings), "only reviews are offered"
     return Chosen(
         row.name,
-        collected.tables,
         collected.notes,
+        tables=collected.tables,
         session=OnSession(settings, REVIEW.evidence(settings, state)),
         actions=Actions(settings.plus, settings.minus, REVIEW.lacking(settings, state)),
         simulated=simulated,

@@ -1,17 +1,16 @@
 """The Evidence page: what the 2×2 tables of a review show, under its session's prior or one shipped, learned or typed."""
 
-import html
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
 from dashboard.evidence import effects
+from dashboard.evidence.answer import files, headline
 from dashboard.evidence.chosen import (
     PREFIX,
     SEEN,
@@ -34,10 +33,10 @@ from dashboard.evidence.typed import (
 from dashboard.evidence.worth import ask_amounts, link_to_decisions
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import beside_title, note
-from dashboard.frame.markup import badges, told
+from dashboard.frame.markup import told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, button, lasting, save_button, switch
-from dashboard.frame.work import OPEN, flash, reviewer
+from dashboard.frame.widgets import bound, button, lasting, switch
+from dashboard.frame.work import OPEN, flash
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
@@ -48,14 +47,13 @@ from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.manual_tables import TITLES, manual_tables
 from tarstop_core.evidence.report import evidence_report, study_rows
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.files import read_tables, trace_to_csv
+from tarstop_core.files import read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.settings import SENSITIVITY, SPECIFICITY, ReviewSettings
 from tarstop_core.screening.settings_words import not_as_in_session
-from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
 
 T = TypeVar("T")
@@ -86,8 +84,8 @@ def evidence_page() -> None:
     flash()
     # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
     numbers, opened = _numbers()
-    headline = st.container(key=f"evidence-headline-{numbers}")
-    headline.empty()  # without anything in it a container would take its place late
+    headlined = st.container(key=f"evidence-headline-{numbers}")
+    headlined.empty()  # without anything in it a container would take its place late
     chosen_at = st.container(key="evidence-chosen")
     if not shell.presenting():
         chosen_at.empty()
@@ -97,14 +95,14 @@ def evidence_page() -> None:
     with row:
         numbers = _other_numbers(numbers, opened)
     if numbers == TRIALS:
-        effects.show_effects(headline, row, below, drawn, asked, menu)
+        effects.show_effects(headlined, row, below, drawn, asked, menu)
         return
     with below:
         not_weighed("it has no 2×2 tables to show.")
     others = {"published": _published, "file": _from_file, "typed": _typed}
     chosen = choose(PREFIX, "Where the tables come from", ReviewSettings, with_tables, others, row, below)
     if chosen is None:
-        headline.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
+        headlined.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
     start = chosen.start
     if st.session_state.setdefault(START, start) != start:
@@ -114,22 +112,15 @@ def evidence_page() -> None:
         unasked = not ENGINES[engine].knows_prior
         prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
     summary = evidence(chosen.tables, theta, engine, prior, theta_sp)
-    with headline:
+    with headlined:
         notes = _headline(chosen, summary, payoffs)
         if chosen.session is not None:
             _not_as_in_session(chosen.session, summary, payoffs)
     with menu:
-        _files(chosen, summary, payoffs, everyone, notes)
+        about = chosen.about(chosen.title, everyone, notes)
+        files(summary, payoffs, about, chosen.name, evidence_report, study_rows, PREFIX)
     with drawn:
-        panel(
-            summary,
-            payoffs,
-            actions=chosen.actions,
-            everyone=everyone,
-            simulated=chosen.simulated,
-            key=PREFIX,
-            file_stem=file_stem(chosen.title),
-        )
+        panel(summary, payoffs, about, key=PREFIX, file_stem=file_stem(chosen.title))
         link_to_decisions(kind="test", accuracy=chosen.accuracy)
         if chosen.source:
             with st.expander("Source", type="compact"):
@@ -186,38 +177,16 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
-        words.action_sentence(summary, payoffs.q_star, chosen.actions),
-        words.rival_sentence(summary, payoffs.q_star, chosen.actions.plus, chosen.actions.minus),
+        sentence(summary, payoffs.q_star, chosen.actions)
+        for sentence in (words.action_sentence, words.rival_sentence)
     )
     verdict = told(words.belief_sentence(summary), f"{words.each_sentence(summary)} {acts}".strip(), rival)
     about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
-    model = (ENGINES[summary.engine].badge, prior_badge(summary, chosen.start))
-    marks = badges(*filter(None, (*about, *model)))
-    st.html(f'{verdict}<p>{marks} <span class="tar-meta">{html.escape(chosen.name)}</span></p>')
+    headline(
+        verdict, (*about, ENGINES[summary.engine].badge, prior_badge(summary, chosen.start)), chosen.name
+    )
     shell.remarks(notes)
     return notes
-
-
-def _files(
-    chosen: Chosen, summary: Evidence, payoffs: Payoffs, everyone: Everyone, notes: Sequence[str]
-) -> None:
-    """Everything that leaves this page: the report, all figures, and the data."""
-    # A box keeps what it began with: other tables have their own.
-    own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
-    title = own.strip() or chosen.title
-    about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-    about |= {"source": chosen.source, "notes": notes}
-    about |= {"actions": chosen.actions, "everyone": everyone, "simulated": chosen.simulated}
-    report = partial(evidence_report, summary, payoffs, **about)
-    stem, key = file_stem(title), f"{PREFIX}/export"
-    save_button("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
-    save_button(
-        "Data (CSV)",
-        lambda: trace_to_csv(study_rows(summary)),
-        f"{stem}.csv",
-        key=f"{key}.csv",
-        width="stretch",
-    )
 
 
 _sets = cache(published_sets)
@@ -234,7 +203,7 @@ def _published() -> Chosen:
         f"{chosen.citation.rstrip('.')}. {chosen.note} Reported: sensitivity {sensitivity} ({s_low} to {s_high}), "
         f"specificity {specificity} ({low} to {high}), by {reported.by}."
     )
-    return Chosen(chosen.title, chosen.tables, source=source, accuracy=f"set:{chosen.name}")
+    return Chosen(chosen.title, tables=chosen.tables, source=source, accuracy=f"set:{chosen.name}")
 
 
 def _from_file() -> Chosen | None:
@@ -244,7 +213,7 @@ def _from_file() -> Chosen | None:
         tables, left_out, _ = tables_in_address("upload_problem", manual_tables) or manual_tables(())
         if len(tables):
             name = st.query_params.get("name", "tables")
-            state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
+            state[f"{PREFIX}/chosen"] = Chosen(name, left_out, tables=tables)
     label = "Excel, CSV, TSV or RevMan, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
     example = ("tarstop-example-2x2.csv", EXAMPLE)
     chosen = from_file(PREFIX, label, example, MAPPED, _enough, _read)
@@ -258,7 +227,7 @@ def _from_file() -> Chosen | None:
 def _read(content: bytes, name: str, columns: Mapping[str, str] | None) -> Chosen:
     job = (read_tables, io.BytesIO(content), name, columns)
     read = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
-    return Chosen(name, read.tables, read.notes)
+    return Chosen(name, read.notes, tables=read.tables)
 
 
 def _enough(fields: set[str]) -> bool:
@@ -289,7 +258,7 @@ def _typed() -> Chosen | None:
     if left_out:
         st.warning("  \n".join(map(shell.escape_markdown, left_out)), icon=":material/warning:")
     if len(tables):
-        return Chosen("typed tables", tables, places=places)
+        return Chosen("typed tables", tables=tables, places=places)
     problem = state.get(f"{PREFIX}/typed_problem")
     if problem and not left_out:
         shell.problem_box(problem)

@@ -25,7 +25,6 @@ from tarstop_core.evidence import effect_figures, effect_rows, effect_words, rep
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.effects import EffectEvidence
-from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
@@ -59,20 +58,18 @@ class View:
         self,
         summary: Evidence | EffectEvidence,
         payoffs: Payoffs,
-        actions: words.Actions,
-        everyone: Everyone,
-        simulated: bool,
+        about: report.About,
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
         beside = {
             "": (),
             "q*": (payoffs.q_star,),
-            "worth": (payoffs, everyone),
-            "decision": (payoffs, actions),
+            "worth": (payoffs, about.everyone),
+            "decision": (payoffs, about.actions),
         }
         more: tuple[Any, ...] = beside[self.of]
         rows = self.rows(summary) if self.of in ("", "q*") else self.rows(summary, *more)
-        figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=simulated)
+        figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=about.simulated)
         return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
 
@@ -99,7 +96,7 @@ EFFECT_VIEWS = (
         effect_figures.cumulative,
         "q*",
     ),
-    View("belief", "Belief by study", words.path_sentence, effect_rows.path_rows, belief_by_study, "q*"),
+    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "q*"),
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
     View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
     View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
@@ -112,10 +109,8 @@ EFFECT_VIEWS = (
 def panel(
     summary: Evidence | EffectEvidence,
     payoffs: Payoffs,
+    about: report.About,
     *,
-    actions: words.Actions = words.TWO,
-    everyone: Everyone = NOBODY,
-    simulated: bool = False,
     key: str,
     file_stem: str,
 ) -> None:
@@ -127,7 +122,7 @@ def panel(
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     spinner = partial(st.spinner, f"Computing from {len(summary):,} studies …")
     for tab, view in zip(tabs, views, strict=True):
-        seen = partial(view.of_evidence, summary, payoffs, actions, everyone, simulated)
+        seen = partial(view.of_evidence, summary, payoffs, about)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.

@@ -32,6 +32,7 @@ from dashboard.screen import advising, at_stake, full_text, reading, several, ve
 from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.report import About
 from tarstop_core.evidence.words import Actions
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
@@ -201,7 +202,8 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
         how: dict[str, Any] = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
         actions = Actions(settings.plus, settings.minus, scenario.lacking(settings, state))
-        panel(summary, settings.payoffs, actions=actions, simulated=work.collection.simulated, **how)
+        about = About(work.row.name, actions=actions, simulated=work.collection.simulated)
+        panel(summary, settings.payoffs, about, **how)
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:

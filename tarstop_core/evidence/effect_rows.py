@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.effects.sizes import Floats
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.report import bias_column
 from tarstop_core.presentation import figures as fig
@@ -17,13 +16,14 @@ def study_rows(evidence: EffectEvidence) -> Rows:
     studies = evidence.studies
     unit = np.exp if evidence.target.ratio else np.asarray
     columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
-    columns |= {name: _or_none(studies.column(name)) for name in studies.form.columns}
+    columns |= {name: fig.or_none(studies.column(name)) for name in studies.form.columns}
     part = evidence.estimates
     columns |= {
-        f"estimate_{name}": _or_none(unit(x)) for name, x in zip(("value", "low", "high"), part, strict=True)
+        f"estimate_{name}": fig.or_none(unit(x))
+        for name, x in zip(("value", "low", "high"), part, strict=True)
     }
-    columns |= {"scale_y": _or_none(evidence.sizes.y), "scale_se": _or_none(np.sqrt(evidence.sizes.v))}
-    columns["weight"] = _or_none(evidence.weights)
+    columns |= {"scale_y": fig.or_none(evidence.sizes.y), "scale_se": fig.or_none(np.sqrt(evidence.sizes.v))}
+    columns["weight"] = fig.or_none(evidence.weights)
     columns |= bias_column(studies)
     return fig.rows_of(**columns)
 
@@ -32,20 +32,11 @@ def cumulative_rows(evidence: EffectEvidence) -> Rows:
     """The average effect and the belief after each study."""
     unit = np.exp if evidence.target.ratio else np.asarray
     part = {
-        name: _or_none(unit(x))
+        name: fig.or_none(unit(x))
         for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
     }
     beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
     return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
-
-
-def path_rows(evidence: EffectEvidence) -> Rows:
-    """Belief by study: number of studies, the newest one, belief."""
-    beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
-    engine = [evidence.engine] * len(beliefs)
-    return fig.rows_of(
-        studies=range(len(beliefs)), newest=("", *evidence.names), belief=beliefs, engine=engine
-    )
 
 
 def reviewed_rows(evidence: EffectEvidence) -> Rows:
@@ -60,8 +51,3 @@ def reviewed_rows(evidence: EffectEvidence) -> Rows:
         texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
         rows.append(texts)
     return rows
-
-
-def _or_none(values: Floats) -> np.ndarray:
-    """Numbers with None in place of NaN."""
-    return np.array([None if not np.isfinite(value) else float(value) for value in values], dtype=object)

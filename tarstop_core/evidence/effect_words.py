@@ -27,28 +27,10 @@ def settings_sentence(evidence: EffectEvidence) -> str:
 
 
 def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> str:
-    """Word what the other school of models would choose.
-
-    Parameters
-    ----------
-    evidence
-        The studies and what follows from them.
-    q_star
-        Threshold belief of the decision.
-    actions
-        What the two actions are called.
-
-    Returns
-    -------
-    str
-        Empty where it chooses the same.
-    """
-    ours, theirs = evidence.belief, evidence.rival_belief
-    edge = q_star + TOLERANCE
-    if ours is None or theirs is None or (ours > edge) == (theirs > edge):
-        return ""
-    chosen = actions.plus if theirs > edge else actions.minus
-    return message("rival", pooled=evidence.engine in POOLED, belief=theirs, chosen=chosen)
+    """Word what the other school of models would choose; empty where it would choose the same."""
+    chosen, theirs = words.rival_action(evidence, q_star, actions), evidence.rival_belief
+    pooled = evidence.engine in POOLED
+    return message("rival", pooled=pooled, belief=theirs, chosen=chosen) if chosen else ""
 
 
 def pooled_sentence(evidence: EffectEvidence) -> str:
@@ -145,13 +127,10 @@ def remarks(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> 
     list of str
         A sentence each.
     """
-    b = evidence.belief
-    turned = b is not None and b > q_star + TOLERANCE
-    act = words.message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
-    sentences = [
+    sentences = (
         belief_sentence(evidence),
-        act,
+        words.action_sentence(evidence, q_star, actions),
         rival_sentence(evidence, q_star, actions),
         settings_sentence(evidence),
-    ]
+    )
     return [sentence for sentence in sentences if sentence]

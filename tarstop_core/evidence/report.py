@@ -5,7 +5,9 @@ The report of a session shows its studies by the same pieces.
 
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +15,7 @@ from scipy.special import expit
 
 from tarstop_core import __version__
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.documents.tables import CELLS, Floats
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.effects.bias import Judged
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import prior_sentence
@@ -33,19 +35,28 @@ RISK = "With and without high risk of bias"
 """Title of a table."""
 
 
-def evidence_report(
-    evidence: Evidence,
-    payoffs: Payoffs,
-    *,
-    name: str,
-    at: str,
-    by: str = "",
-    source: str = "",
-    notes: Sequence[str] = (),
-    actions: words.Actions = words.TWO,
-    everyone: Everyone = NOBODY,
-    simulated: bool = False,
-) -> str:
+@dataclass(frozen=True)
+class About:
+    """What a report says beside the numbers."""
+
+    name: str
+    """What the studies are called."""
+    at: str = ""
+    """When somebody looked at them."""
+    by: str = ""
+    """And who."""
+    source: str = ""
+    """Where they come from."""
+    notes: Sequence[str] = ()
+    """Warnings about them; in a review of accuracy those of the evidence unless given."""
+    actions: words.Actions = words.TWO
+    everyone: Everyone = NOBODY
+    """Whom the amounts concern, and what a study costs."""
+    simulated: bool = False
+    """Whether the studies are made up."""
+
+
+def evidence_report(evidence: Evidence, payoffs: Payoffs, about: About) -> str:
     """Write an evidence synthesis as one HTML page.
 
     Parameters
@@ -54,73 +65,108 @@ def evidence_report(
         The tables and what follows from them.
     payoffs
         What right and wrong decisions bring and cost.
-    name
-        What the tables are called.
-    at, by
-        When somebody looked at them, and who.
-    source
-        Where the tables come from.
-    notes
-        Warnings about the tables; those of the evidence unless given.
-    actions
-        What the two actions are called.
-    everyone
-        Whom the amounts concern, and what a study costs.
-    simulated
-        Whether the tables are made up.
+    about
+        What is said beside the numbers.
 
     Returns
     -------
     str
         A page that loads nothing and runs nothing.
     """
-    b, q_star = evidence.belief, payoffs.q_star
-    risks = risk_rows(evidence, payoffs, actions)
-    return page(
-        __name__,
-        title=f"{name} · TARstop report",
-        name=name,
-        at=at,
-        by=by,
-        action=words.decided(b, payoffs, actions),
-        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs, actions, everyone) if text],
+    b, q_star, actions = evidence.belief, payoffs.q_star, about.actions
+    return synthesis_page(
+        evidence,
+        payoffs,
+        about,
+        question=message("question", evidence=evidence),
+        rows=_decision_rows(evidence, payoffs, about.everyone),
         remarks=[
             words.belief_sentence(evidence) if b is None else "",
             words.action_sentence(evidence, q_star, actions),
-            words.rival_sentence(evidence, q_star, actions.plus, actions.minus),
+            words.rival_sentence(evidence, q_star, actions),
         ],
+        variation=words.variation_sentence(evidence),
+        notes=about.notes or evidence.notes,
+        table=studies_sheet(evidence),
+        named=len(evidence) <= COMPACT_FROM,
+        figures=drawn_studies(evidence, about.simulated),
+        methods=_methods(evidence, actions),
+    )
+
+
+def synthesis_page(
+    evidence: Synthesis,
+    payoffs: Payoffs,
+    about: About,
+    *,
+    question: str,
+    rows: Sequence[tuple[str, str]],
+    variation: str = "",
+    tables: Mapping[str, Rows] | None = None,
+    **of_kind: Any,
+) -> str:
+    """Write the page of a synthesis with what reports on tests and on interventions have in common.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    about
+        What is said beside the numbers.
+    question
+        What is asked.
+    rows
+        What is believed: titles and texts, of which empty ones are left out.
+    variation
+        How much the studies differ, in words.
+    tables
+        Further tables by their titles.
+    **of_kind
+        What else the template has.
+
+    Returns
+    -------
+    str
+        A page that loads nothing and runs nothing.
+    """
+    q_star, actions = payoffs.q_star, about.actions
+    risks = risk_rows(evidence, payoffs, actions)
+    asked = [
+        ("Question", question),
+        ("How sure before you act (q*)", message("how_sure", plus=actions.plus, q_star=q_star)),
+        ("Consequences", message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)),
+    ]
+    return page(
+        __name__,
+        title=f"{about.name} · TARstop report",
+        name=about.name,
+        at=about.at,
+        by=about.by,
+        source=about.source,
+        action=words.decided(evidence.belief, payoffs, actions),
+        rows=[(title, text) for title, text in (*asked, *rows) if text],
         rests=[
-            words.variation_sentence(evidence),
+            variation,
             words.not_accounted_sentence(evidence),
             words.risk_sentence(evidence, payoffs, actions) if risks else "",
             words.without_sentence(evidence, q_star),
         ],
-        notes=notes or evidence.notes,
-        table=studies_sheet(evidence),
-        named=len(evidence) <= COMPACT_FROM,
-        figures=drawn_studies(evidence, simulated),
-        more=sheets({RISK: risks}),
-        methods=_methods(evidence, actions),
-        source=source,
+        more=sheets({RISK: risks, **(tables or {})}),
         versions=written_with(),
+        **of_kind,
     )
 
 
-def _decision_rows(
-    evidence: Evidence, payoffs: Payoffs, actions: words.Actions, everyone: Everyone
-) -> list[tuple[str, str]]:
-    """What is asked and believed: titles and texts, empty where the engine pools nothing."""
+def _decision_rows(evidence: Evidence, payoffs: Payoffs, everyone: Everyone) -> list[tuple[str, str]]:
+    """What is believed: titles and texts, empty where the engine pools nothing."""
     pooled, tables = evidence.pooled, evidence.tables
     patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
+    valued = evidence.belief is not None and everyone != NOBODY
     return [
-        ("Question", message("question", evidence=evidence)),
-        ("How sure before you act (q*)", message("how_sure", plus=actions.plus, q_star=payoffs.q_star)),
-        ("Consequences", message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)),
         ("Computed by", ENGINES[evidence.engine].title),
-        (
-            f"Chance that {evidence.claim} (ω⁺)",
-            message("belief_row", belief=evidence.belief),
-        ),
+        (f"Chance that {evidence.claim} (ω⁺)", message("belief_row", belief=evidence.belief)),
         *[
             (f"Chance of {name} alone", message("belief_row", belief=b))
             for name, b in zip(("sensitivity", "specificity"), evidence.of_each or (), strict=False)
@@ -128,12 +174,7 @@ def _decision_rows(
         ("Pooled sensitivity", words.interval(pooled.sensitivity) if pooled.sensitivity else ""),
         ("Pooled specificity", words.interval(pooled.specificity) if pooled.specificity else ""),
         ("Studies", message("studies_row", count=len(evidence), **patients)),
-        (
-            "Value of more studies",
-            words.value_sentence(evidence, payoffs, everyone)
-            if evidence.belief is not None and everyone != NOBODY
-            else "",
-        ),
+        ("Value of more studies", words.value_sentence(evidence, payoffs, everyone) if valued else ""),
     ]
 
 
@@ -203,8 +244,8 @@ def study_rows(evidence: Evidence) -> Rows:
         counts = getattr(evidence.tables, cell)
         columns[cell] = np.array([None if np.isnan(n) else int(n) for n in counts], dtype=object)
     for name, shares in (("sensitivity", evidence.sensitivity), ("specificity", evidence.specificity)):
-        columns[name] = _or_none(shares.value)
-        columns |= {f"{name}_low": _or_none(shares.low), f"{name}_high": _or_none(shares.high)}
+        columns[name] = figures.or_none(shares.value)
+        columns |= {f"{name}_low": figures.or_none(shares.low), f"{name}_high": figures.or_none(shares.high)}
     return figures.rows_of(**columns, **bias_column(evidence.tables))
 
 
@@ -219,16 +260,16 @@ def parameter_rows(evidence: Evidence) -> Rows:
     fit = evidence.summary
     if fit is None:
         return []
-    values = _or_none(np.array([*fit.revman_parameters().values(), fit.auc], dtype=float))
+    values = figures.or_none(np.array([*fit.revman_parameters().values(), fit.auc], dtype=float))
     names = [*fit.revman_parameters(), "AUC"]
     return figures.rows_of(parameter=names, value=values, meaning=[PARAMETERS[name] for name in names])
 
 
-def path_rows(evidence: Evidence) -> Rows:
+def path_rows(evidence: Synthesis) -> Rows:
     """Belief by study: number of studies, the newest one, belief."""
     beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
     engine = "univariate" if evidence.previewed else evidence.engine
-    names = ("", *evidence.tables.study)
+    names = ("", *evidence.names)
     return figures.rows_of(
         studies=range(len(beliefs)), newest=names, belief=beliefs, engine=[engine] * len(beliefs)
     )
@@ -245,7 +286,7 @@ def density_rows(evidence: Evidence) -> Rows:
 def without_rows(evidence: Synthesis) -> Rows:
     """The belief without each study."""
     with_all = np.full(len(evidence.names), evidence.belief, dtype=object)
-    beliefs = _or_none(evidence.without.beliefs)
+    beliefs = figures.or_none(evidence.without.beliefs)
     return figures.rows_of(left_out=evidence.names, belief=beliefs, belief_with_all=with_all)
 
 
@@ -337,8 +378,3 @@ def curve_rows(evidence: Evidence) -> Rows:
         false_positive_rate=fpr,
         sensitivity=sensitivity,
     )
-
-
-def _or_none(values: Floats) -> NDArray[np.object_]:
-    """Numbers with None in place of NaN."""
-    return np.array([None if np.isnan(value) else float(value) for value in values], dtype=object)

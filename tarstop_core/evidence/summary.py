@@ -121,6 +121,14 @@ class Synthesis(Protocol):
         """After all studies."""
 
     @property
+    def rival_belief(self) -> float | None:
+        """By the other school of models."""
+
+    @property
+    def engine(self) -> str:
+        """What computes it."""
+
+    @property
     def drawn_path(self) -> Path:
         """The path to be drawn."""
 

@@ -95,16 +95,16 @@ def action_sentence(evidence: Synthesis, q_star: float, actions: Actions = TWO) 
     return message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
 
 
-def rival_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:
-    """Word what the other school of models would choose, where it would choose otherwise.
+def rival_action(evidence: Synthesis, q_star: float, actions: Actions) -> str:
+    """Return the action that the other school of models would choose.
 
     Parameters
     ----------
     evidence
-        The tables and their belief.
+        The studies and their belief.
     q_star
         Threshold belief of the decision.
-    plus, minus
+    actions
         What the two actions are called.
 
     Returns
@@ -112,10 +112,16 @@ def rival_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: s
     str
         Empty where the other model has no belief or leads to the same action.
     """
-    ours, theirs = evidence.belief, evidence.rival_belief
-    if ours is None or theirs is None or (ours > q_star + TOLERANCE) == (theirs > q_star + TOLERANCE):
+    ours, theirs, edge = evidence.belief, evidence.rival_belief, q_star + TOLERANCE
+    if ours is None or theirs is None or (ours > edge) == (theirs > edge):
         return ""
-    return message("rival", evidence=evidence, chosen=plus if theirs > q_star + TOLERANCE else minus)
+    return actions.plus if theirs > edge else actions.minus
+
+
+def rival_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) -> str:
+    """Word what the other school of models would choose; empty where it would choose the same."""
+    chosen = rival_action(evidence, q_star, actions)
+    return message("rival", evidence=evidence, chosen=chosen) if chosen else ""
 
 
 def forest_sentence(evidence: Evidence) -> str:

@@ -375,6 +375,11 @@ def rows_of(**columns: ArrayLike) -> Rows:
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 
 
+def or_none(values: ArrayLike) -> NDArray[np.object_]:
+    """Numbers with None in place of what is none, as JSON and tables have it."""
+    return np.array([x if np.isfinite(x) else None for x in np.asarray(values).tolist()], dtype=object)
+
+
 def with_unit(title: str, unit: str) -> str:
     """The title of an axis with the unit that a person named, where there is one."""
     return f"{title} ({plain(unit, 24)})" if unit else title

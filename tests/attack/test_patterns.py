@@ -128,7 +128,7 @@ TAKING: dict[str, Callable[[str], object]] = {
     "a rule's parameters": lambda text: parse_policy(f"either(greedy,{text})", files=False),
     "authors": lambda text: study_name(text, text),
     "a word": named,
-    "the name of tables": lambda text: Chosen(f"{text}.csv", manual_tables([])[0]).title,
+    "the name of tables": lambda text: Chosen(f"{text}.csv", tables=manual_tables([])[0]).title,
     "the name of a file": file_stem,
     "Markdown": escape_markdown,
     "a widget's label": escape_label,

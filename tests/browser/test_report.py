@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.evidence.report import evidence_report
+from tarstop_core.evidence.report import About, evidence_report
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.files import read_records, read_tables
 from tarstop_core.samples.collections import published_sets
@@ -76,11 +76,13 @@ def test_a_synthesis_of_up_to_20_studies_is_two_sheets(
         written = evidence_report(
             evidence(tables, 0.75, engine),
             payoffs,
-            name=TOPIC,
-            at="2026-11-22 23:00 UTC",
-            by="Rita",
-            source="Lee and others. A journal. " * 4,
-            notes=("Two studies have the same name, and both count here.",),
+            About(
+                name=TOPIC,
+                at="2026-11-22 23:00 UTC",
+                by="Rita",
+                source="Lee and others. A journal. " * 4,
+                notes=("Two studies have the same name, and both count here.",),
+            ),
         )
         (tmp_path / "report.html").write_text(written, encoding="utf-8")
         page.goto((tmp_path / "report.html").as_uri())

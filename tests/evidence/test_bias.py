@@ -16,7 +16,7 @@ from tarstop_core.effects.bias import REDUCED, Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.manual_tables import TITLES, manual_tables, pack, rows_of, unpack
-from tarstop_core.evidence.report import RISK, evidence_report, risk_rows, study_rows
+from tarstop_core.evidence.report import RISK, About, evidence_report, risk_rows, study_rows
 from tarstop_core.evidence.study_figures import RISKS, forest
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import Actions
@@ -111,11 +111,13 @@ def test_the_forest_and_the_report_show_judgments() -> None:
     assert not any(sign in still(forest(reviewed(bias=())), "") for sign in RISKS.values())
     assert [row["bias"] for row in study_rows(of)] == ["low", None, "high", "some"]
     assert "bias" not in study_rows(reviewed(bias=()))[0]
-    html = evidence_report(of, EVEN, name="A test", at="today")
-    assert html.count("<th") > evidence_report(reviewed(bias=()), EVEN, name="A test", at="today").count(
-        "<th"
+    html = evidence_report(of, EVEN, About(name="A test", at="today"))
+    assert html.count("<th") > evidence_report(
+        reviewed(bias=()), EVEN, About(name="A test", at="today")
+    ).count("<th")
+    assert RISK in html and RISK not in evidence_report(
+        reviewed(bias=()), EVEN, About(name="A test", at="today")
     )
-    assert RISK in html and RISK not in evidence_report(reviewed(bias=()), EVEN, name="A test", at="today")
 
 
 # --- where judgments come from ------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from tarstop_core.evidence import effect_figures, effect_rows, effect_words, wor
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
-from tarstop_core.evidence.report import risk_rows
+from tarstop_core.evidence.report import About, risk_rows
 from tarstop_core.evidence.study_figures import leave_one_out
 from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.value.payoffs import Payoffs
@@ -76,7 +76,7 @@ def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Eng
     assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, 0.5)
     for rows in (effect_rows.study_rows, effect_rows.cumulative_rows):
         assert len(rows(of)) == len(of)
-    assert "<main>" in effect_report(of, HALF, name="A <b>name", at="now") or not len(of)
+    assert "<main>" in effect_report(of, HALF, About(name="A <b>name", at="now")) or not len(of)
 
 
 def test_intervals_of_trials_that_agree_are_drawn_whole() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tarstop_core import __version__
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.evidence.report import evidence_report
+from tarstop_core.evidence.report import About, evidence_report
 from tarstop_core.evidence.study_figures import COMPACT_FROM
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import rival_sentence
@@ -25,7 +25,7 @@ TABLES = published_sets()[0].tables
 
 def report(found: Evidence, q_star: float = 0.5, **more: str) -> str:
     """What the page says, once it is known that nothing of it runs."""
-    page = evidence_report(found, Payoffs.from_q_star(q_star), name="Some tables", at=AT, **more)
+    page = evidence_report(found, Payoffs.from_q_star(q_star), About(name="Some tables", at=AT, **more))
     # A percentage stands in an element of its own, which keeps its sign beside it.
     return re.sub(r"(?<=%) (?=[?,;.)])|(?<=\() ", "", still(page)[1])
 
@@ -81,9 +81,9 @@ def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:
 
 
 def test_money_and_mistakes_that_weigh_unequally_are_said() -> None:
-    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 3000, 1000, 0, "£"), name="x", at=AT)
+    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 3000, 1000, 0, "£"), About(name="x", at=AT))
     assert "A wrong “Adopt” is 3 times as bad as a wrong “Don’t adopt”: £3,000 beside £1,000" in page
-    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 1, 2, 0), name="x", at=AT)
+    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 1, 2, 0), About(name="x", at=AT))
     assert "A wrong “Don’t adopt” is 2 times as bad as a wrong “Adopt”<" in page
 
 
@@ -100,10 +100,10 @@ def test_counts_stand_in_the_open_where_the_figure_names_no_study() -> None:
         tuple(f"Study {at}" for at in range(COMPACT_FROM + 1)), *np.full((4, COMPACT_FROM + 1), 9.0)
     )
     assert "<details" not in evidence_report(
-        evidence(many, 0.75, "univariate"), Payoffs.from_q_star(0.5), name="x", at=AT
+        evidence(many, 0.75, "univariate"), Payoffs.from_q_star(0.5), About(name="x", at=AT)
     )
     assert "<summary>The same as a table" in evidence_report(
-        evidence(TABLES, 0.75), Payoffs.from_q_star(0.5), name="x", at=AT
+        evidence(TABLES, 0.75), Payoffs.from_q_star(0.5), About(name="x", at=AT)
     )
 
 
@@ -120,10 +120,10 @@ def test_nothing_that_is_given_becomes_markup(payload: str) -> None:
     found = evidence(Tables(tuple(f"{payload} {at}" for at in range(3)), *counts), 0.75)
     given = {name: f"{payload} {name}" for name in ("name", "at", "by", "source")}
     payoffs = Payoffs(0, 1, 1, 0, f"{payload} unit")
-    page = evidence_report(found, payoffs, notes=(f"{payload} note",), **given)
+    page = evidence_report(found, payoffs, About(notes=(f"{payload} note",), **given))
     reader, _ = still(page)
     plain, _ = still(
-        evidence_report(evidence(TABLES, 0.75), payoffs, name="x", at=AT, notes=("y",), source="z")
+        evidence_report(evidence(TABLES, 0.75), payoffs, About(name="x", at=AT, notes=("y",), source="z"))
     )
     assert {tag for tag, _ in reader.tags} <= {tag for tag, _ in plain.tags}
     known = {name for _, attributes in plain.tags for name in attributes}

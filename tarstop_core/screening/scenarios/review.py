@@ -14,7 +14,7 @@ from tarstop_core.documents.reports import Collected, EffectRow, Row, rows_of_ta
 from tarstop_core.documents.tables import Tables, as_tables
 from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.evidence.words import pooled_sentence, rival_sentence
+from tarstop_core.evidence.words import Actions, pooled_sentence, rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
 from tarstop_core.files.tables import read_tables
 from tarstop_core.presentation.messages import Messages
@@ -190,7 +190,7 @@ class Review(StudyScenario[ReviewSettings]):
     def rival(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
         summary = self.evidence(settings, state)
-        return rival_sentence(summary, settings.payoffs.q_star, settings.plus, settings.minus)
+        return rival_sentence(summary, settings.payoffs.q_star, Actions(settings.plus, settings.minus))
 
     def settings_rows(self, settings: ReviewSettings) -> list[tuple[str, str]]:
         return [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.evidence.effects import EXAMPLE, PREFIX
+from dashboard.evidence.effect_studies import EXAMPLE, PREFIX
 from dashboard.frame.drawing import ALL
 from dashboard.parts.evidence import EFFECT_VIEWS
 from tarstop_core.effects.beliefs import Target, belief_of_effect

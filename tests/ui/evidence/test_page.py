@@ -93,7 +93,7 @@ def test_without_a_file_the_page_says_what_to_do(open_app: OpenApp) -> None:
 
 def test_a_file_is_called_as_a_person_reads_it() -> None:
     tables = published_sets()[0].tables
-    assert [Chosen(name, tables).title for name in ("hip_2x2_tables.csv.gz", "D-dimer.xlsx")] == [
+    assert [Chosen(name, tables=tables).title for name in ("hip_2x2_tables.csv.gz", "D-dimer.xlsx")] == [
         "hip 2x2 tables",
         "D-dimer",
     ]
@@ -235,7 +235,7 @@ def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
     counts = np.random.default_rng(1).integers(1, 10**9, (4, 400)).astype(float)
     tables = Tables(tuple(f"S{at}" for at in range(400)), *counts)
     app.session_state["evidence/chosen"], app.session_state["evidence/upload_problem"] = (
-        Chosen("big", tables),
+        Chosen("big", tables=tables),
         "",
     )
     app.session_state["evidence/source"] = "file"
@@ -263,6 +263,7 @@ def page() -> None:
 
     from dashboard.parts.evidence import panel
     from tarstop_core.documents.tables import Tables
+    from tarstop_core.evidence.report import About
     from tarstop_core.evidence.summary import evidence
     from tarstop_core.value.payoffs import Payoffs
 
@@ -273,7 +274,7 @@ def page() -> None:
         st.session_state.get("engine"),
     )
     shown = evidence(tables, 0.75, engine or "bivariate")
-    panel(shown, Payoffs(2500, 2500, 2500, 2500, "£"), key="p", file_stem="stem")
+    panel(shown, Payoffs(2500, 2500, 2500, 2500, "£"), About("n"), key="p", file_stem="stem")
 
 
 @pytest.mark.parametrize(
