@@ -15,7 +15,16 @@ from dashboard.frame.widgets import bound, button, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts.sessions import CHOSEN, OF, file_stem, newly_chosen, not_weighed
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.explore import figures, map_figure, maps, message, order_comparison, plans, sensitivity
+from tarstop_core.explore import (
+    figures,
+    map_figure,
+    maps,
+    message,
+    order_comparison,
+    plans,
+    sensitivity,
+    sensitivity_figure,
+)
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import COLLECTIONS, LabelledList, sample, samples
 from tarstop_core.explore.maps import Measure
@@ -260,15 +269,15 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
         figure(
             "explore-tornado",
             f"What moves {policy}: one assumption changed at a time",
-            figures.tornado_figure(tornado, settings, **look.look),
-            figures.tornado_sentence(tornado, settings),
-            figures.tornado_rows(tornado),
+            sensitivity_figure.tornado_figure(tornado, settings, **look.look),
+            sensitivity_figure.tornado_sentence(tornado, settings),
+            sensitivity_figure.tornado_rows(tornado),
             look.stem,
         )
     with turns_at:
         heading_of("Where the advice would turn")
         goes_on, break_evens = sensitivity.break_evens(listing, settings, policy)
-        sentences = figures.break_even_sentences(listing, settings, goes_on, break_evens)
+        sentences = sensitivity_figure.break_even_sentences(listing, settings, goes_on, break_evens)
         st.html(bullets(map(unbroken, sentences)))
         _full_cost(look)
     return asked

@@ -21,7 +21,7 @@ from tarstop_core.effects.pooling import (
 )
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
-from tarstop_core.evidence.summary import MoreStudies, Without
+from tarstop_core.evidence.synthesis import MoreStudies, Without
 from tarstop_core.presentation.numbers import signed
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.knowledge import Knowledge

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from tarstop_core.evidence.summary import MoreStudies
+from tarstop_core.evidence.synthesis import MoreStudies
 from tarstop_core.value.payoffs import Payoffs
 
 

@@ -22,7 +22,8 @@ from tarstop_core.evidence.curve_figures import prior_sentence
 from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.manual_tables import rows_of
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
-from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
+from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import message
 from tarstop_core.presentation import figures
 from tarstop_core.presentation.figures import Rows

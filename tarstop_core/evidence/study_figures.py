@@ -11,7 +11,8 @@ from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.effects.bias import Bias, Judged
 from tarstop_core.evidence.curve_figures import NAME, EvidenceChart, plain, short
-from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
+from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, ink

@@ -5,10 +5,9 @@ the summary that the forest and SROC plots draw is always the bivariate model th
 fits it by default.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
@@ -21,7 +20,8 @@ from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_ea
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
-from tarstop_core.effects.bias import Bias, Judged, versions_by_risk
+from tarstop_core.effects.bias import Bias, versions_by_risk
+from tarstop_core.evidence.synthesis import MoreStudies, Without
 from tarstop_core.files.tables import same_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
@@ -73,87 +73,6 @@ class Pooled:
     sensitivity: Estimate | None
     specificity: Estimate | None
     """Median and central 95 % of the posterior; with "reml" the estimate and its 95 % confidence interval."""
-
-
-@dataclass(frozen=True, eq=False)
-class Without:
-    """Belief without each of the studies in turn."""
-
-    beliefs: Floats  # NaN where the engine has no answer without that study; shape (n,)
-    approximate: bool = False
-    """Whether the differences are those of the univariate belief, read off all studies at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class MoreStudies:
-    """Expected value of more studies, in the payoffs' unit."""
-
-    k: Floats  # how many more; shape (A,)
-    evsi: Floats
-    """Expected value of k more studies: exactly enumerated for one, in closed form for more, and never less than for
-    fewer; shape (A,).
-    """
-    evpi: float  # what certainty would be worth
-    n1: int | None  # diseased patients that a study to come is taken to have, where it is one of a test
-    n2: int | None = None  # healthy ones, where specificity counts too
-
-
-class Path(Protocol):
-    """Beliefs after 0 … n studies; None where an engine has none."""
-
-    @property
-    def beliefs(self) -> Sequence[float | None]: ...
-
-
-class Synthesis(Protocol):
-    """What curves and sentences ask of the studies of a review, be they of a test or of an intervention."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the studies are called."""
-
-    @property
-    def claim(self) -> str:
-        """What the belief is a chance of."""
-
-    @property
-    def belief(self) -> float | None:
-        """After all studies."""
-
-    @property
-    def rival_belief(self) -> float | None:
-        """By the other school of models."""
-
-    @property
-    def engine(self) -> str:
-        """What computes it."""
-
-    @property
-    def drawn_path(self) -> Path:
-        """The path to be drawn."""
-
-    @property
-    def previewed(self) -> bool:
-        """Whether it is a preview by a quicker engine."""
-
-    @property
-    def without(self) -> Without:
-        """The belief without each study in turn."""
-
-    @property
-    def judged(self) -> Judged:
-        """The studies, with their risk of bias where it was judged."""
-
-    @property
-    def by_risk(self) -> "tuple[tuple[str, Synthesis], ...]":
-        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
-
-    @property
-    def average(self) -> str:
-        """What the engine pools, as a text; empty where it pools nothing."""
-
-    def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
-        """Expected value of more studies; None where there is no belief."""
 
 
 @dataclass(frozen=True, eq=False)

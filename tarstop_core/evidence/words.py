@@ -9,7 +9,8 @@ import numpy as np
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.everyone import NOBODY, Everyone
-from tarstop_core.evidence.summary import Evidence, Synthesis
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs

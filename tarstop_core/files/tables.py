@@ -1,7 +1,4 @@
-"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them.
-
-In a file of outcomes each table names the document of a ranking that brings it.
-"""
+"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them."""
 
 import math
 import re
@@ -13,14 +10,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import pandas as pd
 
 from tarstop_core.documents import totals
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
-from tarstop_core.documents.topic import Outcome, Topic, placed
 from tarstop_core.effects.bias import BIAS_WORDS, Bias, worst
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.cells import read_studies, text_files
+from tarstop_core.files.cells import read_studies
 from tarstop_core.files.columns import (
     UnrecognisedColumns,
     Vocabulary,
@@ -38,11 +33,8 @@ TYPED = SYNONYMS | {BIAS: (*JUDGED[BIAS], *JUDGED["overall"])}
 """Names of the columns of a table that is typed or pasted."""
 _COUNTS = Vocabulary(SYNONYMS | JUDGED, plain_title)
 _RATES = Vocabulary({"study": SYNONYMS["study"], **RATES, **JUDGED}, plain_title)
-_OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)
 WANTED = "TP, FP, FN, TN"
-WANTED_OF_OUTCOMES = "topic, outcome, study, docid, TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
-SHOWN = 3  # Examples in a note
 # As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
 THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
@@ -95,8 +87,8 @@ def read_tables(
         raise UnrecognisedColumns(str(problem), header, preview, _known(header)) from None
     for number, cells in rows:
         if len(cells) > len(header):
-            raise _uneven(file_name, number, len(cells), len(header))
-    rows, left_out = _without_totals(rows, places)
+            raise uneven(file_name, number, len(cells), len(header))
+    rows, left_out = without_totals(rows, places)
     notes += left_out
     if not rows:
         raise InputProblem(f"{file_name} holds no studies; give a header with {WANTED} and a line a study.")
@@ -111,7 +103,7 @@ def read_tables(
     elif "study" not in places:
         texts["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
     counts = (
-        _counts(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
+        counts_of(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
     )
     bias = judgments(file_name, lines, texts, {field: fields[at] for field, at in places.items()})
     tables = Tables(tuple(texts["study"]), *np.array(counts, dtype=float), bias=bias)
@@ -131,7 +123,7 @@ def _known(titles: Sequence[str]) -> dict[str, list[int]]:
     return _RATES.columns(titles) | _COUNTS.columns(titles)
 
 
-def _without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row], list[str]]:
+def without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row], list[str]]:
     """The rows that are studies, and a sentence on those that are not."""
 
     def cell(cells: Sequence[str], field: str) -> str:
@@ -153,13 +145,13 @@ def _or_nan(count: float | None) -> float:
     return math.nan if count is None else count
 
 
-def _uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem:
+def uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem:
     return InputProblem(
         f"{file_name}, line {number} has {cells} cells and the header {titles}; make them equal."
     )
 
 
-def _counts(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
+def counts_of(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
     """TP, FP, FN and TN of each line, as written."""
     return [
         [count_of(file_name, line, cell, text) for line, text in zip(lines, texts[cell], strict=True)]
@@ -344,103 +336,3 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
                 "counts, and each counts here; keep one if they are of the same patients."
             )
     return tuple(notes)
-
-
-# --- review outcomes: which document of a ranking brings which 2×2 table --------------------------------
-
-
-def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Outcome], tuple[str, ...]]:
-    """Read review outcomes and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
-
-    `source` is a CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any order and
-    case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the file's name; without an
-    outcome column a topic is one outcome. FP and TN may be missing.
-
-    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
-    an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
-    document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
-    a whole number from 0 on, or no topic is in the ranking. Beside the outcomes, in the order of the files, notes on documents
-    that are not ranked, topics without a ranking, and doubles.
-    """
-    notes: list[str] = []
-    outcomes: list[Outcome] = []
-    missing: dict[str, None] = {}
-    unranked: list[str] = []
-    for topic, name, studies in _outcome_groups(Path(source), notes, ("study", "docid", "TP", "FN")):
-        if topic not in run:
-            missing[topic] = None
-            continue
-        outcomes.append(_outcome(run[topic], name, studies))
-        if lost := int((outcomes[-1].positions == len(run[topic])).sum()):
-            unranked.append(f"{lost} of {len(studies)} in {name}")
-        if doubles := studies["study"][studies["study"].duplicated()].tolist():
-            notes.append(f"{name} lists a study more than once: {_listed(doubles)}; count it once.")
-    if not outcomes:
-        raise InputProblem(
-            f"{Path(source).name} and the run share no topic (the run has {_listed(list(run))}, the outcomes "
-            f"{_listed(list(missing))}); give the outcomes that belong to this run."
-        )
-    if missing:
-        notes.append(f"Left out, because the run does not rank them: {_listed(list(missing))}.")
-    if unranked:
-        notes.append(f"Studies whose document is not ranked, so never met: {_listed(unranked)}.")
-    return outcomes, tuple(notes)
-
-
-def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
-    """Read the 2×2 tables of outcomes without a ranking: what a prior is learned from.
-
-    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. A file is read, and refused, as
-    by :func:`read_outcomes`, but documents need not be named.
-    """
-    groups = _outcome_groups(Path(source), [], ("study", "TP", "FN"))
-    return [(topic, name, _tables(studies)) for topic, name, studies in groups]
-
-
-def _outcome_groups(
-    source: Path, notes: list[str], needed: Sequence[str]
-) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Topic and name of each outcome, with its studies: columns study, docid and the four counts."""
-    studies = pd.concat([_studies(path, notes, needed) for path in text_files(source)], ignore_index=True)
-    for _, group in studies.groupby(["topic", "outcome"], sort=False):
-        topic, outcome = group[["topic", "outcome"]].iloc[0].tolist()
-        yield topic, f"{topic}/{outcome}" if outcome else topic, group
-
-
-def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
-    """The studies of one file, a line a row."""
-    name, header, rows, of_encoding = read_studies(path, None, WANTED_OF_OUTCOMES, _OUTCOMES.columns)
-    places = only_columns(name, header, _OUTCOMES, needed, WANTED_OF_OUTCOMES)
-    rows, left_out = _without_totals(rows, places)
-    notes += [*of_encoding, *left_out]
-    lines = [number for number, _ in rows]
-    for number, cells in rows:
-        if len(cells) != len(header):
-            raise _uneven(name, number, len(cells), len(header))
-    texts = {field: [cells[at].strip() for _, cells in rows] for field, at in places.items()}
-    texts.setdefault("topic", [path.name.split(".")[0]] * len(rows))
-    for field in ("outcome", "docid", *CELLS):
-        texts.setdefault(field, [""] * len(rows))
-    counts = _counts(name, lines, texts)
-    texts["study"] = [study or docid for study, docid in zip(texts["study"], texts["docid"], strict=True)]
-    for field in ("topic", "study"):
-        if not all(texts[field]):
-            line = lines[texts[field].index("")]
-            raise InputProblem(f"{name}, line {line} has no {field}; name the {field} of every study.")
-    columns = {field: texts[field] for field in ("topic", "outcome", "study", "docid")}
-    return pd.DataFrame(columns, dtype="str").assign(**dict(zip(CELLS, counts, strict=True)))
-
-
-def _tables(studies: pd.DataFrame) -> Tables:
-    return Tables(tuple(studies["study"]), *studies[list(CELLS)].to_numpy(dtype=float).T)
-
-
-def _outcome(topic: Topic, name: str, studies: pd.DataFrame) -> Outcome:
-    """The studies of an outcome in the order in which screening meets them."""
-    labelled, at = placed(topic, name, studies["docid"].tolist(), studies["study"].tolist())
-    in_order = studies.assign(at=at).sort_values(["at", "study"], kind="stable")
-    return Outcome(labelled, topic.name, _tables(in_order), in_order["at"].to_numpy())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

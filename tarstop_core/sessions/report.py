@@ -17,7 +17,8 @@ from markupsafe import Markup
 from tarstop_core import __version__
 from tarstop_core.documents.records import links
 from tarstop_core.evidence.report import RISK, risk_rows, sheets, studies_sheet, written_with
-from tarstop_core.evidence.summary import Evidence, Synthesis
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import Actions, not_accounted_sentence, risk_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet

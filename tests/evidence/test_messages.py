@@ -9,7 +9,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.evidence.everyone import Everyone
-from tarstop_core.evidence.summary import MoreStudies
+from tarstop_core.evidence.synthesis import MoreStudies
 from tarstop_core.evidence.words import TWO, Actions, message
 from tarstop_core.value.payoffs import Payoffs
 from tests.branches import every_branch

@@ -14,7 +14,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import figures, maps, message, plans, sensitivity
+from tarstop_core.explore import figures, maps, message, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import LabelledList, sample, unread
 from tarstop_core.explore.maps import fractions_around
@@ -357,7 +357,10 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     # Who has reports to read does not "stop now", and what they bring decides what is chosen.
     assert spoken(message, figures.choice_sentence, plan, settings).values["to_read"] == to_read
     at = sensitivity.break_evens(waiting, settings, Optimal())
-    assert spoken(message, figures.break_even_sentences, waiting, settings, *at).values["to_read"] == to_read
+    assert (
+        spoken(message, sensitivity_figure.break_even_sentences, waiting, settings, *at).values["to_read"]
+        == to_read
+    )
     dear = replace(settings, full_cost=1e6)
     none = plans.cell_of(waiting, dear, Budget(9), "planned")
     assert spoken(message, figures.plan_sentence, none, waiting).values["to_read"] == 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarstop_core.explore import figures, map_figure, maps, message, plans, sensitivity
+from tarstop_core.explore import figures, map_figure, maps, message, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import Now, World
@@ -138,19 +138,19 @@ def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
     explored = sample(key)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
     found = sensitivity.tornado(explored, settings, Optimal())
-    figure = figures.tornado_figure(found, settings, simulated=True, dark=True)
+    figure = sensitivity_figure.tornado_figure(found, settings, simulated=True, dark=True)
     depth_low, depth_high, net_low, net_high = figure["data"]
     widths = [max(*ends, 0) - min(*ends, 0) for ends in zip(depth_low["x"], depth_high["x"], strict=True)]
     assert widths == sorted(widths, reverse=True) and len(widths) == len(found.swings)
     assert depth_low["base"][0] == found.depth and net_high["base"][0] == found.net_utility
     assert any("b₀ = " in each for each in net_low["customdata"])
     assert "twice as likely" in " ".join(net_high["customdata"])
-    said = figures.tornado_sentence(found, settings)
+    said = sensitivity_figure.tornado_sentence(found, settings)
     assert f"stops after {found.depth:,} documents" in said and "£" in said
     alike = replace(found, swings=tuple(replace(each, depth=(1, found.depth)) for each in found.swings))
-    said = figures.tornado_sentence(alike, settings)
+    said = sensitivity_figure.tornado_sentence(alike, settings)
     assert f"; {len(found.swings) - 1} others as much)" in said
-    rows = figures.tornado_rows(found)
+    rows = sensitivity_figure.tornado_rows(found)
     assert len(rows) == 2 * len(found.swings) and {"low", "high"} != {row["assumption"] for row in rows}
     json.dumps(figure)
 
@@ -160,13 +160,13 @@ def test_break_evens_say_what_would_happen_instead() -> None:
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
     with listening(message) as heard:
         turns = sensitivity.break_evens(explored, settings, Optimal())
-        figures.break_even_sentences(explored, settings, *turns)
+        sensitivity_figure.break_even_sentences(explored, settings, *turns)
     turn = next(values for _, values in heard if values.get("name") == "cost")
     assert turn["now"] and turn["more"] and turn["action"] == "Grant" and turn["at"].startswith("£")
     dear = replace(settings, cost=3000.0)
     with listening(message) as heard:
         turns = sensitivity.break_evens(explored, dear, Optimal())
-        figures.break_even_sentences(explored, dear, *turns)
+        sensitivity_figure.break_even_sentences(explored, dear, *turns)
     turn = next(values for _, values in heard if values.get("name") == "L_g")
     assert not turn["now"] and turn["more"] and turn["value"] == "£2,500"
 
@@ -233,7 +233,10 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     for measure in ("depth", "decision"):
         kind, values = spoken(message, map_figure.map_sentence, drawn, measure)
         assert (kind, values["depth"]) == ("settled_map", 18)
-    for said in (figures.path_sentence(found, explored.settings), figures.tornado_sentence(moved, settings)):
+    for said in (
+        figures.path_sentence(found, explored.settings),
+        sensitivity_figure.tornado_sentence(moved, settings),
+    ):
         assert "settled the question" in said and "turns up" not in said
     state = replace(state, labels=np.where(np.arange(len(unread)) == 18, IRRELEVANT, labels).astype(np.int8))
     later = replace(explored, state=state)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import value_of_more
 from tarstop_core.evidence.summary import evidence
-from tarstop_core.explore import figures, map_figure, maps, plans, sensitivity
+from tarstop_core.explore import figures, map_figure, maps, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Batch, Greedy, LookAhead, OpenLoop, Policy, Smooth
 from tarstop_core.presentation.numbers import percent
@@ -118,9 +118,9 @@ def told_by_explore(of: LabelledList, own: Settings, rule: Policy) -> list[str]:
         figures.path_sentence(plan, own),
         figures.full_cost_note(plan.path, own.cost),
         figures.stakes_sentence(now, own, plan),
-        figures.tornado_sentence(swings, own),
+        sensitivity_figure.tornado_sentence(swings, own),
         str([(swings.depth, *(each.depth for each in swings.swings))]),
-        *figures.break_even_sentences(of, own, *turns),
+        *sensitivity_figure.break_even_sentences(of, own, *turns),
     ]
 
 

@@ -15,7 +15,15 @@ from dashboard.explore.map_views import at_cell
 from dashboard.explore.page import CURRENT, LEARNED, MAP, OF_ONE, SENSITIVITY
 from dashboard.parts.stakes import q_star_in_words
 from tarstop_core.documents.records import as_records
-from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
+from tarstop_core.explore import (
+    figures,
+    map_figure,
+    maps,
+    order_comparison,
+    plans,
+    sensitivity,
+    sensitivity_figure,
+)
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
@@ -149,9 +157,9 @@ def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> 
     app = open_app("explore", of=SEARCH, show=SENSITIVITY, rule="greedy", **ASKED)
     said = shown(app)
     found = sensitivity.tornado(sample(SEARCH), asked(), Greedy())
-    assert figures.tornado_sentence(found, asked()) in said
+    assert sensitivity_figure.tornado_sentence(found, asked()) in said
     turns = sensitivity.break_evens(sample(SEARCH), asked(), Greedy())
-    for sentence in figures.break_even_sentences(sample(SEARCH), asked(), *turns):
+    for sentence in sensitivity_figure.break_even_sentences(sample(SEARCH), asked(), *turns):
         assert sentence in said
     assert app.query_params["rule"] == "greedy"
 
