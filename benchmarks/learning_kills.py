@@ -22,8 +22,8 @@ from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.file import export_session, import_session

@@ -28,7 +28,7 @@ from tarstop_core.evaluation.worker import run
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store

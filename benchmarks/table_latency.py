@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from benchmarks.judging import dashboard, judged, watch
 from benchmarks.label_latency import long_session
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.sessions.store.store import Store
 
 TARGET_MS = 300

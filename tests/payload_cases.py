@@ -10,7 +10,9 @@ from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 

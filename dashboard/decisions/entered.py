@@ -33,7 +33,7 @@ from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.files.tables import TableFile
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.schema import DrawColumns, draws_of_table, number_in, table_of_actions
 from tarstop_core.value.actions.treat import Beta, TreatByTest

@@ -23,8 +23,9 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.files import UnrecognisedColumns
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings, StudySettings
+from tarstop_core.screening.settings import StudySettings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs

@@ -52,7 +52,7 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.screening.settings import SENSITIVITY, SPECIFICITY, ReviewSettings
+from tarstop_core.screening.review_settings import SENSITIVITY, SPECIFICITY, ReviewSettings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.value.payoffs import Payoffs
 

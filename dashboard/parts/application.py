@@ -23,6 +23,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Aside
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.setting_aside import (
     all_aside,
     as_aside,
@@ -31,7 +32,6 @@ from tarstop_core.screening.setting_aside import (
     return_event,
     set_aside_event,
 )
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.create import Documents
 

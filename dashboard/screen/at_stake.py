@@ -16,9 +16,10 @@ from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.provenance import claimed_time, provenance
+from tarstop_core.screening.review_settings import SPECIFICITY, ReviewSettings
 from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import SPECIFICITY, ReviewSettings, Settings, StudySettings
+from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts

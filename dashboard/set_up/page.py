@@ -28,6 +28,7 @@ from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.ranking.order import Order, Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.effect import EFFECT
@@ -35,7 +36,7 @@ from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.payoffs import Payoffs

@@ -24,7 +24,7 @@ from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import refuse_looking_ahead
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 
 LIST = "list"
 OF_THE_PAPER = (

@@ -19,7 +19,7 @@ from tarstop_core.errors import InputProblem
 if TYPE_CHECKING:
     from tarstop_core.documents.tables import Tables
     from tarstop_core.effects.measures import Engine
-    from tarstop_core.screening.settings import ReviewSettings
+    from tarstop_core.screening.review_settings import ReviewSettings
 
 
 @click.command()
@@ -157,7 +157,7 @@ def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]
     from tarstop_core.files import UnrecognisedColumns, read_tables
 
     with suppress(OSError, UnicodeDecodeError):
-        from tarstop_core.screening.settings import ReviewSettings
+        from tarstop_core.screening.review_settings import ReviewSettings
         from tarstop_core.sessions.file import is_session, state_of
 
         text = path.read_text(encoding="utf-8") if path.suffix == ".json" else ""

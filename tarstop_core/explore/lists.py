@@ -18,10 +18,11 @@ from tarstop_core.samples.collections import labelled_review, labelled_search, s
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path

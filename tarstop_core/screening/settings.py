@@ -9,12 +9,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.belief.engines import ENGINES, check_engine
-from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.calibration.recall_bound import ALPHA
-from tarstop_core.documents.application import NOTHING_SAID, Application
-from tarstop_core.documents.reports import Report, Row
+from tarstop_core.documents.application import NOTHING_SAID
+from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.screening.several_readers import ONE_READER, Readers
@@ -78,10 +77,6 @@ class Threshold:
     entry: str = "theta"  # of the glossary
     is_share: bool = True  # whether it is asked for in per cent
     least: float | None = None  # where it is no share: the least that may be given
-
-
-SENSITIVITY = Threshold(0.75, "θ", "Sensitivity to exceed")
-SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
 
 
 @dataclass(frozen=True)
@@ -293,34 +288,6 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class PatentSettings(Settings):
-    """Settings of a search for prior art, where one document decides."""
-
-    needs_citation: bool = True  # a⁺ is open only with a confirmed document to cite
-    confirm_hits: bool = True  # a hit counts only once it is confirmed
-    application: Application = NOTHING_SAID
-    """What prior art is sought for; says which documents cannot be held against it."""
-
-    scenario: ClassVar[str] = "patent"
-    one_decides: ClassVar[bool] = True
-    grades: ClassVar[bool] = True
-
-    def read_at_once(self) -> Self:
-        return replace(self, confirm_hits=False)
-
-    def paper_mode(self) -> Self:
-        return replace(super().paper_mode(), needs_citation=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        content = super().to_dict()
-        if self.application == NOTHING_SAID:
-            del content["application"]
-        elif not self.application.applicant:
-            del content["application"]["applicant"]
-        return content
-
-
-@dataclass(frozen=True)
 class StudySettings(Settings):
     """Settings of a review whose reports bring studies that add up."""
 
@@ -390,57 +357,3 @@ class StudySettings(Settings):
 
     def paper_mode(self) -> Self:
         return replace(super().paper_mode(), least_studies=0, least_patients=0)
-
-
-@dataclass(frozen=True)
-class ReviewSettings(StudySettings):
-    """Settings of a review of diagnostic accuracy, where 2×2 tables add up."""
-
-    theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
-    engine: str = "bivariate"
-    """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
-    prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
-    theta_sp: float | None = None  # Where ω⁺ asks for a pooled specificity above this as well, in (0, 1)
-
-    scenario: ClassVar[str] = "review"
-    threshold_field: ClassVar[str] = "theta"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_theta(self.theta)
-        if self.theta_sp is not None:
-            check_theta(self.theta_sp, "specificity")
-        check_engine(self.engine)
-
-    def counts(self, report: Report) -> bool:
-        return all(isinstance(row, Row) for row in report.rows)
-
-    @property
-    def threshold(self) -> Threshold:
-        return replace(SENSITIVITY, value=self.theta)
-
-    def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
-        # A learned prior says how likely any sensitivity is.
-        follows = not (
-            keeps_b_0 or self.theta_sp or self.prior.learned_from is None or self.prior.width_alone
-        )
-        if follows and ENGINES[self.engine].knows_prior:
-            return replace(self, theta=value, b_0=self.prior.at(value).b_0)
-        return replace(self, theta=value)
-
-    @property
-    def belief_prior(self) -> Prior:
-        """The prior with this session's b_0."""
-        return replace(self.prior, b_0=self.b_0)
-
-    @property
-    def fingerprints(self) -> dict[str, str]:
-        return {"prior of sensitivity": self.belief_prior.digest}
-
-    def paper_mode(self) -> Self:
-        # The learned width of a prior is not the paper's.
-        prior = DEFAULT_PRIOR if self.prior.width_alone else self.prior
-        return replace(super().paper_mode(), prior=prior)
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"prior": self.prior.to_dict()}

@@ -12,11 +12,13 @@ from tarstop_core.ranking.order import prepare
 from tarstop_core.samples import collections as samples
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message

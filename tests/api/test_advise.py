@@ -8,8 +8,9 @@ import pytest
 
 import tarstop_core as ts
 from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import screening_path
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.sessions.session import Session
 from tarstop_core.sessions.store.store import Store
 from tests.api.cases import (

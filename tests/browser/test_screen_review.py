@@ -19,7 +19,8 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.browser.acting import (

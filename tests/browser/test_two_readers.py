@@ -15,8 +15,8 @@ from playwright.sync_api import Page, expect
 from tarstop_core.files import read_records
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions.export import document_rows
 from tarstop_core.sessions.snapshot import session_snapshot

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tarstop_core.documents.application import Application, Dated, barring, flagged, flags, with_family
 from tarstop_core.documents.records import as_records, date_key, date_words, read_date
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")

@@ -9,7 +9,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.ranking.order import Ranking, also_published, one_of_each
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 MEMBERS = "EP 3456789 A1;;US 2015/0123456 A1;;JP 2015999999 A"

@@ -37,7 +37,8 @@ from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, Settings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

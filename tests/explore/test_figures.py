@@ -15,7 +15,7 @@ from tarstop_core.explore.plans import Now, World
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 from tests.spoken import listening, spoken

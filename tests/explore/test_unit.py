@@ -26,8 +26,9 @@ from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph, settings_rows
 from tarstop_core.screening.wording import consequences, explain
 from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence

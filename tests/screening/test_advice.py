@@ -13,9 +13,9 @@ from tarstop_core.screening import advice_message
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.scenarios.patent import PATENT
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.trace import trace
 from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.value.payoffs import Payoffs

@@ -22,8 +22,10 @@ from tarstop_core.screening.audit import (
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.enough import ENOUGH
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs

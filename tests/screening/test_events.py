@@ -7,7 +7,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import LONGEST_REASON, reasons_event, reasons_given, reasons_offered
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.prisma import flow_diagram, prisma
 from tarstop_core.value.payoffs import Payoffs
 

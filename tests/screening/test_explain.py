@@ -18,8 +18,9 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, Assumption, Floor, Headline, ReviewFacts, Variation
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.screening.wording import (
     about_documents,
     action,

@@ -14,8 +14,8 @@ from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import VERDICTS, SeveralReaders, counted
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, check_event, standing
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.several_readers import EXCLUDED, INCLUDED, SECOND, SHARE, Readers
 
 IDS = [f"d{at}" for at in range(8)]

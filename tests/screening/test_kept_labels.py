@@ -20,7 +20,8 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.kept_labels import kept_event, kept_first, labels_found, replayed
 from tarstop_core.screening.labels import PENDING, UNSEEN
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.compare import outcome

@@ -29,11 +29,13 @@ from tarstop_core.screening.advised import (
 )
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings, StudySettings
+from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import Footing
@@ -49,10 +51,9 @@ ACCURACY = ReviewSettings(
 )
 CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
 EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
-FACTS = ReviewFacts(
-    4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=(12.4, 3.0, 25.0), relevant=9
-)
-FOUND = RecallFacts(left=(12.4, 3.0, 25.0), relevant=50)
+LEFT = (12.4, 3.0, 25.0)
+FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=LEFT, relevant=9)
+FOUND = RecallFacts(left=LEFT, relevant=50)
 PLACES = np.r_[np.zeros(50), 1:21, np.zeros(180)].astype(int)
 JUDGED = np.where(PLACES > 0, PLACES == 1, np.nan)
 JUDGED[:50] = 1

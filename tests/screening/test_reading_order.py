@@ -14,7 +14,7 @@ from tarstop_core.screening.events import label_event, settings_event
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
 

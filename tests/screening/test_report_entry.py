@@ -9,7 +9,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft, by_study, full_text_rows, study_name, table_rows
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.typed_numbers import TypedTable
 from tarstop_core.value.payoffs import Payoffs
 

@@ -15,8 +15,8 @@ from tarstop_core.screening.events import label_event, plan_event, settings_even
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{i}" for i in range(6)]

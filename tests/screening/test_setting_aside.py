@@ -20,6 +20,7 @@ from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.setting_aside import (
     counted,
@@ -28,7 +29,6 @@ from tarstop_core.screening.setting_aside import (
     set_aside_first,
     with_set_aside,
 )
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.value.payoffs import Floats, Payoffs

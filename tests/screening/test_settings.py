@@ -5,8 +5,10 @@ from dataclasses import asdict, replace
 import pytest
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 PATENT = PatentSettings(Payoffs.from_q_star(0.5), 0.001)

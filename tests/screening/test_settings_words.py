@@ -8,7 +8,8 @@ import pytest
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.application import Application
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.settings_words import (
     changes,
     protocol_appendix,

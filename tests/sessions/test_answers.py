@@ -5,7 +5,7 @@ from dataclasses import replace
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels, sample_reviews
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.sessions.demo import (
     DEMO_REVIEW,
     DEMO_TOPIC,

@@ -16,7 +16,7 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs

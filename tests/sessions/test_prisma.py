@@ -13,7 +13,8 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.sessions.prisma import NO_REASON, flow_diagram, prisma
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs

@@ -16,8 +16,10 @@ from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import chances
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
 from tests.cli.conftest import tarstop as tarstop

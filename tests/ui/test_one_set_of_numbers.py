@@ -29,8 +29,8 @@ from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN, U
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import session_paths
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import (
     chances_badge,

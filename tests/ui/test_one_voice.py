@@ -11,8 +11,9 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.paths import session_paths
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import (
     WORDS,

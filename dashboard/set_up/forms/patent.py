@@ -24,7 +24,7 @@ from tarstop_core.calibration.coverage import (
 )
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Order, several_files
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.sessions.create import Documents
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
 

@@ -15,7 +15,7 @@ from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.shipped import WIDTH, priors
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.value.stakes import REVIEW_EXAMPLE
 
 OF_REVIEW = f"{PREFIX}/review"

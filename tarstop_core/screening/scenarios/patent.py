@@ -13,8 +13,8 @@ from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.base import Scenario
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import ListPath

@@ -21,8 +21,8 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import WIDTH, past_stops, priors, wrong_stops
 from tarstop_core.screening.advised import Advice, ReviewFacts
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.studies import StudyScenario
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.outcomes import ReviewPath, pooled_range, states_of
 from tarstop_core.value.path import ListPath

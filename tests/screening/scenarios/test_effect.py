@@ -20,9 +20,9 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.report_entry import Draft, table_rows
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.effect import EFFECT, effect_studies
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.typed_numbers import TypedEffect, fields_of
 from tests.effects.golden import studies_of as published

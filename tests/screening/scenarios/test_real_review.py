@@ -20,8 +20,9 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import Explanation, explain
 from tarstop_core.value.stakes import FULL_TIMES, START
 

@@ -21,14 +21,15 @@ OWN = (
     "tarstop_core/files/",  # words of file formats
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
     "tarstop_core/screening/typed_numbers.py",  # and so is a field
-    "dashboard/evidence/effects.py",  # and the title of that column
+    "dashboard/evidence/effect_studies.py",  # and the title of that column
     "tarstop_core/cli/belief.py",
     "tarstop_core/explore/decision",  # a decision may rest on one uncertain number, called so
     "tarstop_core/explore/draw_columns.py",  # draws have costs and effects
     "dashboard/decisions/",
 )
 DEFAULTS = {
-    "tarstop_core/screening/settings.py": "scenario",
+    "tarstop_core/screening/patent_settings.py": "scenario",
+    "tarstop_core/screening/review_settings.py": "scenario",
     "tarstop_core/screening/effect_settings.py": "scenario",
     "tarstop_core/screening/enough_settings.py": "scenario",
     "tarstop_core/cli/replay.py": "default",

@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests import postgres

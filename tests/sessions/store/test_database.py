@@ -14,7 +14,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.address import driver_words, sentence
 from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.sessions.store.cases import EXAMPLES, SETTINGS, label, new_session, record, some_records

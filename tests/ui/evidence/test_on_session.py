@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from tarstop_core.evidence.words import Actions, action_sentence
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.session import OpenSession

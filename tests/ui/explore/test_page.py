@@ -32,7 +32,9 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.patent_settings import PatentSettings
+from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store

@@ -123,7 +123,7 @@ def page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import PatentSettings
+    from tarstop_core.screening.patent_settings import PatentSettings
     from tarstop_core.value.payoffs import Payoffs
 
     found = stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001))
@@ -217,7 +217,7 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
         from dashboard.parts import stakes
-        from tarstop_core.screening.settings import PatentSettings
+        from tarstop_core.screening.patent_settings import PatentSettings
         from tarstop_core.value.payoffs import Payoffs
 
         stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
@@ -229,7 +229,7 @@ def test_names_of_actions_are_shown_as_they_are() -> None:
 def test_a_unit_with_a_colon_is_shown_whole() -> None:
     def priced() -> None:
         from dashboard.parts import stakes
-        from tarstop_core.screening.settings import PatentSettings
+        from tarstop_core.screening.patent_settings import PatentSettings
         from tarstop_core.value.payoffs import Payoffs
 
         stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5, unit="hours: net"), 0.001))
@@ -245,7 +245,8 @@ def compact_page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import PatentSettings, Settings
+    from tarstop_core.screening.patent_settings import PatentSettings
+    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
     state = st.session_state
@@ -288,7 +289,7 @@ def review_page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import ReviewSettings
+    from tarstop_core.screening.review_settings import ReviewSettings
     from tarstop_core.value.payoffs import Payoffs
 
     settings = ReviewSettings(

@@ -14,8 +14,8 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store

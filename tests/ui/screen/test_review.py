@@ -19,9 +19,9 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.snapshot import session_snapshot

@@ -10,9 +10,10 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.samples.collections import sample_reviews
 from tarstop_core.samples.shipped import WIDTH, calibrators, extraction_rate, priors
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.set_up.cases import Open, answered, html_of, query, start, upload, words_of

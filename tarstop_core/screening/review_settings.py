@@ -1,0 +1,68 @@
+"""Settings of a review of diagnostic accuracy: which sensitivity, and which specificity, is to be exceeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from tarstop_core.belief.engines import ENGINES, check_engine
+from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.documents.reports import Report, Row
+from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, Threshold
+
+SENSITIVITY = Threshold(0.75, "θ", "Sensitivity to exceed")
+SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
+
+
+@dataclass(frozen=True)
+class ReviewSettings(StudySettings):
+    """Settings of a review of diagnostic accuracy, where 2×2 tables add up."""
+
+    theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
+    engine: str = "bivariate"
+    """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
+    prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
+    theta_sp: float | None = None  # Where ω⁺ asks for a pooled specificity above this as well, in (0, 1)
+
+    scenario: ClassVar[str] = "review"
+    threshold_field: ClassVar[str] = "theta"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_theta(self.theta)
+        if self.theta_sp is not None:
+            check_theta(self.theta_sp, "specificity")
+        check_engine(self.engine)
+
+    def counts(self, report: Report) -> bool:
+        return all(isinstance(row, Row) for row in report.rows)
+
+    @property
+    def threshold(self) -> Threshold:
+        return replace(SENSITIVITY, value=self.theta)
+
+    def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
+        # A learned prior says how likely any sensitivity is.
+        follows = not (
+            keeps_b_0 or self.theta_sp or self.prior.learned_from is None or self.prior.width_alone
+        )
+        if follows and ENGINES[self.engine].knows_prior:
+            return replace(self, theta=value, b_0=self.prior.at(value).b_0)
+        return replace(self, theta=value)
+
+    @property
+    def belief_prior(self) -> Prior:
+        """The prior with this session's b_0."""
+        return replace(self.prior, b_0=self.b_0)
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        return {"prior of sensitivity": self.belief_prior.digest}
+
+    def paper_mode(self) -> Self:
+        # The learned width of a prior is not the paper's.
+        prior = DEFAULT_PRIOR if self.prior.width_alone else self.prior
+        return replace(super().paper_mode(), prior=prior)
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"prior": self.prior.to_dict()}
