@@ -24,7 +24,7 @@ from benchmarks.reviewers import DOCUMENTS, TARGET_MS, Reviewer, database, label
 from dashboard.parts import jobs
 from tarstop_core.evaluation.worker import run
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 
 PROJECTS, EVERY = 10, 3.0
 WARM_SECONDS, ALONE_SECONDS = 15.0, 30.0

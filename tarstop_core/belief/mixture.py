@@ -267,3 +267,24 @@ class Kinds:
         at = np.unique(np.concatenate((np.arange(EXACT), late)))
         risen = exposure.mean(axis=0)
         return np.asarray(np.interp(risen, risen[at], self.log_no_hit(exposure[:, at])))
+
+
+def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:
+    """Ends of the central interval of weighted points.
+
+    Parameters
+    ----------
+    values, weight : ndarray, shape (G,)
+        The points, and their weights, which add up to 1.
+    sure : float
+        Share of the weight inside the interval.
+
+    Returns
+    -------
+    low, high : float
+        Interpolated: a point's value is reached halfway through its own weight.
+    """
+    order = np.argsort(values)
+    below = np.cumsum(weight[order]) - weight[order] / 2
+    low, high = np.interp([(1 - sure) / 2, (1 + sure) / 2], below, values[order])
+    return float(low), float(high)

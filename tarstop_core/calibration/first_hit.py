@@ -21,6 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.belief.mixture import weighted_quantiles
 from tarstop_core.calibration.calibrator import PATENT, Calibrator, FittedOn
 from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.errors import InputProblem
@@ -218,27 +219,6 @@ def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
     of_b = joint.sum(axis=0)
     low, high = weighted_quantiles(b, of_b, SURE)
     return FirstHits(tuple(cases), a, w, joint.sum(axis=1), (float(of_b @ b), low, high))
-
-
-def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:
-    """Ends of the central interval of weighted points.
-
-    Parameters
-    ----------
-    values, weight : ndarray, shape (G,)
-        The points, and their weights, which add up to 1.
-    sure : float
-        Share of the weight inside the interval.
-
-    Returns
-    -------
-    low, high : float
-        Interpolated: a point's value is reached halfway through its own weight.
-    """
-    order = np.argsort(values)
-    below = np.cumsum(weight[order]) - weight[order] / 2
-    low, high = np.interp([(1 - sure) / 2, (1 + sure) / 2], below, values[order])
-    return float(low), float(high)
 
 
 def ranks() -> Ints:

@@ -24,7 +24,7 @@ from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tarstop_core.value.path import ListPath
 
 OF_ITS_OWN = ("plan", "settings", "stopped", "decided", "continued")

@@ -15,7 +15,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.setting_aside import SetAside, with_set_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.store import Store, event_row
-from tarstop_core.sessions.store.values import check_files, check_order, now, storable_text
+from tarstop_core.sessions.store.tables import check_files, check_order, now, storable_text
 
 FILE = FileKind(
     "tarstop-session",

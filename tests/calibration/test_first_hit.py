@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.belief.mixture import weighted_quantiles
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.first_hit import (
     SHORT,
@@ -18,7 +19,6 @@ from tarstop_core.calibration.first_hit import (
     log_likelihood,
     ranks,
     read_cases,
-    weighted_quantiles,
 )
 from tarstop_core.errors import InputProblem
 

@@ -24,8 +24,9 @@ from tarstop_core.sessions.store.tables import (
     Member,
     Share,
     StoredEvent,
+    new_id,
+    now,
 )
-from tarstop_core.sessions.store.values import new_id, now
 
 ERASED = "former reader "
 """How those begin in a log who asked to be forgotten."""

@@ -12,8 +12,19 @@ from sqlalchemy.exc import IntegrityError
 from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.sessions.store.accounts import Accounts
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
-from tarstop_core.sessions.store.tables import CalibratorLabel, Draft, KeptCalibrator, StoredCalibrator
-from tarstop_core.sessions.store.values import Damaged, dump, intact, new_id, now, readable, storable_text
+from tarstop_core.sessions.store.tables import (
+    CalibratorLabel,
+    Damaged,
+    Draft,
+    KeptCalibrator,
+    StoredCalibrator,
+    dump,
+    intact,
+    new_id,
+    now,
+    readable,
+    storable_text,
+)
 
 FORGOTTEN = timedelta(days=90)
 """After which a draft that nobody came back to is removed."""

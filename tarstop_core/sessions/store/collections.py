@@ -18,9 +18,13 @@ from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_reco
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
-from tarstop_core.sessions.store.tables import METADATA, UNFINISHED, Collection, Record, StoredSession
-from tarstop_core.sessions.store.values import (
+from tarstop_core.sessions.store.tables import (
+    METADATA,
+    UNFINISHED,
+    Collection,
     Damaged,
+    Record,
+    StoredSession,
     dump,
     intact,
     new_id,

@@ -16,8 +16,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.independent import counted
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, read_settings
-from tarstop_core.sessions.store.tables import METADATA, StoredEvent
-from tarstop_core.sessions.store.values import Damaged, intact, readable
+from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, intact, readable
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
 PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")

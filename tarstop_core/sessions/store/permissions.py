@@ -24,8 +24,9 @@ from tarstop_core.sessions.store.tables import (
     Share,
     StoredEvent,
     StoredSession,
+    new_id,
+    now,
 )
-from tarstop_core.sessions.store.values import new_id, now
 
 Kind = Literal["session", "collection", "calibrator"]
 Role = Literal["owner", "adjudicator", "reader", "guest"]

@@ -31,13 +31,11 @@ from tarstop_core.sessions.store.permissions import EVENTS, asks, check_name, fo
 from tarstop_core.sessions.store.tables import (
     METADATA,
     Collection,
+    Damaged,
     Deletion,
     SessionRow,
     StoredEvent,
     StoredSession,
-)
-from tarstop_core.sessions.store.values import (
-    Damaged,
     check_order,
     check_scores,
     dump,

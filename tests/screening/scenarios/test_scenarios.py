@@ -21,7 +21,7 @@ OWN = (
     "tarstop_core/files/",  # words of file formats
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
     "tarstop_core/screening/typed_numbers.py",  # and so is a field
-    "dashboard/evidence/effect_studies.py",  # and the title of that column
+    "dashboard/evidence/effect",  # the title of that column, and a kind of decision
     "tarstop_core/cli/belief.py",
     "tarstop_core/explore/decision",  # a decision may rest on one uncertain number, called so
     "tarstop_core/explore/draw_columns.py",  # draws have costs and effects

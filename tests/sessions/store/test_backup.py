@@ -17,7 +17,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.backup import backup, restore
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tests.reference.test_first_store import OLD as FIRST
 from tests.reference.test_old_stores import OLD
 from tests.session_cases import a_patent_session, a_review

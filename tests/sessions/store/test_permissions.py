@@ -14,7 +14,7 @@ from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.database import Database
 from tarstop_core.sessions.store.permissions import EVENTS, MAY, Forbidden, Kind, Permissions, check_name
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, some_records
 from tests.sessions.store.cells import (

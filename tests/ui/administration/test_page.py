@@ -13,7 +13,7 @@ from dashboard.administration import page
 from dashboard.frame import people, shell
 from tarstop_core.sessions.store.backup import restore
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tests.session_cases import START, a_collection, label, log
 
 OpenApp = Callable[..., AppTest]

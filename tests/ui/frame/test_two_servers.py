@@ -11,7 +11,7 @@ import pytest
 from benchmarks.label_latency import long_session
 from benchmarks.reviewers import Reviewer
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tests import postgres
 from tests.ui.frame.test_login import LoginServer
 

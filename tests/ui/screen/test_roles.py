@@ -10,7 +10,7 @@ from dashboard.screen import verdicts
 from tarstop_core.sessions.demo import start_review_demo
 from tarstop_core.sessions.store.permissions import ROLES
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import now
+from tarstop_core.sessions.store.tables import now
 from tests.session_cases import label, log
 
 OpenApp = Callable[..., AppTest]
