@@ -27,7 +27,18 @@ def settings_sentence(evidence: EffectEvidence) -> str:
 
 
 def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> str:
-    """Word what the other school of models would choose; empty where it would choose the same."""
+    """Word what the other school of models would choose.
+
+    Parameters
+    ----------
+    evidence, q_star, actions
+        As for :func:`~tarstop_core.evidence.words.rival_action`.
+
+    Returns
+    -------
+    str
+        A sentence; empty where it would choose the same.
+    """
     chosen, theirs = words.rival_action(evidence, q_star, actions), evidence.rival_belief
     pooled = evidence.engine in POOLED
     return message("rival", pooled=pooled, belief=theirs, chosen=chosen) if chosen else ""

@@ -120,7 +120,18 @@ def rival_action(evidence: Synthesis, q_star: float, actions: Actions) -> str:
 
 
 def rival_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) -> str:
-    """Word what the other school of models would choose; empty where it would choose the same."""
+    """Word what the other school of models would choose.
+
+    Parameters
+    ----------
+    evidence, q_star, actions
+        As for :func:`rival_action`.
+
+    Returns
+    -------
+    str
+        A sentence; empty where it would choose the same.
+    """
     chosen = rival_action(evidence, q_star, actions)
     return message("rival", evidence=evidence, chosen=chosen) if chosen else ""
 

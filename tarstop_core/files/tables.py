@@ -152,7 +152,25 @@ def uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem
 
 
 def counts_of(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
-    """TP, FP, FN and TN of each line, as written."""
+    """Parse TP, FP, FN and TN of each line as written.
+
+    Parameters
+    ----------
+    file_name, lines : str, sequence of int
+        File, and line of each study, for messages.
+    texts : mapping of str to sequence of str
+        Cells by field.
+
+    Returns
+    -------
+    list of list of float
+        The four counts, each of all lines; NaN where FP or TN is missing.
+
+    Raises
+    ------
+    InputProblem
+        As for :func:`count_of`.
+    """
     return [
         [count_of(file_name, line, cell, text) for line, text in zip(lines, texts[cell], strict=True)]
         for cell in CELLS
