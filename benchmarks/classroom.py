@@ -136,10 +136,10 @@ def said(what: str, phones: int, taken: list[float]) -> None:
 
 def main(count: int = 60, steps: int = 12) -> int:
     """Measure and print."""
-    from tests.ui.frame.test_login import LoginServer
+    from tests.browser.conftest import AppServer
 
     with tempfile.TemporaryDirectory() as folder:
-        server = LoginServer(Path(folder), environment={"TARSTOP_CLASSROOM": "yes"})
+        server = AppServer(Path(folder), environment={"TARSTOP_CLASSROOM": "yes"})
         server.start()
         try:
             key, code = re.findall(r"key=(\S+) .* code (\w+)\.", server.log.read_text(encoding="utf-8"))[-1]

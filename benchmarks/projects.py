@@ -63,14 +63,14 @@ def imported(url: str, content: bytes) -> None:
 def main(documents: int = 200_000, people: int = 50) -> int:
     """Measure and print."""
     from tests import postgres
-    from tests.ui.frame.test_login import LoginServer
+    from tests.browser.conftest import AppServer
 
     postgres.CARELESS = ""
     run("nothing", len, "")  # the first job starts what the others are forked from
     with (
         tempfile.TemporaryDirectory() as folder,
         database() as wanted,
-        LoginServer(Path(folder), wanted, LOGIN) as server,
+        AppServer(Path(folder), wanted, LOGIN) as server,
     ):
         path = Path(folder) / "a.csv"
         write_list(path, documents)

@@ -140,7 +140,7 @@ class AppServer:
     def healthy(self) -> bool:
         """Whether the server answers."""
         try:
-            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1) as answer:
+            with urllib.request.urlopen(f"{self.url}/health", timeout=1) as answer:
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False

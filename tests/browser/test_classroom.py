@@ -7,15 +7,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.acting import at_rest
+from tests.browser.conftest import AppServer
 from tests.ui.frame.test_classroom import words
-from tests.ui.frame.test_login import LoginServer
 
 OpenPage = Callable[..., Any]
 
 
 @pytest.fixture
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoginServer]:
-    with LoginServer(tmp_path_factory.mktemp("class"), environment={"TARSTOP_CLASSROOM": "yes"}) as running:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    with AppServer(tmp_path_factory.mktemp("class"), environment={"TARSTOP_CLASSROOM": "yes"}) as running:
         yield running
 
 
@@ -29,7 +29,7 @@ def press(page: Page, button: str) -> None:
 
 
 def test_a_students_page_follows_the_lecturer_until_the_student_turns_that_off(
-    served: LoginServer, open_page: OpenPage
+    served: AppServer, open_page: OpenPage
 ) -> None:
     key, code = words(served)
     lecturer, student = open_page(), open_page()

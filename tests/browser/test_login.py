@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.acting import PAGES, at_rest, save_menu, saved, stored
+from tests.browser.conftest import AppServer
 from tests.oidc import OidcProvider
 from tests.session_cases import a_patent_session
-from tests.ui.frame.test_login import LoginServer
 
 OpenPage = Callable[..., Any]
 ANN, BOB, EVE = "ann@example.org", "bob@example.org", "eve@example.org"
@@ -24,15 +24,15 @@ def provider() -> Iterator[OidcProvider]:
 
 
 @pytest.fixture
-def served(provider: OidcProvider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoginServer]:
+def served(provider: OidcProvider, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     folder = tmp_path_factory.mktemp("login")
-    running = LoginServer(folder, environment={"TARSTOP_LOGIN": str(folder / "login.toml")})
+    running = AppServer(folder, environment={"TARSTOP_LOGIN": str(folder / "login.toml")})
     (folder / "login.toml").write_text(provider.login_file(running.url), encoding="utf-8")
     with running:
         yield running
 
 
-def log_in(open_page: OpenPage, provider: OidcProvider, served: LoginServer, name: str) -> Any:
+def log_in(open_page: OpenPage, provider: OidcProvider, served: AppServer, name: str) -> Any:
     provider.person = name
     watched = open_page()
     watched.page.goto(f"{served.url}/screen")
@@ -55,7 +55,7 @@ def addresses_of(session: str) -> list[str]:
     ]
 
 
-def share(page: Page, served: LoginServer, session: str, name: str, role: str) -> None:
+def share(page: Page, served: AppServer, session: str, name: str, role: str) -> None:
     page.goto(f"{served.url}/sessions?session={session}")
     at_rest(page)
     page.get_by_role("tab", name="Share").click()
@@ -71,7 +71,7 @@ def share(page: Page, served: LoginServer, session: str, name: str, role: str) -
 
 
 def test_what_is_shared_is_there_and_nothing_else(
-    served: LoginServer, provider: OidcProvider, open_page: OpenPage
+    served: AppServer, provider: OidcProvider, open_page: OpenPage
 ) -> None:
     ann = log_in(open_page, provider, served, ANN)
     with stored(served) as store:

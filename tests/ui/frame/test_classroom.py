@@ -14,27 +14,28 @@ from dashboard.frame import server as around
 from dashboard.frame.classroom import UNREACHED
 from dashboard.frame.shell import OF_A_CLASS
 from tarstop_core.teaching.lecture import Lecture
-from tests.ui.frame.test_login import EVERYWHERE, LoginServer
+from tests.browser.conftest import AppServer
+from tests.ui.frame.test_login import EVERYWHERE
 
 OPEN = ("/", *(f"/{title.lower()}" for title in OF_A_CLASS), "/_stcore/health", "/_stcore/host-config")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoginServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     folder = tmp_path_factory.mktemp("class")
-    with LoginServer(folder, environment={"TARSTOP_CLASSROOM": "yes"}) as running:
+    with AppServer(folder, environment={"TARSTOP_CLASSROOM": "yes"}) as running:
         yield running
 
 
-def words(server: LoginServer) -> tuple[str, str]:
+def words(server: AppServer) -> tuple[str, str]:
     """The lecturer's key and the code, as the console says them."""
     found = re.search(r"key=(\S+) .* code (\w+)\.", server.log.read_text(encoding="utf-8"))
     assert found
     return found[1], found[2]
 
 
-def joined(server: LoginServer, **given: str) -> httpx.Client:
-    client = httpx.Client(base_url=server.url, timeout=60)
+def joined(server: AppServer, **given: str) -> httpx.Client:
+    client = httpx.Client(base_url=server.url, verify=False, timeout=60)
     answer = client.get("/join", params=given)
     assert answer.status_code == 303 and answer.headers["location"] == "learn"
     assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=lax" in answer.headers["set-cookie"]
@@ -46,20 +47,20 @@ def cookie(client: httpx.Client) -> str:
 
 
 @pytest.mark.parametrize("path", EVERYWHERE)
-def test_a_stranger_is_asked_for_the_code_and_sees_nothing_else(server: LoginServer, path: str) -> None:
+def test_a_stranger_is_asked_for_the_code_and_sees_nothing_else(server: AppServer, path: str) -> None:
     for cookies in ({}, {"tarstop_class": "guessed"}, {"tarstop_class": words(server)[1]}):
-        answer = httpx.get(f"{server.url}{path}", cookies=cookies, timeout=60)
+        answer = httpx.get(f"{server.url}{path}", cookies=cookies, verify=False, timeout=60)
         assert answer.status_code == 401 and "Code of the class" in answer.text
         assert words(server)[1] not in answer.text and words(server)[0] not in answer.text
 
 
 @pytest.mark.parametrize("given", [{}, {"code": ""}, {"code": "WRONG2"}, {"key": "x"}])
-def test_a_wrong_code_lets_nobody_in(server: LoginServer, given: dict[str, str]) -> None:
-    answer = httpx.get(f"{server.url}/join", params=given, timeout=60)
+def test_a_wrong_code_lets_nobody_in(server: AppServer, given: dict[str, str]) -> None:
+    answer = httpx.get(f"{server.url}/join", params=given, verify=False, timeout=60)
     assert answer.status_code == 401 and "set-cookie" not in answer.headers
 
 
-def test_a_lecturer_who_tries_the_code_still_leads(server: LoginServer) -> None:
+def test_a_lecturer_who_tries_the_code_still_leads(server: AppServer) -> None:
     key, code = words(server)
     for given in ({"key": key}, {"code": code}):
         client = joined(server, **given)
@@ -67,14 +68,14 @@ def test_a_lecturer_who_tries_the_code_still_leads(server: LoginServer) -> None:
         assert client.get("/join", params={"code": code}).status_code == 303 and cookie(client) == word
 
 
-def test_a_class_has_two_pages_and_takes_no_files(server: LoginServer) -> None:
+def test_a_class_has_two_pages_and_takes_no_files(server: AppServer) -> None:
     client = joined(server, code=words(server)[1].lower())
     for path in (*EVERYWHERE[: EVERYWHERE.index("/_stcore/health")], *OPEN):
         assert client.get(path).status_code == (200 if path in OPEN else 404), path
     assert client.put("/_stcore/upload_file/a/b", content=b"x").status_code == 404
 
 
-def test_a_step_of_the_lecturer_comes_to_a_phone(server: LoginServer) -> None:
+def test_a_step_of_the_lecturer_comes_to_a_phone(server: AppServer) -> None:
     key, code = words(server)
     lecturer, phone = (
         Phone(server.url, headers={"Cookie": cookie(joined(server, **given))})
@@ -102,7 +103,7 @@ def test_a_step_of_the_lecturer_comes_to_a_phone(server: LoginServer) -> None:
     assert not lecturer.failed and not phone.failed
 
 
-def test_the_console_says_that_no_phone_reaches_this_machine_alone(server: LoginServer) -> None:
+def test_the_console_says_that_no_phone_reaches_this_machine_alone(server: AppServer) -> None:
     assert UNREACHED in server.log.read_text(encoding="utf-8")
 
 
@@ -116,5 +117,5 @@ def test_the_console_writes_an_address_of_ipv6_in_brackets(
     assert "from http://[2001:db8::7]:8501/join?key=" in printed and "Phones" not in printed
 
 
-def test_it_stores_nothing(server: LoginServer) -> None:
+def test_it_stores_nothing(server: AppServer) -> None:
     assert [each.name for each in Path(server.folder).iterdir()] == ["server.log"]

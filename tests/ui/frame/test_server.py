@@ -217,13 +217,6 @@ class Open(AppServer):
         asked_by = {"TARSTOP_HOSTS": "tarstop.example", "PYTHONPATH": str(folder), "HEARD": str(self.heard)}
         super().__init__(folder, None, asked_by | proxy)
 
-    def healthy(self) -> bool:
-        """Whether the server answers."""
-        try:
-            return asked(self, "/health")[0] == 200
-        except OSError:
-            return False
-
     def command(self) -> list[str]:
         own = ("tarstop_core", "app", "--port", str(self.port), "--address", "0.0.0.0", "--headless")
         return [sys.executable, "-m", *own]

@@ -13,7 +13,7 @@ from benchmarks.reviewers import Reviewer
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
 from tests import postgres
-from tests.ui.frame.test_login import LoginServer
+from tests.browser.conftest import AppServer
 
 HEADER = "X-Remote-User"
 LOGIN = {"TARSTOP_PROXY_HEADER": HEADER, "TARSTOP_PROXY_ADDRESS": "127.0.0.1"}
@@ -40,7 +40,7 @@ async def until_each_made(people: list[Reviewer], labels: int) -> None:
         await asyncio.sleep(0.02)
 
 
-async def label_while_one_is_killed(first: LoginServer, second: LoginServer, session: str) -> list[Reviewer]:
+async def label_while_one_is_killed(first: AppServer, second: AppServer, session: str) -> list[Reviewer]:
     """Two people label at each server; those whose server is killed go on at the other one."""
     people = [
         Reviewer(server.url, session, DOCUMENTS, hurried=True, headers={HEADER: name}, answer="Exclude")
@@ -76,8 +76,8 @@ def test_a_server_is_killed_while_people_label_and_the_other_goes_on(tmp_path: P
         folder.mkdir()
     with (
         postgres.database() as url,
-        LoginServer(folders[0], url, LOGIN) as first,
-        LoginServer(folders[1], url, LOGIN) as second,
+        AppServer(folders[0], url, LOGIN) as first,
+        AppServer(folders[1], url, LOGIN) as second,
     ):
         session = shared_list(url)
         people = asyncio.run(asyncio.wait_for(label_while_one_is_killed(first, second, session), 240))
