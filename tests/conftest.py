@@ -144,12 +144,13 @@ def pytest_sessionstart() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Leave what is imported and collected out of every search for garbage: little of it is ever thrown away."""
+    """Leave what is imported and collected out of every search for garbage, and search seldom: what tests make is soon gone."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000)
         gc.enable()
 
 
