@@ -155,10 +155,6 @@ def experiment(
     """
     from tarstop_core.evaluation.findings.conduct import conduct
 
-    if share is not None and not 0 <= share <= 1:
-        raise InputProblem(f"share is {share:g}; give a number from 0 to 1.")
-    if not 0 < target_recall <= 1:
-        raise InputProblem(f"target_recall is {target_recall:g}; give a number above 0, at most 1.")
     _, findings = conduct(
         benchmark,
         methods,

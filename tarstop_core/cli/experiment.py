@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.cli.review_options import review_options
 from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, say
-from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -46,36 +45,7 @@ class _Benchmarks(click.Command):
 @click.command(cls=_Benchmarks)
 @click.argument("benchmark")
 @click.option("--out", type=PATH, required=True, help="Folder for tables and figures.")
-@click.option(
-    "--truth",
-    type=click.Choice(["pooled", "full_evidence"]),
-    default="pooled",
-    show_default=True,
-    help="Reviews: pooled sensitivity above θ, or what all studies would choose (the paper's Table 2).",
-)
-@click.option(
-    "--engine",
-    type=click.Choice([*ENGINES, "exact", "normal"]),
-    default="univariate",
-    show_default=True,
-    help="Reviews: belief that rules act on; the truth is always bivariate. Interventions: exact for OR, else normal.",
-)
-@click.option(
-    "--theta", type=float, default=0.75, show_default=True, help="Reviews: threshold on sensitivity."
-)
-@click.option("--theta-sp", type=float, help="Reviews: pooled specificity has to exceed this as well.")
-@click.option(
-    "--measure", type=click.Choice(list(Measure)), help="Interventions: what is compared; OR unless given."
-)
-@click.option("--delta", type=float, help="Interventions: smallest effect that matters; none unless given.")
-@click.option(
-    "--direction",
-    type=click.Choice(["above", "below"]),
-    default="below",
-    show_default=True,
-    help="Interventions: on which side of it an effect is good.",
-)
-@click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
+@review_options("by what rules believe, univariate unless given; the truth is always bivariate")
 @click.option(
     "--scenario",
     type=LazyChoice("tarstop_core.evaluation.tasks:TASKS"),
@@ -127,7 +97,7 @@ def experiment(
     fresh: bool,
     pictures: bool,
     as_json: bool,
-    direction: str,
+    direction: str | None,
     **of_task: Any,
 ) -> None:
     """Tune and test every rule on BENCHMARK for every q* and cost.
@@ -154,10 +124,6 @@ def experiment(
     from tarstop_core.evaluation.jobs import ResultCache
 
     begun = time.perf_counter()
-    if share is not None and not 0 <= share <= 1:
-        raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
-    if not 0 < target_recall <= 1:
-        raise InputProblem(f"--target-recall is {target_recall:g}; give a number above 0, at most 1.")
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
     cache = ResultCache(out / CACHE)

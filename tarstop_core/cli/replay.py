@@ -11,7 +11,7 @@ import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
-from tarstop_core.effects.measures import Measure
+from tarstop_core.cli.review_options import review_options
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
@@ -48,35 +48,8 @@ if TYPE_CHECKING:
     help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such; of interventions with the columns that "
     "'tarstop belief --measure' reads.",
 )
-@click.option(
-    "--measure", type=click.Choice(list(Measure)), help="Effects: what is compared; OR unless given."
-)
-@click.option(
-    "--delta",
-    type=float,
-    help="Effects: smallest effect that matters, in the measure's unit; none unless given.",
-)
-@click.option(
-    "--direction",
-    type=click.Choice(["above", "below"]),
-    help="Effects: on which side of it an effect is good; below unless given.",
-)
-@click.option(
-    "--truth",
-    type=click.Choice(["pooled", "full_evidence"]),
-    help="Reviews: what is pooled exceeds its threshold (the default), or what full evidence would choose.",
-)
-@click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
-@click.option("--theta-sp", type=float, help="Reviews: pooled specificity has to exceed this as well.")
-@click.option(
-    "--engine",
-    type=click.Choice([*ENGINES, "exact", "normal"]),
-    help="Reviews: where the belief comes from; bivariate unless given. Effects: exact or normal.",
-)
+@review_options("where the belief comes from; bivariate unless given")
 @click.option("--prior", type=shared.PATH, help="Reviews: a prior as JSON.")
-@click.option(
-    "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
-)
 @click.option(
     "--scale",
     type=float,

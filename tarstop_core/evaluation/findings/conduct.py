@@ -56,7 +56,8 @@ def conduct(
     workers, dask, cache, progress
         As of :func:`~tarstop_core.evaluation.protocol.run`.
     **of_task
-        Parameters of the task: truth, engine, theta, theta_sp, b_0, replications, pseudo, seed; of interventions measure, delta, above.
+        Parameters of the task: truth, engine, theta, theta_sp, b_0, replications, pseudo, seed; of interventions measure, delta,
+        above. None leaves a default.
 
     Returns
     -------
@@ -67,10 +68,15 @@ def conduct(
     InputProblem
         When there is no such benchmark or method, or a number cannot be used.
     """
-    check_prior(of_task.get("b_0", 0.5))
-    check_theta(of_task.get("theta", 0.75))
-    if of_task.get("theta_sp") is not None:
-        check_theta(of_task["theta_sp"], "specificity")
+    given = {name: value for name, value in of_task.items() if value is not None}
+    check_prior(given.get("b_0", 0.5))
+    check_theta(given.get("theta", 0.75))
+    if "theta_sp" in given:
+        check_theta(given["theta_sp"], "specificity")
+    if share is not None and not 0 <= share <= 1:
+        raise InputProblem(f"share is {share:g}; give a number from 0 to 1.")
+    if not 0 < target_recall <= 1:
+        raise InputProblem(f"target_recall is {target_recall:g}; give a number above 0, at most 1.")
     chosen = named(benchmark)
     if scenario is not None and scenario != chosen.scenario:
         if scenario not in TASKS or TASKS[scenario].weighs:
@@ -79,13 +85,13 @@ def conduct(
             )
         chosen = chosen.by_recall(scenario)
     for name, (only, reviews) in OF_ONE_KIND.items():
-        if of_task.get(name) is not None and TASKS[chosen.scenario] is not only:
+        if name in given and TASKS[chosen.scenario] is not only:
             raise InputProblem(
                 f"{name} is for reviews of {reviews}, and {benchmark} holds none; leave it out."
             )
     specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
-    task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
+    task = TASKS[chosen.scenario].asked({**given, "target": target_recall})
     refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
     results = run(
         chosen,
