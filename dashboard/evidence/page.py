@@ -40,6 +40,7 @@ from dashboard.frame.work import OPEN, flash
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
+from tarstop_core.belief.both import claim
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
@@ -276,10 +277,8 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
     meaning = f"The worse a wrong adoption is, the surer you have to be: {shell.term('q-star', 'threshold')}."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
-    note(
-        f"“{actions.plus}” only when more than {percent(start.payoffs.q_star if q_star == begun else q_star)} sure that sensitivity exceeds "
-        f"{words.threshold(theta)}{f' and specificity {words.threshold(theta_sp)}' if theta_sp else ''}."
-    )
+    sure = percent(start.payoffs.q_star if q_star == begun else q_star)
+    note(f"“{actions.plus}” only when more than {sure} sure that {claim(theta, theta_sp)}.")
     engines = {name: kind.title for name, kind in ENGINES.items()}
     engine = choice_in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tarstop_core.belief.both import claim
 from tarstop_core.belief.of_tables import belief_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables, as_tables
@@ -42,12 +43,8 @@ class Belief(Result):
         studies = count_of(len(self.tables), "study", "studies")
         if self.belief is None:
             return f"After {studies} the engine {self.engine} has no answer: it needs three studies with all four counts."
-        return f"After {studies} the chance that pooled {self._exceeds} is {percent(self.belief)} ({self.engine})."
-
-    @property
-    def _exceeds(self) -> str:
-        exceeds = f"sensitivity exceeds {percent(self.theta)}"
-        return exceeds if self.theta_sp is None else f"{exceeds} and specificity {percent(self.theta_sp)}"
+        exceeds = claim(self.theta, self.theta_sp)
+        return f"After {studies} the chance that pooled {exceeds} is {percent(self.belief)} ({self.engine})."
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each study: its counts, and the belief after it; the first row is that before any study."""
@@ -64,12 +61,8 @@ class Belief(Result):
         points = [(n, b) for n, b in enumerate(self.after) if b is not None]
         chart.line([n for n, _ in points], [b for _, b in points], BELIEF)
         chart.axis("xaxis", "studies", range=[-0.02 * last, last * 1.02])
-        chart.axis(
-            "yaxis",
-            f"chance that {self._exceeds}",
-            range=[-0.03, 1.03],
-            tickformat=".0%",
-        )
+        title = f"chance that {claim(self.theta, self.theta_sp)}"
+        chart.axis("yaxis", title, range=[-0.03, 1.03], tickformat=".0%")
         return chart.figure()
 
 

@@ -13,6 +13,29 @@ from tarstop_core.belief.univariate import log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 
 
+def threshold(theta: float) -> str:
+    """A sensitivity or specificity to exceed as a percentage with all its digits.
+
+    Examples
+    --------
+    >>> threshold(0.75), threshold(0.925)
+    ('75 %', '92.5 %')
+    """
+    return f"{100 * theta:.4g} %"
+
+
+def claim(theta: float, theta_sp: float | None = None) -> str:
+    """What the belief is a chance of, in words.
+
+    Examples
+    --------
+    >>> claim(0.75, 0.8)
+    'sensitivity exceeds 75 % and specificity 80 %'
+    """
+    both = "" if theta_sp is None else f" and specificity {threshold(theta_sp)}"
+    return f"sensitivity exceeds {threshold(theta)}{both}"
+
+
 def log_odds_by_margins(
     tables: Tables, theta: float, prior: Prior, theta_sp: float | None = None, *, last_only: bool = False
 ) -> Floats:

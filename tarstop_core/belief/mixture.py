@@ -210,8 +210,23 @@ class Left:
 
 
 def left(mix: Mixture, exposure: ArrayLike, documents: int) -> Left:
-    """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
+    """Distribution of the number of hits among documents.
 
+    Parameters
+    ----------
+    mix : Mixture
+        Kinds of lists.
+    exposure : array_like, shape (J,)
+        Sum of the documents' exposures in each kind.
+    documents : int
+        How many they are, which no number of hits exceeds.
+
+    Returns
+    -------
+    Left
+
+    Examples
+    --------
     >>> found = left(mixture([1], [2.0]), [3.0], 100)
     >>> round(found.mean, 2), found.interval()
     (3.0, (0, 8))
@@ -225,7 +240,18 @@ def left(mix: Mixture, exposure: ArrayLike, documents: int) -> Left:
 def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:
     """Distribution of the remaining hits from gamma components of one shape; components with nearly equal means are merged.
 
-    `weight` and `expected` (their means) have shape (J,).
+    Parameters
+    ----------
+    weight, expected : ndarray, shape (J,)
+        Weights of the components, and their means.
+    shape : float
+        Of every component.
+    documents : int
+        Documents that remain.
+
+    Returns
+    -------
+    Left
     """
     at = np.round(np.log(np.maximum(expected, LEAST_FORESEEN)) / APART).astype(int)
     _, of_bin = np.unique(at, return_inverse=True)

@@ -134,7 +134,23 @@ def in_given_order(thinning: Thinning, sharp: Thinning = SHARP) -> tuple[Curve, 
 
 
 def share_of(family: Family, parameters: Floats, ranks: ArrayLike, length: int) -> Floats:
-    """Share of a list's hits among its first k documents, for each node and each k, shape (S, K); parameters (S, 2)."""
+    """Share of a list's hits among its first k documents.
+
+    Parameters
+    ----------
+    family : str
+        Of the curve.
+    parameters : ndarray, shape (S, 2)
+        Logs of its two parameters, a node a row.
+    ranks : array_like, shape (K,)
+        The numbers of documents k.
+    length : int
+        Of the list.
+
+    Returns
+    -------
+    ndarray, shape (S, K)
+    """
     k, (a, b) = np.asarray(ranks), np.exp(parameters.T)[..., None]
     if family == "beta":
         return np.asarray(betainc(a, b, k / length))
@@ -330,7 +346,22 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
 def fit_curve(
     family: Family, histories: Sequence[Flags], prior: Thinning, like_lists: float
 ) -> tuple[Thinning, Floats]:
-    """Learn the curves of one family from lists of which every label is known; the rest is as of :func:`learned`."""
+    """Learn the curves of one family from lists of which every label is known.
+
+    Parameters
+    ----------
+    family : str
+        Of the curves.
+    histories : sequence of ndarray of bool
+        The labels of each list, in its order.
+    prior, like_lists
+        As of :func:`learned`.
+
+    Returns
+    -------
+    Thinning, ndarray of shape (L,)
+        What was learned, and the log evidence of each list.
+    """
     blocks = [edges(len(history)) for history in histories]
     counts = [
         np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
@@ -387,8 +418,8 @@ def learned(
         spread = residual.T @ residual + within + like_lists * np.array(prior.spread)
         spread /= len(lengths) + like_lists
     pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
-    found = Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(lengths))  # type: ignore[arg-type]
-    return found, log_evidence
+    thinning = Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(lengths))  # type: ignore[arg-type]
+    return thinning, log_evidence
 
 
 def _by_rank(labelled: Sequence[tuple[Flags, Flags]], theta: Floats) -> tuple[Floats, Floats, Floats]:
@@ -396,11 +427,13 @@ def _by_rank(labelled: Sequence[tuple[Flags, Flags]], theta: Floats) -> tuple[Fl
     alpha, beta = np.moveaxis(np.exp(theta[..., :2]), -1, 0)
     hits, head, tail = np.empty((3, len(labelled), 1))
     share = np.ones(theta.shape[:2])
-    for i, (known, relevant) in enumerate(labelled):
-        r = (np.flatnonzero(relevant) + 0.5) / len(known)
+    for i, (labels_known, relevant) in enumerate(labelled):
+        r = (np.flatnonzero(relevant) + 0.5) / len(labels_known)
         hits[i], head[i], tail[i] = len(r), np.log(r).sum(), np.log1p(-r).sum()
-        if not known.all():
-            share[i] = share_among(partial(share_of, "beta", theta[i, :, :2], length=len(known)), known)
+        if not labels_known.all():
+            share[i] = share_among(
+                partial(share_of, "beta", theta[i, :, :2], length=len(labels_known)), labels_known
+            )
     return hits, (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta), share
 
 
@@ -425,7 +458,21 @@ def share_among(share: Callable[[Ints], Floats], documents: Flags) -> Floats:
 
 
 def share_at(hits: NDArray[np.intp], length: int, alpha: Floats, beta: Floats) -> Floats:
-    """Share that is expected at these positions, shape (J, h)."""
+    """Share of a list's hits that is expected at single positions, by the density of family "beta".
+
+    Parameters
+    ----------
+    hits : ndarray of int, shape (h,)
+        Positions from 0 on.
+    length : int
+        Of the list.
+    alpha, beta : ndarray, shape (J,)
+        Parameters of each node.
+
+    Returns
+    -------
+    ndarray, shape (J, h)
+    """
     r, a, b = (hits + 0.5) / length, alpha[:, None], beta[:, None]
     return np.asarray(np.exp((a - 1) * np.log(r) + (b - 1) * np.log1p(-r) - betaln(a, b)) / length)
 

@@ -169,13 +169,13 @@ def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
 
 def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
     """When the first hit comes in labelled lists that have something to find; read as far as labels are known."""
-    found = []
+    cases = []
     for topic in topics:
         read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
         hit, read = topic.first_hit, min(read, DEEPEST)
         if read:
-            found.append(PastCase("missed", read) if hit is None or hit > read else PastCase("hit", hit))
-    return found
+            cases.append(PastCase("missed", read) if hit is None or hit > read else PastCase("hit", hit))
+    return cases
 
 
 def fit_rank_frailty(
@@ -183,8 +183,18 @@ def fit_rank_frailty(
 ) -> Learned:
     """What labelled lists that have something to find say of the next one.
 
-    `collections` say where each comes from; the next one is then of a new collection. Without them all are of one, which
-    the next one is of too, and `start`, a calibrator of this kind, is what is known of it before.
+    Parameters
+    ----------
+    topics : sequence of Topic
+        The lists, labelled.
+    collections : sequence of str, optional
+        Where each comes from; the next one is then of a new collection. Without them all are of one, and so is the next.
+    start : Calibrator, optional
+        Of this kind: what is known before of the one collection.
+
+    Returns
+    -------
+    Learned
     """
     if collections is None:
         return updated(learn([]) if start is None else learned_by(start), cases_of(topics))
@@ -227,13 +237,13 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
     weight, rich, slope, variance = kinds
     kept = kinds[:, weight >= LEAST]
     kept[0] /= kept[0].sum()
-    at, start, known = ranks(), np.exp(rich)[:, None], _kinds_of(variance, weight)
-    passed = log_passed(known, start * power_exposure(at, slope[:, None]))
+    at, start, mix = ranks(), np.exp(rich)[:, None], _kinds_of(variance, weight)
+    passed = log_passed(mix, start * power_exposure(at, slope[:, None]))
     ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * -np.expm1(passed.T)])
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
     exposure = start * (power_exposure(at, slope[:, None]) - power_exposure(at - 1, slope[:, None]))
-    chance = np.minimum.accumulate(weight @ -np.expm1(log_passed(known, exposure)))
+    chance = np.minimum.accumulate(weight @ -np.expm1(log_passed(mix, exposure)))
     return replace(
         calibrator,
         x=_short(np.log(at), 12),
@@ -277,9 +287,25 @@ def from_cases(
     own: str = "cases",
     lists: tuple[str, ...] = (),
 ) -> Calibrator:
-    """The calibrator of somebody's own lists: what was known before (of kind "rank-frailty"), updated by them.
+    """Make the calibrator of somebody's own lists: what was known before, updated by them.
 
-    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`. InputProblem when there is no case.
+    Parameters
+    ----------
+    start : Calibrator
+        Of kind "rank-frailty": what was known before.
+    cases : sequence of PastCase
+        When the first hit came in each list.
+    name, simulated, own, lists
+        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+
+    Returns
+    -------
+    Calibrator
+
+    Raises
+    ------
+    InputProblem
+        When there is no case.
     """
     if not cases:
         raise InputProblem("There is no case to learn from; enter at least one.")

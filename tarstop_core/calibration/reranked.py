@@ -130,19 +130,32 @@ def features(history: Flags, length: int) -> Floats:
         for half_life, least in zip(HALF_LIVES, LEAST_AVERAGES, strict=True)
     )
     share = np.log((d + 1) / max(length, 1))
-    each = (np.ones(len(d)), fast, slow, np.log1p(hits), np.log1p(d), share, fast**2, slow**2, fast * slow)
-    return np.column_stack(each)
+    columns = (np.ones(len(d)), fast, slow, np.log1p(hits), np.log1p(d), share, fast**2, slow**2, fast * slow)
+    return np.column_stack(columns)
 
 
 def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
-    """Chance of each document read as it stood when it was next, and of the next one now, shape (d + 1,).
+    """Chance of each document read as it stood when it was next, and of the next one now.
 
     The shift of the logit is the first Newton step to its posterior mode, from all documents before.
+
+    Parameters
+    ----------
+    model : RerankedChances
+        What was learned of lists that learn.
+    history : ndarray of bool, shape (d,)
+        Which of the documents read were relevant, in the order read.
+    length : int
+        Documents of the list.
+
+    Returns
+    -------
+    ndarray, shape (d + 1,)
     """
     logit = features(history, length) @ np.array(model.weights)
     p = expit(logit[:-1])
-    off, known = np.append(0.0, np.cumsum(history - p)), np.append(0.0, np.cumsum(p * (1 - p)))
-    return np.asarray(expit(logit + model.shift * off / (1 + model.shift * known)))
+    off, information = np.append(0.0, np.cumsum(history - p)), np.append(0.0, np.cumsum(p * (1 - p)))
+    return np.asarray(expit(logit + model.shift * off / (1 + model.shift * information)))
 
 
 # --- the rest of the list ---
@@ -178,23 +191,35 @@ class Ahead:
         more = documents if more is None else min(more, documents)
         begins = np.append(self.read, self.ends[:-1])
         part = np.clip((self.read + more - begins) / np.maximum(self.ends - begins, 1), 0.0, 1.0)
-        found = foreseen(self.weight, self.shape, self.expected @ part, more)
+        left = foreseen(self.weight, self.shape, self.expected @ part, more)
         wanted = float(self.p[:more].sum())
         # That there are no more hits than documents cuts off a tail, which few documents feel.
-        if not more or abs(found.mean - wanted) < SAME * wanted:
-            return found
+        if not more or abs(left.mean - wanted) < SAME * wanted:
+            return left
 
         def off(log_factor: float) -> float:
-            return found.times(math.exp(log_factor)).mean - wanted
+            return left.times(math.exp(log_factor)).mean - wanted
 
         low, high = -FURTHEST_FACTOR, FURTHEST_FACTOR
         if off(low) * off(high) > 0:
-            return found.times(math.exp(high if off(high) < 0 else low))
-        return found.times(math.exp(brentq(off, low, high, xtol=SAME)))
+            return left.times(math.exp(high if off(high) < 0 else low))
+        return left.times(math.exp(brentq(off, low, high, xtol=SAME)))
 
 
 def ahead(model: RerankedChances, history: Flags, length: int, following: float | None = None) -> Ahead:
-    """The rest of a list of this length, of which so much was read; `following` is the chance of the next document."""
+    """Forecast the rest of a list.
+
+    Parameters
+    ----------
+    model, history, length
+        As of :func:`forecasts`.
+    following : float, optional
+        Chance of the next document; that of :func:`forecasts` unless given.
+
+    Returns
+    -------
+    Ahead
+    """
     read, hits = len(history), np.flatnonzero(history)
     if read >= length:
         return Ahead(read, read, np.zeros(0, dtype=np.intp), np.ones(1), np.zeros((1, 0)), 1.0)
@@ -219,14 +244,21 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
 
 
 def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Left]:
-    """Chances along the list as it would be read, shape (N,), and how many relevant documents are still unread.
+    """Chances along the list as it would be read, and how many relevant documents are still unread.
 
-    Of documents read the chance is the one they had when they were next; those unread are in the present order. `history`
-    says of the documents read, in the order read, which were relevant, shape (d,).
+    Parameters
+    ----------
+    model, history, length
+        As of :func:`forecasts`.
+
+    Returns
+    -------
+    ndarray of shape (N,), Left
+        Of documents read the chance is the one they had when they were next; those unread are in the present order.
     """
-    said = forecasts(model, history, length)
-    rest = ahead(model, history, length, float(said[-1]))
-    return np.append(said[:-1], rest.p), rest.left()
+    chances = forecasts(model, history, length)
+    rest = ahead(model, history, length, float(chances[-1]))
+    return np.append(chances[:-1], rest.p), rest.left()
 
 
 # --- learned from sessions that were read to the end ---
@@ -280,6 +312,6 @@ def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
     fitted = LogisticRegression(C=C, max_iter=500).fit(
         (x - middle) / spread, np.concatenate(histories), sample_weight=size / size.mean()
     )
-    each = fitted.coef_[0] / spread
-    constant = float(fitted.intercept_[0] - each @ middle)
-    return (round(constant, DIGITS), *(round(float(value), DIGITS) for value in each))
+    weights = fitted.coef_[0] / spread
+    constant = float(fitted.intercept_[0] - weights @ middle)
+    return (round(constant, DIGITS), *(round(float(value), DIGITS) for value in weights))

@@ -99,6 +99,7 @@ def belief(
         )
     if engine is not None and engine not in ENGINES:
         raise InputProblem(f"The engine {engine} is for effects of interventions; say which --measure.")
+    from tarstop_core.belief.both import claim
     from tarstop_core.belief.of_tables import belief_path, beliefs_of_each
     from tarstop_core.belief.prior import check_theta
 
@@ -134,11 +135,8 @@ def belief(
     if last is None:
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
     else:
-        claim = f"pooled sensitivity exceeds {percent(theta)}"
-        if theta_sp is not None:
-            claim += f" and pooled specificity {percent(theta_sp)}"
-        studies = count_of(len(tables), "study", "studies")
-        click.echo(f"After {studies} the chance that {claim} is {percent(last)} ({engine}).")
+        studies, exceeds = count_of(len(tables), "study", "studies"), claim(theta, theta_sp)
+        click.echo(f"After {studies} the chance that pooled {exceeds} is {percent(last)} ({engine}).")
         if of_each is not None:
             click.echo(
                 f"Of sensitivity alone it is {percent(of_each[0])}, of specificity alone {percent(of_each[1])}."

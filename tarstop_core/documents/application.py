@@ -114,7 +114,18 @@ class Flag:
 def flags(application: Application, document: Dated, others: Sequence[str] = ()) -> tuple[Flag, ...]:
     """What speaks against one document, by the dates, number, family and applicant that its file gives.
 
-    `others` are members of its family that it stands for in the list, which may be older.
+    Parameters
+    ----------
+    application : Application
+        That prior art is sought for.
+    document : Dated
+        What the file gives of the document.
+    others : sequence of str
+        Members of its family that it stands for in the list, which may be older.
+
+    Returns
+    -------
+    tuple of Flag
     """
     by_dates = _by_dates(application, document, others)
     return tuple(flag for flag in (_own(application, document, others), by_dates) if flag is not None)
@@ -204,7 +215,22 @@ def dated(record: Mapping[str, Any]) -> Dated:
 def flagged(
     application: Application, frame: pd.DataFrame, also: Mapping[str, Sequence[str]] = NO_OTHERS
 ) -> list[tuple[Flag, ...]]:
-    """The flags of every record of a table, in its order; `also` holds the `others` of :func:`flags` by id."""
+    """Flag every record of a table.
+
+    Parameters
+    ----------
+    application : Application
+        That prior art is sought for.
+    frame : DataFrame
+        The records.
+    also : mapping of str to sequence of str
+        By id: the `others` of :func:`flags`.
+
+    Returns
+    -------
+    list of tuple of Flag
+        In the order of the table; no flags where nothing is known of the application.
+    """
     if not application.known:
         return [()] * len(frame)
     rows = zip(*(frame[name].tolist() for name in COLUMNS), strict=True)

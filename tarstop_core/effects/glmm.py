@@ -153,8 +153,8 @@ class _RandomStudies:
             at = at + np.clip(step, -LONGEST, LONGEST)
             if np.abs(step).max() < CLOSE:
                 break
-        said = self.fixed.ways[:, 0] + (e * log_expit(odds) + (n - e) * log_expit(-odds)).sum(0)
-        return float((said - (at**2).sum(1) / 2 - np.linalg.slogdet(bent)[1] / 2).sum())
+        log_joint = self.fixed.ways[:, 0] + (e * log_expit(odds) + (n - e) * log_expit(-odds)).sum(0)
+        return float((log_joint - (at**2).sum(1) / 2 - np.linalg.slogdet(bent)[1] / 2).sum())
 
     def slopes(self, x: Floats) -> tuple[float, Floats]:
         steps = STEP * np.eye(len(x))

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit, ndtri
 
+from tarstop_core.belief.both import threshold
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats
 from tarstop_core.evidence.everyone import NOBODY, Everyone
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.synthesis import Synthesis
-from tarstop_core.evidence.words import message, threshold
+from tarstop_core.evidence.words import message
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import number, percent

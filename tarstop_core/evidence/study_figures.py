@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarstop_core.belief.both import threshold
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.effects.bias import Bias, Judged
 from tarstop_core.evidence.curve_figures import NAME, EvidenceChart, plain, short
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.synthesis import Synthesis
-from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, ink
 from tarstop_core.presentation.numbers import percent

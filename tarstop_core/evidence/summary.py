@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import reitsma, univariate
-from tarstop_core.belief.both import log_odds_of_both
+from tarstop_core.belief.both import claim, log_odds_of_both
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_each, last_belief
@@ -96,8 +96,7 @@ class Evidence:
     @property
     def claim(self) -> str:
         """What the belief is a chance of."""
-        claim = f"sensitivity exceeds {100 * self.theta:.4g} %"
-        return claim if self.theta_sp is None else f"{claim} and specificity {100 * self.theta_sp:.4g} %"
+        return claim(self.theta, self.theta_sp)
 
     @cached_property
     def path(self) -> BeliefPath:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tarstop_core.belief.both import threshold
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.everyone import NOBODY, Everyone
@@ -34,17 +35,6 @@ TWO = Actions()
 FEW = 5  # studies below which regions and variation are hardly known
 # Widths of the range that holds the true sensitivity of 95 % of studies: our words, no standard.
 VARIATION = ((0.1, "little"), (0.25, "moderate"), (0.5, "considerable"), (math.inf, "very large"))
-
-
-def threshold(theta: float) -> str:
-    """A sensitivity θ as a percentage with all its digits.
-
-    Examples
-    --------
-    >>> threshold(0.75), threshold(0.925)
-    ('75 %', '92.5 %')
-    """
-    return f"{100 * theta:.4g} %"
 
 
 def studies(count: int) -> str:

@@ -165,9 +165,22 @@ def write_run(
 ) -> None:
     """Write one ranked list as a TREC run, by falling score (equal ones keep their order), which reads back exactly.
 
-    It is compressed when `path` ends in ".gz". White space in an id (as in "row 12") becomes "_", since it separates
-    columns. InputProblem for scores that are not finite, a different number of ids and scores, or ids that are empty
-    or the same once written.
+    Parameters
+    ----------
+    path : path
+        The file; compressed where it ends in ".gz".
+    topic_name : str
+        Of the list.
+    ids : sequence of str
+        White space in an id (as in "row 12") becomes "_", since it separates columns.
+    scores : sequence of float
+        In the same order.
+
+    Raises
+    ------
+    InputProblem
+        For scores that are not finite, a different number of ids and scores, or ids that are empty or the same once
+        written.
     """
     values = np.asarray(scores, dtype=np.float64)
     names = [one_word(str(document)) for document in ids]

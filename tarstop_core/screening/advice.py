@@ -25,8 +25,18 @@ def advise(
 ) -> Advice:
     """Advice at the depth a session has reached.
 
-    The stopping depth comes from the same call as in an experiment, begun at the current depth. `p` has shape (N,);
-    `paths` are those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
+    The stopping depth comes from the same call as in an experiment, begun at the current depth.
+
+    Parameters
+    ----------
+    settings, calibrator, p, state
+        As of :func:`~tarstop_core.screening.paths.screening_path`.
+    paths : Paths, optional
+        Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
+
+    Returns
+    -------
+    Advice
     """
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
@@ -81,9 +91,22 @@ def stopping_outcomes(
 ) -> list[tuple[int, bool]]:
     """Where each policy stops on this list, and whether it then takes a⁺.
 
-    Where one document decides from the first document on; before a hit: if nothing more turns up. Elsewhere from here
-    on: reports that wait, and what was learned from those read, were not known to somebody at an earlier depth.
-    `start` begins elsewhere. `paths` as for :func:`advise`.
+    Before a hit it is where it stops if nothing more turns up.
+
+    Parameters
+    ----------
+    settings, calibrator, p, state, paths
+        As for :func:`advise`.
+    policies : sequence of Policy
+        The rules.
+    start : int, optional
+        Depth at which they begin. Unless given the first document where one decides, elsewhere the present depth: reports
+        that wait, and what was learned from those read, were not known to somebody at an earlier one.
+
+    Returns
+    -------
+    list of (int, bool)
+        A pair for each policy.
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     if start is None:

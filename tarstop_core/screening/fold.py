@@ -282,9 +282,25 @@ APPLY: dict[str, Callable[[Replay, Event], None]] = {
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
-    """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
+    """The state that a log leads to; of several readers that of what counts.
 
-    Of several readers it is that of what counts. InputProblem as :meth:`Replay.apply` raises it.
+    Parameters
+    ----------
+    settings : Settings
+        At the start.
+    ids : sequence of str
+        Documents in screening order, as the list was stored.
+    events : sequence of Event
+        The log.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    InputProblem
+        As :meth:`Replay.apply` raises it.
     """
     fold, log = Replay(settings, ids), counted(settings.readers, events)
     for event in standing(log):

@@ -81,9 +81,20 @@ class FileLabels:
 def labels_found(
     frame: pd.DataFrame, files: Iterable[Mapping[str, Any]] = (), groups: Iterable[Sequence[int]] = ()
 ) -> FileLabels:
-    """Read the labels of a collection; `files` are what was understood of each file, as the store keeps it.
+    """Read the labels of a collection.
 
-    In `groups`, patent families, a label of one member is one of all, and the one that found most counts.
+    Parameters
+    ----------
+    frame : DataFrame
+        Its records.
+    files : iterable of mapping
+        What was understood of each file, as the store keeps it.
+    groups : iterable of sequence of int
+        Rows of patent families: a label of one member is one of all, and the one that found most counts.
+
+    Returns
+    -------
+    FileLabels
     """
     meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
     codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
@@ -124,7 +135,18 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
 def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
     """The event that takes the labels over into a session, with the reasons and remarks that came along.
 
-    Ranking and ranks as :func:`kept_first` gives them.
+    Parameters
+    ----------
+    frame : DataFrame
+        The records.
+    labels : FileLabels
+        What they were labelled as.
+    ranking, ranks
+        As :func:`kept_first` gives them.
+
+    Returns
+    -------
+    Event
     """
     positions = ranking.order[: len(ranks)].tolist()
     column = {name: frame[name].tolist() for name in ("id", "reason", "remark")}
@@ -166,11 +188,29 @@ def replayed(
 ) -> list[Replayed]:
     """Read the labelled documents in rank order as if for the first time, and see where each rule stops.
 
-    Documents without a label are passed over: nobody knows what they are. Where the list is `whole`, with these behind
-    those that have one, they count in its length, and a rule that has not stopped before them goes on. Every label counts as it stands, so hits
-    need no confirmation. In a review the labels say which reports are included and not what is in them: belief stays
-    where it starts, so that only rules that do not act on it tell something. `ranking` is that of the whole list, in
-    which each document has its chance.
+    Every label counts as it stands, so hits need no confirmation. In a review the labels say which reports are included and
+    not what is in them: belief stays where it starts, so that only rules that do not act on it tell something.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Of the whole list, in which each document has its chance.
+    labels : FileLabels
+        What its documents were labelled as.
+    settings : Settings
+        What is at stake.
+    calibrator : Calibrator
+        Where the chances come from.
+    policies : sequence of Policy
+        The rules.
+    whole : bool
+        Documents without a label are passed over, for nobody knows what they are. Where the list is whole, with these behind
+        those that have one, they count in its length, and a rule that has not stopped before them goes on.
+
+    Returns
+    -------
+    list of Replayed
+        One for each rule.
     """
     codes = labels.codes[ranking.order]
     labelled = np.full(len(codes), True) if whole else codes != UNSEEN

@@ -28,10 +28,24 @@ COST_FACTORS = (0.1, 10.0)
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
 ) -> ListPath:
-    """The path that a session's labels and settings, which may be a what-if, stand for.
+    """The path that a session's labels and settings stand for.
 
-    `p` is the chance of each document, in screening order, of what the scenario says, shape (N,): it comes from the
-    calibrator, which gives the frailty, and is multiplied by `chance_factor` and by the settings' own scale, at most 1.
+    Parameters
+    ----------
+    settings : Settings
+        Those in force, or of a what-if.
+    calibrator : Calibrator
+        Where the chances come from, and how lists vary.
+    p : ndarray, shape (N,)
+        Chance of each document, in screening order, of what the scenario says.
+    state : State
+        The labels.
+    chance_factor : float
+        Multiplies the chances beside the settings' own scale; they are at most 1.
+
+    Returns
+    -------
+    ListPath
     """
     chances = scaled(p, _scale(settings) * chance_factor)
     return scenario_of(settings).path(settings, calibrator, chances, state)
@@ -56,7 +70,19 @@ def read_so(settings: Settings, state: State) -> bytes:
 
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
-    """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
+    """Chance of every document in the order of reading.
+
+    Parameters
+    ----------
+    settings, calibrator, state
+        As of :func:`screening_path`.
+    scores : ndarray or None
+        As the list was stored.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+    """
     if settings.adapts_chances:
         return foretold(settings, state)[0]
     p = _of_calibrator(calibrator, state.scores_as_read(scores), state)
@@ -92,7 +118,17 @@ def _scale(settings: Settings) -> float:
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
-    """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`."""
+    """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`.
+
+    Parameters
+    ----------
+    settings, calibrator, p, state
+        As of :func:`screening_path`.
+
+    Returns
+    -------
+    Paths
+    """
     path = screening_path(settings, calibrator, p, state)
     return Paths(path, lambda: _varied(path, settings, calibrator, p, state) if settings.weighs else ())
 
@@ -125,6 +161,21 @@ def starting_chances(settings: Settings) -> tuple[float, float]:
 def path_from(
     settings: Settings, path: ListPath, calibrator: Calibrator, p: Floats, state: State
 ) -> ListPath:
-    """A path with the starting chance of other settings, true from the present depth on."""
+    """A path with the starting chance of other settings.
+
+    Parameters
+    ----------
+    settings : Settings
+        Which have the starting chance.
+    path : ListPath
+        The path with another one.
+    calibrator, p, state
+        As of :func:`screening_path`.
+
+    Returns
+    -------
+    ListPath
+        True from the present depth on.
+    """
     chances = scaled(p, _scale(settings))
     return scenario_of(settings).with_b_0(path, settings, calibrator, chances, state)

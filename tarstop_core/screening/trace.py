@@ -33,9 +33,23 @@ def trace(
 
     Each row holds the numbers as they stood on the screen just before the document was labelled,
     with the settings then in force and the labels then known; `label` is the verdict that stands now.
-    Documents that came with their labels were never on the screen: their rows say so, and hold no advice. `settings`
-    are those at the start of the session, `calibrators` by digest all of :func:`calibrators_named`; `ids` and `scores`
-    are as the list was stored.
+    Documents that came with their labels were never on the screen: their rows say so, and hold no advice.
+
+    Parameters
+    ----------
+    settings : Settings
+        At the start of the session.
+    calibrators : mapping of str to Calibrator
+        By digest: all of :func:`calibrators_named`.
+    ids, scores : sequence of str, ndarray or None
+        As the list was stored.
+    events : sequence of Event
+        The log.
+
+    Returns
+    -------
+    list of dict
+        Value by column.
     """
     final, came = replay(settings, ids, events), provenance(events)
     fold, stored = Replay(settings, ids), scores

@@ -170,7 +170,7 @@ def test_the_command_the_function_and_the_engine_say_the_same(tmp_path: Path) ->
     assert said["belief"] == pytest.approx(expected) and said["theta_sp"] == 0.8
     assert said["belief_of_each"] == pytest.approx(beliefs_of_each(studies, 0.7, 0.8, "bivariate", Prior()))
     spoken = CliRunner().invoke(tarstop, asked).output
-    assert "pooled specificity 80 %" in spoken
+    assert "and specificity 80 %" in spoken
     assert float(belief(studies, 0.7, theta_sp=0.8)) == pytest.approx(expected)
     assert "and specificity 80 %" in str(belief(studies, 0.7, theta_sp=0.8))
     with pytest.raises(InputProblem):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from tarstop_core.belief import both
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
@@ -166,4 +167,4 @@ def test_the_value_of_the_next_study_is_said_with_its_size() -> None:
 
 
 def test_a_threshold_is_said_to_the_digits_it_has() -> None:
-    assert [words.threshold(theta) for theta in (0.75, 0.925, 0.9999)] == ["75 %", "92.5 %", "99.99 %"]
+    assert [both.threshold(theta) for theta in (0.75, 0.925, 0.9999)] == ["75 %", "92.5 %", "99.99 %"]

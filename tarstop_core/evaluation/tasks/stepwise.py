@@ -46,7 +46,21 @@ class StepwiseTask(base.Task):
 
 
 def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
-    """Chance of a⁺ (0 or 1) of whoever believes `b` by depth, shape (N + 1,), at depths of shape (S, Q, C)."""
+    """Chance of a⁺ (0 or 1) where rules stop.
+
+    Parameters
+    ----------
+    paths : sequence of CumulativePath
+        One for each of the payoffs.
+    depths : ndarray of int, shape (S, Q, C)
+        Where the settings of a rule stop, by payoffs and cost.
+    b : ndarray, shape (N + 1,)
+        Belief after 0 … N documents.
+
+    Returns
+    -------
+    ndarray, shape (S, Q, C)
+    """
     plus = [path.payoffs.chooses_plus(b[depths[:, q]]) for q, path in enumerate(paths)]
     return np.stack(plus, axis=1).astype(float)
 

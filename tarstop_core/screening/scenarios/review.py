@@ -31,9 +31,23 @@ from tarstop_core.value.studies import Known, NextStudy
 
 
 def needed_studies(settings: ReviewSettings, tables: Tables, states: Sequence[Known]) -> Depths | None:
-    """Further studies before a⁺ may be taken in each state: after 0 … n studies, or after all n alone.
+    """Further studies before a⁺ may be taken.
 
     Patients still lacking are counted in studies like the next one (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
+
+    Parameters
+    ----------
+    settings : ReviewSettings
+        Which say how many studies and patients there have to be.
+    tables : Tables
+        Of n studies.
+    states : sequence of Known
+        After 0 … n studies, or after all n alone.
+
+    Returns
+    -------
+    ndarray of int or None
+        In each state; None where nothing is asked.
     """
     if not (settings.least_studies or settings.least_patients):
         return None

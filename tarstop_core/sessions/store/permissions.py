@@ -279,10 +279,10 @@ class Permissions(Database):
             line = AuditLine(id=new_id(), time=now(), person=self.person, what=what)
             line.kind, line.object_id, line.about = kind, key, about
             session.add(line)
-            said = {
+            logged = {
                 name: getattr(line, name) for name in ("time", "person", "what", "kind", "object_id", "about")
             }
-            _AUDIT.info(json.dumps(said))
+            _AUDIT.info(json.dumps(logged))
 
 
 @lru_cache(maxsize=4096)
