@@ -22,7 +22,8 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
-from coverage import CoverageData
+import pytest
+from coverage import Coverage, CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("value", "policies", "belief", "calibration", "screening")
@@ -70,7 +71,8 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.And: ast.Or,
     ast.Or: ast.And,
 }
-COVERAGE = "[run]\ndynamic_context = test_function\nsource = tarstop_core\nrelative_files = true\n"
+COVERAGE = "[run]\nsource = tarstop_core\nrelative_files = true\n"
+BROKEN = 2  # what pytest ends with where a test cannot be imported; with 1 where one fails
 
 
 @dataclass(frozen=True)
@@ -189,17 +191,39 @@ class Copy:
         assert self.process.stdin is not None and self.process.stdout is not None
         options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not deep"]
         print(json.dumps([SECONDS, [*options, *tests]]), file=self.process.stdin, flush=True)
-        return int(self.process.stdout.readline()) == 0
+        if (status := int(self.process.stdout.readline())) > BROKEN:
+            raise SystemExit(
+                f"pytest ended with {status}, so it is unknown whether these tests pass: {tests}."
+            )
+        return status == 0
 
     def close(self) -> None:
         self.process.communicate(timeout=SECONDS)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """While a first run records: what runs from here on is run by this test."""
+    if recording := Coverage.current():
+        recording.switch_context(item.nodeid.partition("[")[0])
 
 
 def tests_by_line(folder: Path, recorded: list[str], record: Path) -> CoverageData:
     """Which of the recorded tests runs which line: as an earlier run found it, or by running them now."""
     if not record.exists():
         (folder / ".coveragerc").write_text(COVERAGE, encoding="utf-8")
-        command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:xdist"]
+        command = [
+            sys.executable,
+            "-m",
+            "coverage",
+            "run",
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:xdist",
+            "-p",
+            "tests.mutation",
+        ]
         options = ["-p", "no:cacheprovider", "-m", "not deep", "--ignore=tests/browser"]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
         ran = subprocess.run(
@@ -216,9 +240,7 @@ def tests_by_line(folder: Path, recorded: list[str], record: Path) -> CoverageDa
 def tests_of(mutant: Mutant, ran: CoverageData) -> list[str]:
     """The tests that run a mutant's line, those of its package first; where only imports run it, those of its package."""
     package = mutant.file.split("/")[1]
-    contexts = ran.contexts_by_lineno(mutant.file).get(mutant.line, [])
-    names = {context.rpartition(".") for context in contexts if context.startswith("tests.")}
-    tests = sorted(f"{module.replace('.', '/')}.py::{name}" for module, _, name in names)
+    tests = sorted(set(ran.contexts_by_lineno(mutant.file).get(mutant.line, [])) - {""})
     own = f"tests/{package}"
     return sorted(tests, key=lambda test: not test.startswith(own)) or [own]
 
