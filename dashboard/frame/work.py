@@ -48,6 +48,7 @@ class Work(OpenSession):
     noting: str = ""  # The document whose note is being written
     what_if: Settings | None = None  # What is being tried beside a registered plan
     reporting: int | None = None  # The included document whose report is being read in full; None: screening
+    settles_report: bool = False  # Whether what is said of that report settles what its readers differ on
     settling: str = ""
     """Which of what several readers leave open is on the page, in place of what is read next."""
     passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
@@ -79,6 +80,11 @@ class Work(OpenSession):
             ("check", settings, tuple(of_session.tobytes() for of_session in others)),
             partial(live_check, settings, *self.chances(settings), self.state, others),
         )
+
+    @property
+    def reads_in_full(self) -> bool:
+        """Whether reports in full text are this person's to read: where readers do so alone, they are theirs."""
+        return self.several is None or self.reader in (self.several.alone_in_full or (self.reader,))
 
     @property
     def unsigned(self) -> bool:
@@ -137,7 +143,7 @@ class Work(OpenSession):
     def open_report(self, at: int) -> None:
         """Show the report of an included document, to be read in full, on the next run."""
         self.reporting, self.looking_at, self.noting, self.jumping = at, None, "", False
-        self.settling = ""
+        self.settling, self.settles_report = "", False
 
 
 def open_work() -> Work | None:

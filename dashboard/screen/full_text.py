@@ -17,14 +17,16 @@ from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import first
 from dashboard.screen.reading import block
+from dashboard.screen.several import read_apart, side_by_side
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.screening.events import reasons_offered
+from tarstop_core.screening.events import reasons_offered, resolved_report_event
 from tarstop_core.screening.report_entry import Draft, by_study, filled_in, study_name, table_rows
+from tarstop_core.screening.reports_apart import ReadApart
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.state import State
@@ -56,6 +58,7 @@ def queue(work: Work, state: State) -> None:
             many = len(waiting) > 1
             count = f"{len(waiting):,} reports wait" if many else f"{len(waiting) or 'No'} report waits"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
+        differing(work)
         if not included:
             if not work.state.settings.two_stages:
                 st.caption(
@@ -74,7 +77,7 @@ def queue(work: Work, state: State) -> None:
         options = {at: _option(state, at, titles[at]) for at in included}
         hint = f"Open or change a report ({len(included):,} included) …"
         go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
-        if waiting and LABEL in work.may:
+        if waiting and LABEL in work.may and work.reads_in_full:
             with st.expander("Fill in from a table", key="fill_in", on_change="rerun") as folded:
                 if folded.open:
                     _fill_in(work, state, waiting)
@@ -150,28 +153,52 @@ def report(work: Work, state: State, at: int) -> None:
     """The document in full, and the form for what it holds."""
     doc = work.row.ids[at]
     work.show(doc)
-    text = sample_text(work, doc)
+    text, apart = sample_text(work, doc), read_apart(work, doc)
+    lead = "" if apart is None else side_by_side(apart)
     with st.container(height=430, border=False, key="document"):
         # What is to be looked for stands in the full text; the abstract was read before.
-        st.html(opened_html(work, at, block("excerpt", text) if text else ""))
+        st.html(opened_html(work, at, lead + (block("excerpt", text) if text else "")))
     with st.container(key="report_form"):
-        if state.reasons and LABEL in work.may:
+        if apart is not None and work.settles_report:
+            with st.container(horizontal=True, gap="small", key="report_as"):
+                for number, (name, read) in enumerate(apart.reports.items()):
+                    how: dict[str, Any] = {"key": f"report_as_{number}_{work.turn}", "disabled": work.busy}
+                    button(f"As {name} says", _store, work, at, doc, read, state.seq, **how)
+        elif state.reasons and LABEL in work.may and work.reads_in_full:
 
             def exclude(reason: str) -> None:
                 _store(work, at, doc, Report("excluded", reason), state.seq)
 
             key, words = f"report_because_{{}}_{work.turn}", "Exclude the report, because:"
             reason_row(state, words, exclude, key=key, disabled=work.busy)
-        _form(work, state, at, doc)
+        _form(work, state, at, doc, apart if work.settles_report else None)
 
 
-def _form(work: Work, state: State, at: int, doc: str) -> None:
+def differing(work: Work) -> None:
+    """The button that leads to the next report on which its readers differ; nothing where there is none."""
+    several = work.several
+    if several is None or "adjudicate" not in work.may or not (waiting := several.reports_waiting):
+        return
+    words = f"Resolve {count_of(len(waiting), 'report on which readers differ', 'reports on which readers differ')}"
+    button(words, _settle_next, work, waiting[0].doc, key="reports_differ", disabled=work.busy)
+
+
+def _settle_next(work: Work, doc: str) -> None:
+    work.open_report(work.row.ids.index(doc))
+    work.drafts.pop(doc, None)
+    work.settles_report = True
+
+
+def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None = None) -> None:
     draft, recorded = work.drafts.get(doc), state.read_in_full.get(at)
+    if apart is not None:
+        recorded = apart.counted or next(iter(apart.reports.values()))
     if draft is None or draft.stored != recorded:
         (record,) = work.reports_of([at])
         empty = scenario_of(state.settings).entry(state.settings)
         draft = work.drafts[doc] = Draft.of(recorded, study_name(record.authors, record.date), empty)
     stored = " (stored; saving changes it)" if draft.stored is not None else ""
+    stored = " in the end" if apart is not None else stored
     st.html(block("offered", by_study(state), reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
         became = outcomes(state)
@@ -195,7 +222,7 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
             what = (work, at, doc, state.seq)
-            if LABEL in work.may:
+            if LABEL in work.may and (apart is not None or work.reads_in_full):
                 st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
                 st.form_submit_button(
                     f"Add another {draft.tables[0].called}", on_click=_another, args=(work, doc)
@@ -267,7 +294,10 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
 def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
     st.session_state.pop(SAID, None)
     try:
-        work.report(doc, read, seen)
+        if work.settles_report:
+            work.settle(resolved_report_event, seen, work.reader, doc, read)
+        else:
+            work.report(doc, read, seen)
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
         return
@@ -310,7 +340,7 @@ def _close(work: Work, doc: str) -> None:
             del st.session_state[key]
     st.session_state.pop(SAID, None)
     st.session_state[TO_TOP] = True
-    work.reporting = None
+    work.reporting, work.settles_report = None, False
 
 
 def to_table(work: Work, state: State, at: int | None) -> None:

@@ -114,7 +114,7 @@ def _screening(work: Work) -> None:
     document_side, advice_side = st.columns([1.25, 1], gap="large")
     with document_side:
         if reporting is not None:
-            full_text.report(work, state, reporting)
+            full_text.report(work, work.in_full, reporting)
         elif resolving is not None:
             several.document(work, resolving)
         else:
@@ -210,7 +210,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
     """What is drawn when somebody looks: it would be most of what a label redraws."""
     if settings.reads_full_texts:
         if work.reporting is None:
-            full_text.queue(work, state)
+            full_text.queue(work, work.in_full)
         _evidence(work, state, settings)
     if work.several is not None:
         several.panel(work)

@@ -18,7 +18,9 @@ from tarstop_core.screening.events import file_event, opened_event, settled_even
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
+from tarstop_core.screening.reports_apart import ReadApart
 from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
+from tarstop_core.screening.typed_numbers import COLUMN_WORDS
 from tarstop_core.sessions.agreeing import in_words
 from tarstop_core.sessions.who_next import compare_ways, worth_of_one
 
@@ -32,6 +34,7 @@ AUDIT = (
     "missed, whatever they have in common."
 )
 OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
+PLACES = {"outcome": "Outcome", "reason": "Reason", "study": "Study", "part": "About", "bias": "Risk of bias"}
 WORTH = "One more relevant document is worth, in {unit}"
 HELP_WORTH = "What you would give for it. Left empty, what the advice says that it is worth."
 WHOSE = {True: "A machine’s", False: "A person’s, from elsewhere"}
@@ -143,6 +146,27 @@ def _settle(work: Work, doc: str, label: Label, seen: int, note: str, reason: st
 def _open(work: Work, what: str) -> None:
     work.settling, work.looking_at, work.noting = what, None, ""
     work.passed_over.clear()
+
+
+# --- full texts that each read alone --------------------------------------------------------------
+
+
+def read_apart(work: Work, doc: str) -> ReadApart | None:
+    """What each reader says of a report on which they differ or differed, once all have read it."""
+    apart = None if work.several is None else work.several.in_full.read.get(doc)
+    return apart if apart is not None and apart.differ else None
+
+
+def side_by_side(apart: ReadApart) -> str:
+    """What each says of a report, place by place, as HTML."""
+    several = max(each.place.table for each in apart.compared) > 1
+    rows = []
+    for each in apart.compared:
+        table, name = each.place
+        words = PLACES.get(name) or COLUMN_WORDS.get(name, (name, ""))[0]
+        where = f"{words}, {table}" if several and table else words
+        rows.append((where, ["–" if value in (None, "") else value for value in each.values], each.differ))
+    return block("read_apart", [*apart.reports], rows, apart.resolution)
 
 
 # --- who reads next -------------------------------------------------------------------------------

@@ -183,7 +183,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     if work.several is not None:
         several.opener(work)
     if state.settings.reads_full_texts and labels:
-        reports = [int(each) for each in work.state.waiting]
+        reports = [int(each) for each in work.in_full.waiting] if work.reads_in_full else []
         button(
             "Read the next report",
             work.open_report,
@@ -331,7 +331,7 @@ def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     settings, at = work.state.settings, work.row.ids.index(doc)
     if at in work.state.pending and verdict == "relevant":
         work.look(at)
-    elif settings.reads_full_texts and not settings.two_stages and at in work.state.waiting:
+    elif settings.reads_full_texts and not settings.two_stages and at in work.in_full.waiting:
         work.open_report(at)
 
 

@@ -18,6 +18,10 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers, joined
 
 BLIND = "Each opens this session under the own name and sees nobody else’s verdict on a document before all have judged it."
+FULL_TEXTS = (
+    "Each reads every included report and enters what it holds, unseen by the others until all have. What differs, number by "
+    "number, is shown side by side and settled by an owner or adjudicator."
+)
 WAYS = {False: "One reader", True: "Several, independently"}
 KINDS = ["csv", "tsv", "txt", "xlsx"]
 NO_COLUMN = ""
@@ -61,6 +65,9 @@ def ask(
     )
     second = one_of("Everybody but the first reads", SECOND, **lasting(f"{key}/second"))
     part = share("Share of the documents", 0.2, **lasting(f"{key}/share")) if second == SHARE else 1.0
+    full_texts = settings.reads_full_texts and st.toggle(
+        "Full texts as well", help=FULL_TEXTS, **lasting(f"{key}/full_texts")
+    )
     names = tuple(" ".join(name.split()) for name in typed.split(",") if name.strip())
     if drawn:
         problems.append(DRAWN)
@@ -68,7 +75,7 @@ def ask(
         problems.append("Give the names of two or more readers, with commas between them.")
         return settings, ()
     try:
-        readers = Readers(names, second, part)
+        readers = Readers(names, second, part, full_texts=full_texts)
     except InputProblem as problem:
         problems.append(str(problem))
         return settings, ()

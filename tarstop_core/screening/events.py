@@ -11,6 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.reports_apart import RESOLVED_REPORT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
 from tarstop_core.screening.state import State
@@ -253,3 +254,34 @@ def opened_event(several: SeveralReaders | None, by: str) -> Event:
     if several is None or not by:
         raise InputProblem("Verdicts of several readers are opened under a name; give yours first.")
     return Event("opened")
+
+
+def resolved_report_event(several: SeveralReaders | None, by: str, doc: str, report: Report) -> Event:
+    """The event that resolves what readers of a full text differ on.
+
+    Parameters
+    ----------
+    several : SeveralReaders or None
+        What they have said; None for one reader.
+    by : str
+        Who resolves it.
+    doc, report : str, Report
+        The document, and the report that counts from now on.
+
+    Returns
+    -------
+    Event
+        To be recorded.
+
+    Raises
+    ------
+    InputProblem
+        When nobody has signed, readers do not differ on it, or the report still waits to be read.
+    """
+    if several is None or doc not in several.in_full.read or not several.in_full.read[doc].differ:
+        raise InputProblem("Readers do not differ on that report, so nothing was recorded.")
+    if report.outcome == "waiting":
+        raise InputProblem("Say what became of the report; one that still waits settles nothing.")
+    if not by:
+        raise InputProblem("Say first under which name this is settled.")
+    return Event(RESOLVED_REPORT, {"doc": doc, **report.to_dict()})

@@ -7,6 +7,9 @@ The log of such a session holds the verdicts of everybody. Three views of it are
 - :meth:`SeveralReaders.own`, from which a reader goes on: nothing of what others said.
 - :meth:`SeveralReaders.visible`, all that a reader may see: verdicts and notes of others on documents that are judged by all.
 
+Where they read full texts on their own too (``Readers.full_texts``), a report is read once all people among them have, and it
+counts once they say the same or somebody resolved it.
+
 An unsure verdict is none yet. What is changed once all have judged is no independent verdict, so that agreement counts those
 given before.
 """
@@ -16,10 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tarstop_core.documents.reports import Report
 from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label, as_label
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.reports_apart import RESOLVED_REPORT, ReadApart, ReportsApart
 from tarstop_core.screening.several_readers import Readers, joined
 
 VERDICTS = ("label", "relabel")
@@ -28,11 +33,12 @@ FROM_FILES = (MACHINE, BROUGHT)
 SETTLING = ("resolved", "checked")
 OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
 """Kinds of events that are somebody's; every other kind is everybody's."""
-TOGETHER = ("report", "fit")
+TOGETHER = ("report", RESOLVED_REPORT, "fit")
 """Kinds of events about what all have judged, which no reader's own order rests on."""
 JUDGED_BY = "judged_by"
 """In the payload of what counts of a document: names of those who have judged it."""
 _INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}
+WAITING = Report("waiting")
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,9 @@ class SeveralReaders:
         self._counted: dict[str, tuple[Label, str]] = {}
         self._kept: set[str] = set()
         self._fit = 0
+        self.in_full = ReportsApart()
+        """What they said of full texts, where each reads these alone."""
+        self._counted_reports: dict[str, Report] = {}
 
     def take(self, events: Sequence[Event]) -> None:
         """Take in what follows in the log."""
@@ -139,10 +148,7 @@ class SeveralReaders:
         if event.kind in FROM_FILES:
             self._take_file(event)
         elif event.kind in VERDICTS:
-            if event.reviewer not in self.readers.names:
-                raise InputProblem(
-                    f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is none of the readers of this session."
-                )
+            self._check_reader(event)
             self._verdicts.setdefault(doc, {})[event.reviewer] = event
             if event.payload.get("note"):
                 self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["note"])
@@ -152,9 +158,16 @@ class SeveralReaders:
             self._settled[event.kind][doc] = event
         elif event.kind == "opened":
             self.opened = self.opened or event
+        elif event.kind in ("report", RESOLVED_REPORT) and self.alone_in_full:
+            if event.kind == "report":
+                self._check_reader(event)
+            self.in_full.take(event)
+            self._count_report(doc, event)
         else:
             if event.kind == "fit":
                 self._fit = int(event.payload["number"])
+            elif event.kind == "reasons":
+                self.in_full.rename(event.payload.get("renamed", {}))
             elif event.kind == "kept":
                 self._kept |= event.payload["labels"].keys()
                 for kept, label in event.payload["labels"].items():
@@ -162,6 +175,12 @@ class SeveralReaders:
             self.common.append(event)
         if doc and event.kind in OF_READERS:
             self._count(doc, event)
+
+    def _check_reader(self, event: Event) -> None:
+        if event.reviewer not in self.readers.names:
+            raise InputProblem(
+                f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is none of the readers of this session."
+            )
 
     def _take_file(self, event: Event) -> None:
         """Take in what a file says of each document, as if it had been read at that moment."""
@@ -185,6 +204,8 @@ class SeveralReaders:
             content = {"doc": doc, "label": label}
             self._verdicts.setdefault(doc, {})[name] = Event("label", content, event.seq, event.time, name)
             self._count(doc, event)
+        for doc in self.in_full.docs if self.alone_in_full else ():
+            self._count_report(doc, event)
 
     def _count(self, doc: str, event: Event) -> None:
         """Bring what counts of a document up to what was said of it."""
@@ -207,6 +228,17 @@ class SeveralReaders:
             text = "\n".join(f"{name}: {text}" for name, text in notes.items())
             self._record("note", {"doc": doc, "text": text}, event)
 
+    def _count_report(self, doc: str, event: Event) -> None:
+        """Bring what counts of a report up to what was said of it; one on which readers differ waits."""
+        counted, before = (
+            self.in_full.counted(doc, self.alone_in_full),
+            self._counted_reports.get(doc, WAITING),
+        )
+        report = counted or WAITING
+        if report != before:
+            self._counted_reports[doc] = report
+            self._record("report", {"doc": doc, **report.to_dict()}, event, self.alone_in_full)
+
     def _say(self, doc: str, label: Label, reason: str, event: Event) -> None:
         before = self._counted.get(doc)
         if before == (label, reason):
@@ -218,9 +250,11 @@ class SeveralReaders:
         else:
             self._record("relabel", content, event)
 
-    def _record(self, kind: str, content: Mapping[str, object], event: Event) -> None:
-        readers = self._readers_of(str(content["doc"]))
-        by = event.reviewer if event.kind in SETTLING else joined(readers)
+    def _record(
+        self, kind: str, content: Mapping[str, object], event: Event, readers: Sequence[str] = ()
+    ) -> None:
+        readers = readers or self._readers_of(str(content["doc"]))
+        by = event.reviewer if event.kind in (*SETTLING, RESOLVED_REPORT) else joined(readers)
         self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
 
     # --- what is known of a document
@@ -229,6 +263,13 @@ class SeveralReaders:
     def machines(self) -> dict[str, Event]:
         """By reader: what a machine among them was, and all it said."""
         return {name: event for name, event in self.files.items() if event.kind == MACHINE}
+
+    @property
+    def alone_in_full(self) -> tuple[str, ...]:
+        """Names of those who read full texts, each on their own: people, for a machine reads none; empty where nobody does."""
+        return tuple(
+            name for name in self.readers.names if self.readers.full_texts and name not in self.machines
+        )
 
     def _readers_of(self, doc: str) -> tuple[str, ...]:
         """Names of those who are to judge a document; of one that came with a label, those who changed it."""
@@ -247,6 +288,12 @@ class SeveralReaders:
     def waiting(self) -> list[Judged]:
         """Documents on which readers differ and which nobody has resolved, in the order in which that came out."""
         return [judged for judged in self.judged.values() if judged.differ and judged.resolution is None]
+
+    @property
+    def reports_waiting(self) -> list[ReadApart]:
+        """Included reports on which readers differ and which nobody has resolved, in the order in which that came out."""
+        unsettled = (apart for apart in self.in_full.read.values() if apart.counted is None)
+        return [apart for apart in unsettled if self._counted.get(apart.doc, ("unsure", ""))[0] == "relevant"]
 
     def resolved(self) -> list[Judged]:
         """Documents on which readers differed and that somebody resolved."""
@@ -333,6 +380,8 @@ class SeveralReaders:
         standing = {event.seq for event in self._standing}
 
         def is_open(event: Event) -> bool:
+            if event.kind == "report":
+                return not self.alone_in_full or str(event.payload["doc"]) in self.in_full.read
             if event.kind not in (*VERDICTS, "undo", "note"):
                 return True
             return event.seq in standing and str(event.payload["doc"]) in self.judged

@@ -258,6 +258,7 @@ PAYLOADS: dict[str, Any] = {
     "confirm": Confirm,
     "report": ReportRead,
     "resolved": Resolved,  # of several readers: what they differed on is settled
+    "resolved_report": ReportRead,  # of several readers: what they differed on in full text is settled
     "checked": Resolved,  # of several readers: one of those documents that all excluded was drawn at random and judged again
     "machine": Machine,  # of several readers: what a machine says of the documents, all at once
     "brought": Brought,  # of several readers: what a person among them has judged elsewhere, all at once

@@ -258,6 +258,8 @@ class Settings:
         content = {**FOREIGN, **own, "scenario": self.scenario}
         if not self.readers.names:
             del content["readers"]
+        elif not self.readers.full_texts:
+            del content["readers"]["full_texts"]
         for name in LEFT_OUT:
             if name in own and own[name] == getattr(type(self), name):
                 del content[name]

@@ -70,6 +70,7 @@ def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
         ("Readers", joined(readers.names)),
         (f"Read by all but {readers.names[0]}", SECOND[readers.second]),
         *(share if readers.second == SHARE else ()),
+        *([("Reports in full text", "read by all of them, each on their own")] if readers.full_texts else ()),
     ]
 
 

@@ -31,6 +31,8 @@ class Readers:
     """Where it is a share of the documents: how large, above 0 and below 1; else 1."""
     seed: int = 0
     """Which documents these are."""
+    full_texts: bool = False
+    """Whether people among them also read every included report in full, each unseen by the others until all have."""
 
     def __post_init__(self) -> None:
         folded = [name.casefold() for name in self.names]

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from tarstop_core.readers.overlooked import Overlooked, Verdicts, overlooked
 from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.words import said
 from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
+from tarstop_core.screening.reports_apart import compare
 from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.sessions import message
 
 QUARTERS = 4
+_ELIGIBLE = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
 LISTED = 5
 """Disagreements that are named."""
 RESOLVED, DRAWN = "resolved", "audit_draw"
@@ -97,11 +100,59 @@ def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
     }
 
 
+@dataclass(frozen=True)
+class InFull:
+    """How far readers agree on full texts that each read alone, by what they said before they saw each other's."""
+
+    read: int
+    """Reports that all have read."""
+    agree: Agreement | None
+    """On whether a report is eligible; None before any was read by two."""
+    differed: int
+    """Reports on which they differed in anything."""
+    waiting: int
+    numbers: int
+    """Numbers that all took from the same reports."""
+    numbers_differed: int
+    settled: list[str]
+    """Who settled how many differences."""
+
+
+def agreed_in_full(several: SeveralReaders) -> InFull | None:
+    """How far readers agree on full texts; None where they do not read these alone, or have read none yet."""
+    first = [each for each in several.in_full.first.values() if {*several.alone_in_full} <= each.keys()]
+    if not first or len(several.alone_in_full) < 2:
+        return None
+    eligible = [
+        [_ELIGIBLE.get(each[name].outcome, np.nan) for name in several.alone_in_full] for each in first
+    ]
+    verdicts = np.array(eligible, dtype=float)
+    compared = [compare([*each.values()]) for each in first]
+    numbers = [
+        place
+        for places in compared
+        for place in places
+        if all(isinstance(value, int | float) for value in place.values)
+    ]
+    settled = Counter(
+        each.resolution.reviewer for each in several.in_full.read.values() if each.resolution is not None
+    )
+    return InFull(
+        read=len(first),
+        agree=agreement(verdicts) if (~np.isnan(verdicts)).all(axis=1).any() else None,
+        differed=sum(any(place.differ for place in places) for places in compared),
+        waiting=len(several.reports_waiting),
+        numbers=len(numbers),
+        numbers_differed=sum(place.differ for place in numbers),
+        settled=[f"{number:,} by {name}" for name, number in settled.items()],
+    )
+
+
 def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
     """Rows of the flow diagram's table: what was judged by several readers, how far they agreed, and what was resolved."""
     agree = agreed(several)
     if agree is None:
-        return ()
+        return _counted_in_full(several)
     judged = [doc for doc in several.judged if len(several.first[doc]) > 1]
     differed = [doc for doc in judged if len({*several.first[doc].values()}) > 1]
     rows = [
@@ -113,6 +164,18 @@ def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
     return (
         *rows,
         *([("Records that all excluded, drawn at random and judged again", drawn)] if drawn else ()),
+        *_counted_in_full(several),
+    )
+
+
+def _counted_in_full(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
+    in_full = agreed_in_full(several)
+    if in_full is None:
+        return ()
+    return (
+        (message("read_apart", agree=in_full.agree), in_full.read),
+        ("Reports on which readers differed", in_full.differed),
+        ("Of these, still to be resolved", in_full.waiting),
     )
 
 
@@ -133,4 +196,11 @@ def who_read(several: SeveralReaders) -> list[str]:
         waiting=len(several.waiting),
         drawn=len(several.drawn),
     )
-    return [first, *in_words(several)]
+    in_full = agreed_in_full(several)
+    names = several.alone_in_full
+    of_full_texts = (
+        [message("who_read_in_full", readers=names, in_full=in_full, opened=several.opened)]
+        if in_full
+        else []
+    )
+    return [first, *in_words(several), *of_full_texts]

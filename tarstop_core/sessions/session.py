@@ -22,11 +22,12 @@ from tarstop_core.screening.events import (
     settings_event,
 )
 from tarstop_core.screening.fold import Replay, replay
-from tarstop_core.screening.independent import SeveralReaders
+from tarstop_core.screening.independent import SETTLING, SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.provenance import Provenance, provenance
+from tarstop_core.screening.reports_apart import RESOLVED_REPORT
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -243,6 +244,16 @@ class OpenSession(Readable):
         self.own = own
 
     @property
+    def in_full(self) -> State:
+        """Where the person at the keyboard stands with full texts: where each reads them alone, with what they said themselves of those that do not count yet."""
+        several = self.several
+        if several is None or self.reader not in several.alone_in_full:
+            return self.state
+        places = {doc: at for at, doc in enumerate(self.row.ids)}
+        own = {places[doc]: said for doc, said in several.in_full.of(self.reader).items() if doc in places}
+        return replace(self.state, reports={**own, **self.state.read_in_full})
+
+    @property
     def last_reviewer(self) -> str:
         """The name last recorded in the session."""
         return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
@@ -334,7 +345,9 @@ class OpenSession(Readable):
         """Whether somebody settled since the event `seen` what an event is to settle."""
         doc = event.payload.get("doc")
         since = (later for later in self._log if later.seq > seen and later.kind == event.kind)
-        return event.kind in ("report", "resolved", "checked") and any(
+        if event.kind == "report" and self.several and self.several.alone_in_full:
+            since = (later for later in since if later.reviewer == event.reviewer)
+        return event.kind in ("report", *SETTLING, RESOLVED_REPORT) and any(
             later.payload["doc"] == doc for later in since
         )
 
@@ -459,6 +472,8 @@ class OpenSession(Readable):
 
     def report(self, doc: str, report: Report, seen: int) -> None:
         """Store what became of an included report in full text."""
+        if self.several is not None and self.several.alone_in_full:
+            self.state.settings.readers.check_reader(self.reader)
         self.record(report_event(self.state, self.row.ids, doc, report), seen)
 
     def register_plan(self, seen: int) -> None:

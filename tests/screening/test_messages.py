@@ -448,6 +448,7 @@ def record() -> Values:
         (SEARCH, plan()),
         (unsure, full),
         (replace(learning, readers=Readers(("Ann", "Ben"))), plan(second="all")),
+        (replace(learning, readers=Readers(("Ann", "Ben"), full_texts=True)), plan(second="all")),
     ):
         yield "protocol", {"settings": settings, "plan": written, **asked}
     came = {"when": "today", "source": "a.json", "by": "Ann", "entries": 9, "readers": ["Lee"]}

@@ -16,6 +16,7 @@ from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import SECOND, ReadElsewhere, Readers
 from tarstop_core.sessions import message
+from tarstop_core.sessions.agreeing import InFull
 from tarstop_core.sessions.compare import Stopped
 from tests.branches import every_branch
 from tests.screening.test_messages import READ_TWICE
@@ -89,6 +90,14 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
             | {"brought": [file]},
         )
         yield "who_read", {**readers, **counts, **none, "opened": None}
+    agree = agreement(np.array([[1, 1], [0, 1]], dtype=float))
+    for in_full, by in (
+        (InFull(1, None, 0, 0, 0, 0, []), None),
+        (InFull(7, agree, 2, 1, 24, 1, ["1 by Tom"]), opened),
+        (InFull(7, agree, 2, 2, 24, 1, []), None),
+    ):
+        yield "read_apart", {"agree": in_full.agree}
+        yield "who_read_in_full", {"readers": ["Rita", "Sam"], "in_full": in_full, "opened": by}
     for plan, deviations in ((None, 0), (EnoughSettings(), 0), (EnoughSettings(), 1), (EnoughSettings(), 2)):
         yield "machine_planned", {"plan": plan, "deviations": deviations}
     of = {"name": "Bot", "model": "m", "version": "4", "date": "May", "source": "a.csv", "column": "bot"}

@@ -50,7 +50,7 @@ A role in a session is one in its documents and its calibrators too, but does no
 EVENTS: Mapping[str, str] = {
     **dict.fromkeys(("label", "relabel", "undo", "note", "reasons", "report", "confirm", "fit"), "label"),
     **dict.fromkeys(("set_aside", "returned"), "label"),
-    **dict.fromkeys(("resolved", "checked"), "adjudicate"),
+    **dict.fromkeys(("resolved", "resolved_report", "checked"), "adjudicate"),
 }
 """What recording an event of a kind asks for in a session; of any other kind: to manage it."""
 PROJECT = "project:"

@@ -61,6 +61,12 @@ CELLS: dict[str, tuple[str, Callable[[Store, Case], Any]]] = {
             case.session, Event("resolved", {"doc": "EP1", "label": "relevant"}), _seen(case)
         ),
     ),
+    "append resolved_report": (
+        "oa",
+        lambda store, case: store.append(
+            case.session, Event("resolved_report", {"doc": "EP1", "outcome": "no data"}), _seen(case)
+        ),
+    ),
     "append stopped": (
         "o",
         lambda store, case: store.append(
@@ -96,7 +102,7 @@ NOT_BY_ROLE = {
     "delete_collection",
 }
 """A role in a session owns neither its documents nor its calibrators: nobody of PEOPLE may."""
-LAST = {"append resolved", "discard", "purge_session"}
+LAST = {"append resolved", "append resolved_report", "discard", "purge_session"}
 """After these the session is gone, or its log is one that no page would write: the next call gets another."""
 ADMINISTRATORS: dict[str, tuple[Any, ...]] = {
     "accounts": (),

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import EXCLUDED, Readers
@@ -184,3 +185,61 @@ def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> N
     assert "Who reads the next" not in html(page)
     press(page, "Exclude")
     assert OpenSession.load(store, key).state.depth == 1
+
+
+IN_FULL = replace(BOTH, readers=Readers(("Rita", "Sam"), full_texts=True))
+TABLE = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
+OTHER = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
+
+
+def in_full(store: Store) -> str:
+    key = begun(store, IN_FULL)
+    for name in ("Rita", "Sam"):
+        read(store, key, name, "relevant", "relevant")
+    return key
+
+
+def says(store: Store, key: str, name: str, doc: str, report: Report) -> None:
+    work = OpenSession.load(store, key, name)
+    work.report(doc, report, work.state.seq)
+
+
+def test_each_reads_full_texts_alone_and_what_differs_is_settled_side_by_side(
+    open_app: Open, store: Store, cookies: dict[str, str]
+) -> None:
+    key = in_full(store)
+    says(store, key, "Sam", IDS[0], OTHER)
+    page = open_app("screen", session=key)  # Rita's browser
+    assert "2 reports wait" in html(page) and "Lee 2004" not in html(page)
+    press(page, "Read the next report")
+    assert 'data-testid="read-apart"' not in html(page) and "Lee 2004" not in html(page)
+    for cell, number in zip(("TP", "FP", "FN", "TN"), ("9", "1", "2", "30"), strict=True):
+        page.text_input(f"report_{cell}_0_{IDS[0]}").set_value(number)
+    page.text_input(f"report_study_{IDS[0]}").set_value("Lee 2004")
+    press(page, "Save the report")
+    assert store.log(key)[-1].reviewer == "Rita" and OpenSession.load(store, key).state.read_in_full == {}
+    press(page, "Resolve 1 report on which readers differ")
+    shown = html(page).split('data-testid="read-apart"')[1].split("</table>")[0]
+    assert "Rita" in shown and "Sam" in shown and shown.count("≠ differ") == 1
+    assert "<td>FN</td><td><b>2</b></td><td><b>3</b></td>" in shown
+    press(page, "As Sam says")
+    event = store.log(key)[-1]
+    assert (event.kind, event.reviewer) == ("resolved_report", "Rita")
+    assert OpenSession.load(store, key).state.read_in_full == {0: OTHER}
+    assert not [each for each in page.button if each.label.startswith("Resolve")]
+
+
+def test_numbers_that_neither_gave_settle_it_too(
+    open_app: Open, store: Store, cookies: dict[str, str]
+) -> None:
+    key = in_full(store)
+    says(store, key, "Sam", IDS[0], OTHER)
+    says(store, key, "Rita", IDS[0], TABLE)
+    cookies["tarstop_reviewer"] = "Tom"
+    page = open_app("screen", session=key)
+    assert not [each for each in page.button if each.label == "Read the next report" and not each.disabled]
+    press(page, "Resolve 1 report on which readers differ")
+    page.text_input(f"report_FN_0_{IDS[0]}").set_value("4")
+    press(page, "Save the report")
+    [(_, counts)] = OpenSession.load(store, key).state.read_in_full.items()
+    assert counts.rows[0].FN == 4 and store.log(key)[-1].reviewer == "Tom"  # type: ignore[union-attr]

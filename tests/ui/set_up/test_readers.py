@@ -24,6 +24,7 @@ def asked(open_app: Open, table: bytes = TABLE, names: str = "Rita, Sam") -> App
 def test_a_column_with_a_readers_name_is_taken_for_theirs(open_app: Open, store: Store) -> None:
     app = asked(open_app)
     assert "Rita: 2 documents" in words_of(app.caption)
+    app.toggle(f"{KEY}/full_texts").set_value(True).run()
     start(app)
     assert not app.exception
     [row] = [row for row in store.sessions() if not row.imported]
@@ -35,6 +36,7 @@ def test_a_column_with_a_readers_name_is_taken_for_theirs(open_app: Open, store:
         "EP-1000009-A1": "irrelevant",
     }
     assert several.files["Rita"].payload["column"] == "Rita"
+    assert several.alone_in_full == ("Rita", "Sam")
     assert len(sam.own.to_judge) == 4, "Sam reads all of it, and sees nothing of hers"
     assert not several.verdicts_on("EP-1000001-A1", "Sam")
 

@@ -1,0 +1,151 @@
+"""Reports that several readers read in full, each on their own: where they differ, number by number, and what counts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.screening.log import Event
+
+RESOLVED_REPORT = "resolved_report"
+Value = str | float | None
+
+
+class Place(NamedTuple):
+    """Where something stands in a report."""
+
+    table: int
+    """From 1 on, 0 for what is said of the whole report."""
+    name: str
+    """Of a field of the report, or of a column of its table."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What each reader says at one place of a report, None where nothing."""
+
+    place: Place
+    values: tuple[Value, ...]
+
+    @property
+    def differ(self) -> bool:
+        """Whether readers say different things there; capitals and spaces are no difference."""
+        return len({_plain(value) for value in self.values}) > 1
+
+
+@dataclass(frozen=True)
+class ReadApart:
+    """A report that everybody has read who is to, and what each said of it."""
+
+    doc: str
+    reports: Mapping[str, Report]
+    """By reader."""
+    resolution: Event | None = None
+
+    @cached_property
+    def compared(self) -> list[Compared]:
+        """All that was said of it, place by place, each with what every reader says there."""
+        return compare([*self.reports.values()])
+
+    @property
+    def differ(self) -> bool:
+        """Whether readers differ, resolved or not."""
+        return any(each.differ for each in self.compared)
+
+    @property
+    def counted(self) -> Report | None:
+        """The report that counts; None while readers differ."""
+        if self.resolution is not None:
+            return Report.from_dict(self.resolution.payload)
+        return None if self.differ else next(iter(self.reports.values()))
+
+
+class ReportsApart:
+    """What several readers said of reports in full text, taken in event by event."""
+
+    def __init__(self) -> None:
+        self.read: dict[str, ReadApart] = {}
+        """By document, in the order in which they were read by all."""
+        self.first: dict[str, dict[str, Report]] = {}
+        """By document: what each reader said when all had read it for the first time."""
+        self._said: dict[str, dict[str, Report]] = {}
+        self._resolved: dict[str, Event] = {}
+
+    def take(self, event: Event) -> None:
+        """Take in a report by one of the readers, or what settles their difference."""
+        doc = str(event.payload["doc"])
+        if event.kind == RESOLVED_REPORT:
+            self._resolved[doc] = event
+        else:
+            self._said.setdefault(doc, {})[event.reviewer] = Report.from_dict(event.payload)
+
+    def rename(self, renamed: Mapping[str, str]) -> None:
+        """Give reasons their new names wherever they were given."""
+        for reports in self._said.values():
+            for name, report in reports.items():
+                reports[name] = replace(report, reason=renamed.get(report.reason, report.reason))
+
+    def counted(self, doc: str, readers: Sequence[str]) -> Report | None:
+        """The report that counts of a document, now that something was said of it; None before these have all read it, and while they differ."""
+        said = self._said.get(doc, {})
+        if any(name not in said or said[name].outcome == "waiting" for name in readers):
+            self.read.pop(doc, None)
+            return None
+        reports = {name: said[name] for name in readers}
+        self.first.setdefault(doc, reports)
+        self.read[doc] = ReadApart(doc, reports, self._resolved.get(doc))
+        return self.read[doc].counted
+
+    @property
+    def docs(self) -> list[str]:
+        """Documents of which somebody has said something."""
+        return [*self._said]
+
+    def of(self, reader: str) -> dict[str, Report]:
+        """By document: what a reader said of its report."""
+        return {doc: said[reader] for doc, said in self._said.items() if reader in said}
+
+
+def compare(reports: Sequence[Report]) -> list[Compared]:
+    """Say what reports of one document hold, place by place, each with what every one of them says there.
+
+    Several tables of a report are those of one part of the study where all reports call the parts alike, else they are
+    compared in their order.
+
+    Examples
+    --------
+    >>> rita = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
+    >>> sam = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
+    >>> [(each.place.name, each.values) for each in compare([rita, sam]) if each.differ]
+    [('FN', (2, 3))]
+    """
+    parts = [sorted(_part(report, row) for row in report.rows) for report in reports]
+    alike = all(each == parts[0] for each in parts)
+    said = [_said(report, by_part=alike) for report in reports]
+    places = sorted({place: None for each in said for place in each}, key=lambda place: place.table)
+    return [Compared(place, tuple(each.get(place) for each in said)) for place in places]
+
+
+def _said(report: Report, *, by_part: bool) -> dict[Place, Value]:
+    said: dict[Place, Value] = {Place(0, "outcome"): report.outcome}
+    if report.outcome == "excluded":
+        said[Place(0, "reason")] = report.reason
+    if report.outcome in ("data", "no data"):
+        said[Place(0, "study")] = report.study
+    rows = sorted(report.rows, key=lambda row: _part(report, row)) if by_part else report.rows
+    for table, row in enumerate(rows, start=1):
+        if not by_part:
+            said[Place(table, "part")] = _part(report, row)
+        said |= {Place(table, name): number for name, number in row.numbers.items()}
+        said[Place(table, "bias")] = row.bias and row.bias.value
+    return said
+
+
+def _part(report: Report, row: Row | EffectRow) -> str:
+    """What a table is about, beside the name of the study."""
+    return str(_plain(row.study.removeprefix(report.study)))
+
+
+def _plain(value: Value) -> Value:
+    return " ".join(value.casefold().split()) if isinstance(value, str) else value
