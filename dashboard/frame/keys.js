@@ -92,7 +92,9 @@ if (!window.tarstopKeys) {
     const count = document.querySelector('[class*="st-key-report_TP"] input');
     if (count && !count.dataset.met) {
       count.dataset.met = 1;
-      if (matchMedia('(pointer: fine)').matches) count.focus();
+      // Where readers differ, what they say comes before what is typed.
+      const compared = document.querySelector('.st-key-report_as');
+      if (!compared && matchMedia('(pointer: fine)').matches) count.focus();
     }
     // On a phone the next document begins at its title, and the end of a session at the decision.
     const rank = document.querySelector('.tar-rank')?.textContent;

@@ -186,7 +186,7 @@ def differing(work: Work) -> None:
 def _settle_next(work: Work, doc: str) -> None:
     work.open_report(work.row.ids.index(doc))
     work.drafts.pop(doc, None)
-    work.settles_report = True
+    work.settles_report = st.session_state[TO_TOP] = True
 
 
 def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None = None) -> None:

@@ -34,6 +34,7 @@ AUDIT = (
     "missed, whatever they have in common."
 )
 OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
+OUTCOMES = {"data": "eligible, with data", "no data": "eligible, without data"}
 PLACES = {"outcome": "Outcome", "reason": "Reason", "study": "Study", "part": "About", "bias": "Risk of bias"}
 WORTH = "One more relevant document is worth, in {unit}"
 HELP_WORTH = "What you would give for it. Left empty, what the advice says that it is worth."
@@ -165,7 +166,8 @@ def side_by_side(apart: ReadApart) -> str:
         table, name = each.place
         words = PLACES.get(name) or COLUMN_WORDS.get(name, (name, ""))[0]
         where = f"{words}, {table}" if several and table else words
-        rows.append((where, ["–" if value in (None, "") else value for value in each.values], each.differ))
+        values = [OUTCOMES.get(str(value), value) for value in each.values]
+        rows.append((where, ["–" if value in (None, "") else value for value in values], each.differ))
     return block("read_apart", [*apart.reports], rows, apart.resolution)
 
 

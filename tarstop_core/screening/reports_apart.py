@@ -138,7 +138,8 @@ def _said(report: Report, *, by_part: bool) -> dict[Place, Value]:
         if not by_part:
             said[Place(table, "part")] = _part(report, row)
         said |= {Place(table, name): number for name, number in row.numbers.items()}
-        said[Place(table, "bias")] = row.bias and row.bias.value
+        if row.bias:
+            said[Place(table, "bias")] = row.bias.value
     return said
 
 
