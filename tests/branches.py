@@ -10,7 +10,7 @@ from jinja2.visitor import NodeTransformer
 
 from tarstop_core.presentation.messages import SENTENCES, Messages
 
-SLIPS = re.compile(r" [.,;:?!)]|\( | {2}|\bNone\b|\bnan\b|[.,;:]{2}|^[.,;:]")
+SLIPS = re.compile(r" [.,;:?!)]|\( | {2}|\bNone\b|\bnan\b|[.,;:]{2}|^[.,;:]|[a-z]{2}\.[A-Z\d]")
 """What a forgotten space, an empty value or a doubled sign leaves in a sentence."""
 
 

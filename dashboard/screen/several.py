@@ -162,12 +162,12 @@ def side_by_side(apart: ReadApart) -> str:
     """What each says of a report, place by place, as HTML."""
     several = max(each.place.table for each in apart.compared) > 1
     rows = []
-    for each in apart.compared:
-        table, name = each.place
+    for compared in apart.compared:
+        table, name = compared.place
         words = PLACES.get(name) or COLUMN_WORDS.get(name, (name, ""))[0]
         where = f"{words}, {table}" if several and table else words
-        values = [OUTCOMES.get(str(value), value) for value in each.values]
-        rows.append((where, ["–" if value in (None, "") else value for value in values], each.differ))
+        values = [OUTCOMES.get(str(value), value) for value in compared.values]
+        rows.append((where, ["–" if value in (None, "") else value for value in values], compared.differ))
     return block("read_apart", [*apart.reports], rows, apart.resolution)
 
 

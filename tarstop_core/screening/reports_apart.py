@@ -88,13 +88,13 @@ class ReportsApart:
 
     def counted(self, doc: str, readers: Sequence[str]) -> Report | None:
         """The report that counts of a document, now that something was said of it; None before these have all read it, and while they differ."""
-        said = self._said.get(doc, {})
-        if any(name not in said or said[name].outcome == "waiting" for name in readers):
+        reports = self._said.get(doc, {})
+        if any(name not in reports or reports[name].outcome == "waiting" for name in readers):
             self.read.pop(doc, None)
             return None
-        reports = {name: said[name] for name in readers}
-        self.first.setdefault(doc, reports)
-        self.read[doc] = ReadApart(doc, reports, self._resolved.get(doc))
+        wanted = {name: reports[name] for name in readers}
+        self.first.setdefault(doc, wanted)
+        self.read[doc] = ReadApart(doc, wanted, self._resolved.get(doc))
         return self.read[doc].counted
 
     @property
@@ -122,25 +122,25 @@ def compare(reports: Sequence[Report]) -> list[Compared]:
     """
     parts = [sorted(_part(report, row) for row in report.rows) for report in reports]
     alike = all(each == parts[0] for each in parts)
-    said = [_said(report, by_part=alike) for report in reports]
-    places = sorted({place: None for each in said for place in each}, key=lambda place: place.table)
-    return [Compared(place, tuple(each.get(place) for each in said)) for place in places]
+    contents = [_contents(report, by_part=alike) for report in reports]
+    places = sorted({place: None for content in contents for place in content}, key=lambda place: place.table)
+    return [Compared(place, tuple(content.get(place) for content in contents)) for place in places]
 
 
-def _said(report: Report, *, by_part: bool) -> dict[Place, Value]:
-    said: dict[Place, Value] = {Place(0, "outcome"): report.outcome}
+def _contents(report: Report, *, by_part: bool) -> dict[Place, Value]:
+    content: dict[Place, Value] = {Place(0, "outcome"): report.outcome}
     if report.outcome == "excluded":
-        said[Place(0, "reason")] = report.reason
+        content[Place(0, "reason")] = report.reason
     if report.outcome in ("data", "no data"):
-        said[Place(0, "study")] = report.study
+        content[Place(0, "study")] = report.study
     rows = sorted(report.rows, key=lambda row: _part(report, row)) if by_part else report.rows
     for table, row in enumerate(rows, start=1):
         if not by_part:
-            said[Place(table, "part")] = _part(report, row)
-        said |= {Place(table, name): number for name, number in row.numbers.items()}
+            content[Place(table, "part")] = _part(report, row)
+        content |= {Place(table, name): number for name, number in row.numbers.items()}
         if row.bias:
-            said[Place(table, "bias")] = row.bias.value
-    return said
+            content[Place(table, "bias")] = row.bias.value
+    return content
 
 
 def _part(report: Report, row: Row | EffectRow) -> str:

@@ -175,7 +175,7 @@ def _counted_in_full(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
     return (
         (message("read_apart", agree=in_full.agree), in_full.read),
         ("Reports on which readers differed", in_full.differed),
-        ("Of these, still to be resolved", in_full.waiting),
+        ("Of these reports, still to be settled", in_full.waiting),
     )
 
 

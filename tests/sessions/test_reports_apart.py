@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 
 import pytest
 
@@ -9,7 +10,9 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import resolved_report_event
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.several_readers import Readers
+from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import agreed_in_full
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
@@ -19,7 +22,7 @@ from tarstop_core.sessions.store import store as stores
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
-from tests.session_cases import IDS, REVIEW
+from tests.session_cases import IDS, PATENT, REVIEW
 from tests.sessions.store.cases import on_both
 from tests.sessions.test_several_readers import begun, judge, leaves
 
@@ -129,8 +132,11 @@ def test_report_and_diagram_say_how_far_they_agree(store: Store) -> None:
     rows = dict(snapshot.prisma.apart)
     assert [number for words, number in rows.items() if words.startswith("Reports")] == [5, 2]
     text = report_html(snapshot)
-    assert "Of 8 numbers that all took from the same reports, 1 differed" in text
-    assert "Differences settled: 1 by Tom" in text and "read by all of them, each on their own" in text
+    said = message("who_read_in_full", readers=["Rita", "Sam"], in_full=in_full, opened=None)
+    assert (
+        escape(said.rpartition("). ")[2], quote=False) in text and "8 numbers" in said and "1 by Tom" in said
+    )
+    assert dict(settings_rows(ALONE, PATENT))["Reports in full text"] in text
 
 
 @on_both
