@@ -420,14 +420,13 @@ def record() -> Values:
     for late, own in product((0, 2), (0, 1)):
         yield "set_aside", {"late": late, "own": own}
     yield "set_aside_first", {"aside": "2 documents (too late)"}
-    for documents in (1, 2):
-        yield "moved_aside", {"documents": documents}
-        yield "moved_back", {"documents": documents}
     flags = ("own", "own_unknown", "late", "unsure", "earlier", "unclear")
     for count in (0, 1, 2):
         yield "flagged", dict.fromkeys(flags, count)
     yield "flagged", dict.fromkeys(flags, 0) | {"own_unknown": True}
     for count in (1, 2):
+        yield "moved_aside", {"documents": count}
+        yield "moved_back", {"documents": count}
         for name in ("repeated", "same", "together", "apart", "near"):
             yield "merged", {name: count}
         yield "joined", {"documents": 3, "source": "b.csv", "duplicates": count, "alike": count}
