@@ -21,7 +21,7 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.presentation.palette import BELIEF
 from tarstop_core.presentation.svg import small_curve
 from tarstop_core.screening.wording import chance_in_words, verdict
-from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.demo import start_demo, start_review_demo, start_trials_demo
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
@@ -56,7 +56,7 @@ def home_page() -> None:
 
 
 def _beginnings(store: Store, demo_first: bool) -> None:
-    demo, review, own = st.columns(3, gap="medium")
+    demo, review, trials, own = st.columns(4, gap="medium")
     named = reviewer()
     with demo.container(border=True, height="stretch", key="begin-patents"):
         st.subheader("Patents")
@@ -70,6 +70,12 @@ def _beginnings(store: Store, demo_first: bool) -> None:
         if st.button("Start the review demo", key="review_demo"):
             with shell.problems_shown():
                 go_to(start_review_demo(store, named))
+    with trials.container(border=True, height="stretch", key="begin-trials"):
+        st.subheader("Interventions")
+        st.write("Does a treatment help? Published trials.")
+        if st.button("Start the trials demo", key="trials_demo"):
+            with shell.problems_shown():
+                go_to(start_trials_demo(store, named))
     with own.container(border=True, height="stretch", key="begin-own"):
         st.subheader("Your documents")
         st.write("CSV, Excel, RIS, BibTeX, PubMed or JSON.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import pandas as pd
 
@@ -11,9 +12,11 @@ from tarstop_core.documents.reports import collect
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples import collections as samples
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
@@ -29,6 +32,7 @@ from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
+DEMO_TRIALS = "bcg"
 
 
 def sample(topic: str) -> Documents:
@@ -61,10 +65,25 @@ def start_demo(store: Store, reviewer: str = "") -> str:
 
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
-    """A session on a simulated review, in two stages, ready to be screened; its id."""
+    """A session on a simulated review of a test, in two stages, ready to be screened; its id."""
+    return _review_demo(store, sample_review(DEMO_REVIEW), ReviewSettings, REVIEW, reviewer)
+
+
+def start_trials_demo(store: Store, reviewer: str = "") -> str:
+    """A session on published trials of an intervention with invented texts, in two stages; its id."""
+    return _review_demo(store, sample_review(DEMO_TRIALS, samples.TRIALS), EffectSettings, EFFECT, reviewer)
+
+
+def _review_demo(
+    store: Store,
+    chosen: Documents,
+    kind: type[ReviewSettings | EffectSettings],
+    scenario: Scenario[Any],
+    reviewer: str,
+) -> str:
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario=INCLUSION)]
-    plus, minus = REVIEW.first_actions
-    settings = ReviewSettings(
+    plus, minus = scenario.first_actions
+    settings = kind(
         REVIEW_EXAMPLE.payoffs,
         REVIEW_EXAMPLE.cost,
         full_cost=REVIEW_EXAMPLE.full_cost,
@@ -72,7 +91,7 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
         minus=minus,
         data_share=extraction_rate(simulated=True),
     )
-    return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
+    return _demo(store, chosen, calibrator, settings, reviewer)
 
 
 def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:

@@ -1,7 +1,14 @@
 """What the demos bring: documents whose question is settled neither at once nor too late."""
 
-from tarstop_core.samples.collections import sample_full_texts, sample_qrels
-from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
+from tarstop_core.samples.collections import TRIALS, sample_full_texts, sample_qrels
+from tarstop_core.sessions.demo import (
+    DEMO_REVIEW,
+    DEMO_TOPIC,
+    DEMO_TRIALS,
+    start_demo,
+    start_review_demo,
+    start_trials_demo,
+)
 from tarstop_core.sessions.store.store import Store
 
 
@@ -26,6 +33,15 @@ def test_the_review_demo_has_two_stages_and_a_table_at_medium_depth(store: Store
     texts = sample_full_texts(DEMO_REVIEW)
     first = next(depth for depth, doc in enumerate(row.ids, start=1) if doc in texts and texts[doc].TP)
     assert 5 < first < 40
+
+
+def test_the_demo_of_trials_has_its_first_study_soon_and_more_further_down(store: Store) -> None:
+    row = store.session(start_trials_demo(store))
+    assert store.collection(row.collection_id).simulated
+    assert (row.settings.scenario, row.settings.plus, row.settings.stages) == ("effect", "Adopt", 2)
+    texts = sample_full_texts(DEMO_TRIALS, TRIALS)
+    ranks = [rank for rank, doc in enumerate(row.ids, start=1) if doc in texts]
+    assert len(ranks) > 10 and ranks[0] < 5 and ranks[-1] > 40
 
 
 def test_a_second_demo_has_another_name_and_the_same_documents(store: Store) -> None:

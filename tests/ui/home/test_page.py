@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.documents import OWN, SOURCE
@@ -57,12 +58,13 @@ def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
     assert home.session_state["_open_session"] == session.id
 
 
-def test_the_review_demo_is_one_click(open_app: Open, store: Store) -> None:
+@pytest.mark.parametrize("demo, scenario", [("review", "review"), ("trials", "effect")])
+def test_each_demo_of_a_review_is_one_click(open_app: Open, store: Store, demo: str, scenario: str) -> None:
     home = open_app()
-    home.button("review_demo").click().run()
+    home.button(f"{demo}_demo").click().run()
     assert not home.exception
     (session,) = store.sessions()
-    assert (session.scenario, session.simulated) == ("review", True)
+    assert (session.scenario, session.simulated) == (scenario, True)
     assert home.session_state["_open_session"] == session.id
 
 
