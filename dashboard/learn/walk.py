@@ -370,7 +370,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
         "The belief, and what reading on is worth against its cost",
         lesson_curves(followed, step, dark=dark()),
         lessons.words(followed, step),
-        lessons.log(followed, step.depth),
+        lessons.log(followed, step.depth, first=0),
         f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
         at_once=True,
     )

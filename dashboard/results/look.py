@@ -37,7 +37,13 @@ TRUTH_HELP = (
     "action that all studies would choose, the only truth that its Table 2 can come from."
 )
 AS_THEY_ARE = "as they are"
-SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
+SHARES: tuple[str | float, ...] = (
+    AS_THEY_ARE,
+    0.01,
+    0.02,
+    0.05,
+    *(round(0.1 * step, 1) for step in range(1, 10)),
+)
 PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 FULL = "full"
 RESEARCHERS_ONLY = {"truth", "methods", "share", "target", "method", "topic"}
@@ -317,13 +323,14 @@ def _stakes(
     if more is None:
         return q_star, cost, None
     with more:
-        share = st.select_slider(
-            "Share of topics in ω⁺",
-            SHARES,
-            format_func=lambda value: value if isinstance(value, str) else percent(value),
-            **bound("share"),
-            **STAYS,
-        )
+        words = {value: value if isinstance(value, str) else percent(value) for value in SHARES}
+        # The number, as of q*; links of before have what it is called.
+        by_text: dict[str, str | float] = {called: value for value, called in words.items()}
+        by_text |= {f"{value:g}": value for value in SHARES if isinstance(value, float)}
+        begins = by_text[address.named("share", by_text, AS_THEY_ARE)]
+        how = {"format_func": words.__getitem__, "key": "share", **STAYS}
+        share = st.select_slider("Share of topics in ω⁺", SHARES, begins, **how)
+        address.write({"share": f"{share:g}" if isinstance(share, float) else ""})
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
             return q_star, cost, share

@@ -175,7 +175,7 @@ def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
 
 def _ask(labels: FileLabels, key: str) -> Choice:
     everything = labels.count == len(labels.codes)
-    asked, how = f"{labels.sentence} They come from {labels.source}.", lasting(f"{CAME_ALONG}/choice/{key}")
+    asked, how = f"What becomes of the labels from {labels.source}?", lasting(f"{CAME_ALONG}/choice/{key}")
     choice = explained(shell.escape_label(asked), CHOICES, first="replay" if everything else "keep", **how)
     if labels.unknown:
         unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])

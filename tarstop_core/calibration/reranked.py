@@ -14,7 +14,7 @@ next hundred and of all that is left.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
-from tarstop_core.belief.mixture import Left, foreseen, updated
+from tarstop_core.belief.mixture import TINY, Left, foreseen, updated
 from tarstop_core.calibration.calibrator import FittedOn, Quality
 from tarstop_core.calibration.hit_rate_model import (
     DIGITS,
@@ -197,13 +197,17 @@ class Ahead:
         if not more or abs(left.mean - wanted) < SAME * wanted:
             return left
 
+        @cache
         def off(log_factor: float) -> float:
             return left.times(math.exp(log_factor)).mean - wanted
 
-        low, high = -FURTHEST_FACTOR, FURTHEST_FACTOR
-        if off(low) * off(high) > 0:
-            return left.times(math.exp(high if off(high) < 0 else low))
-        return left.times(math.exp(brentq(off, low, high, xtol=SAME)))
+        # Few documents cut off little: about as much as the mean misses.
+        limit = -FURTHEST_FACTOR if left.mean > wanted else FURTHEST_FACTOR
+        near = 2 * math.log(max(wanted, TINY) / max(left.mean, TINY))
+        end = near if abs(near) < FURTHEST_FACTOR and off(near) * off(0.0) < 0 else limit
+        if off(0.0) * off(end) > 0:
+            return left.times(math.exp(limit))
+        return left.times(math.exp(brentq(off, 0.0, end, xtol=SAME)))
 
 
 def ahead(model: RerankedChances, history: Flags, length: int, following: float | None = None) -> Ahead:

@@ -189,18 +189,21 @@ def came_of(lesson: Lesson) -> str:
     )
 
 
-def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
-    """Return a row a document read so far: what it brought, the belief after it, what the next ones are worth."""
+def log(lesson: Lesson, depth: int, first: int = 1) -> list[dict[str, Any]]:
+    """Return a row a document read so far: what it brought, the belief after it, what the next ones are worth.
+
+    From `first` 0 on with a row for what was believed before any.
+    """
     path, ids, value_rates = lesson.path, lesson.listing.topic.ids, lesson.policy.value_rate(lesson.path)
     rows = []
-    for k in range(1, min(depth, lesson.stop) + 1):
+    for k in range(first, min(depth, lesson.stop) + 1):
         now = decide(path, k, lesson.settings.cost)
         weighs = value_rates is not None and k < len(path) and now.rho > 0
         rows.append(
             {
                 "rank": k,
-                "id": str(ids[k - 1]),
-                "p": float(path.chances[k - 1]),
+                "id": str(ids[k - 1]) if k else "",
+                "p": float(path.chances[k - 1]) if k else None,
                 "found": lesson.brought_by(k),
                 "b": now.b,
                 "evpi": now.evpi,

@@ -59,7 +59,9 @@ def test_pages_stand_still_while_they_load_and_say_no_more_at_first_than_they_ma
     # A session that was opened would be taken up by the pages after it.
     for address in sorted({*PAGES, *limits} - {"screen"}, key=lambda each: ("?" in each, each)):
         found = load(page, f"{server.url}/{address}")
-        if (address in PAGES or "?session=" in address) and (found.shift > MOST_SHIFT or found.beyond > 0):
+        if (address in PAGES or "?session=" in address or "step=" in address) and (
+            found.shift > MOST_SHIFT or found.beyond > 0
+        ):
             moved[address] = found.moved
         if address not in limits:
             continue

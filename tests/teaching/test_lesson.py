@@ -190,6 +190,8 @@ def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
     assert one.step(10**6).depth == one.stop and one.step(-1).depth == 0
     rows = lessons.log(one, one.stop)
     assert [row["rank"] for row in rows] == list(range(1, one.stop + 1))
+    begun, *read = lessons.log(one, one.stop, first=0)
+    assert read == rows and (begun["rank"], begun["id"], begun["b"]) == (0, "", one.step(0).now.b)
     assert lessons.truth(one) and lessons.came_of(one)
 
 

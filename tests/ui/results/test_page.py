@@ -98,6 +98,15 @@ def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
     assert "Budget most" in texts(app) or "Greedy most" in texts(app)
 
 
+def test_the_address_has_the_share_as_a_number(open_app: Open) -> None:
+    for there in ("0.1", percent(0.1)):  # what it was called in links of before
+        app = open_app("results", view="About", share=there)
+        assert not app.exception
+        assert "Reweighted as if 10" in texts(app) and app.query_params["share"] in ("0.1", ["0.1"])
+    app.select_slider("share").set_value("as they are").run()
+    assert "Reweighted" not in texts(app) and "share" not in app.query_params
+
+
 def test_the_address_has_how_sure_as_a_number(open_app: Open) -> None:
     """Links of before have it so, and what an option is called may change."""
     app = open_app("results", q="0.8")
