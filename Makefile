@@ -14,8 +14,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What is never imported need not be compiled: half of the time.
 INSTALL := $(PIP) install --no-compile
 PYTEST := env OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
-# One more than there are processors, for tests that wait for a process, a disk or a database.
-ONE_MORE = $$($(BIN)/python -c 'import os; print(1 + int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or os.cpu_count()))')
+# Two more than there are processors, for tests that wait for a process, a disk or a database.
+TWO_MORE = $$($(BIN)/python -c 'import os; print(2 + int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or os.cpu_count()))')
 
 # Compiled modules are kept (`make clean` removes them) even where the machine says not to: tests start many processes, and
 # each would compile everything again.
@@ -46,7 +46,7 @@ test: $(DEV_READY)
 	@$(MAKE) --no-print-directory --jobs 3 lint in-browser without-browser
 
 without-browser: $(COMPILED)
-	@nice -n 5 $(PYTEST) --numprocesses $(ONE_MORE) -m "not deep" --ignore tests/browser
+	@nice -n 5 $(PYTEST) --numprocesses $(TWO_MORE) -m "not deep" --ignore tests/browser
 
 in-browser: $(COMPILED)
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser

@@ -59,7 +59,7 @@ def replayed(tarstop: Run, folder: Path, read: np.ndarray, policy: str) -> int: 
     return int(topic["depth"])
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", [pytest.param(POLICIES[0], marks=pytest.mark.deep), *POLICIES[1:]])
 def test_it_stops_where_the_command_stops(tarstop: Run, tmp_path: Path, policy: str) -> None:  # noqa: F811
     read = np.random.default_rng(2).random(N) < 0.6 * np.exp(-np.arange(N) / 15)
     depth = replayed(tarstop, tmp_path, read, policy)

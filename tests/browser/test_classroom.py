@@ -28,6 +28,7 @@ def press(page: Page, button: str) -> None:
     page.get_by_role("button", name=button).click()
 
 
+@pytest.mark.deep  # what a page and a connection say is tested without a browser
 def test_a_students_page_follows_the_lecturer_until_the_student_turns_that_off(
     served: AppServer, open_page: OpenPage
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.acting import PAGES, at_rest, save_menu, saved, stored
+from tests.browser.acting import OF_ADMINISTRATORS, PAGES, at_rest, save_menu, saved, stored
 from tests.browser.conftest import AppServer
 from tests.oidc import OidcProvider
 from tests.session_cases import a_patent_session
@@ -45,13 +45,13 @@ def log_in(open_page: OpenPage, provider: OidcProvider, served: AppServer, name:
 
 
 def addresses_of(session: str) -> list[str]:
-    """Where a session could be seen."""
+    """Where a session could be seen, beside the pages in the sidebar."""
     return [
         f"/sessions?session={session}",
         f"/screen?session={session}",
         f"/explore?of=session:{session}",
         f"/evidence?session={session}",
-        *PAGES,
+        OF_ADMINISTRATORS,
     ]
 
 
@@ -81,6 +81,10 @@ def test_what_is_shared_is_there_and_nothing_else(
         eve.page.goto(f"{served.url}{address}")
         at_rest(eve.page)
         assert SECRET not in eve.page.inner_text("body"), address
+    for link in eve.page.get_by_test_id("stSidebarNavLink").all():
+        link.click()
+        at_rest(eve.page)
+        assert SECRET not in eve.page.inner_text("body"), eve.page.url
     share(ann.page, served, session, BOB, "guest")
     bob.page.goto(f"{served.url}/sessions?session={session}")
     at_rest(bob.page)
@@ -99,7 +103,7 @@ def test_what_is_shared_is_there_and_nothing_else(
     for other in (eve, bob):
         assert other.page.request.get(file).status == 404
     stranger = open_page()
-    for address in (*addresses_of(session), file.removeprefix(served.url)):
+    for address in (*addresses_of(session), *PAGES, file.removeprefix(served.url)):
         stranger.page.goto(f"{served.url}{address}")
         assert stranger.page.inner_text("body").split()[:3] == ["TARstop", "Log", "in"], address
         assert "Sessions" not in stranger.page.content()

@@ -90,13 +90,13 @@ FEW = ((12, 120, 21, 118), (7, 95, 16, 101), (30, 210, 44, 205), (9, 88, 11, 90)
 
 def test_of_endless_people_counts_and_estimates_say_the_same() -> None:
     apart = []
-    for factor in (1, 10, 1000):
+    for factor in (1, 1000):
         studies = arms(*(tuple(factor * count for count in row) for row in FEW))
         exact, normal = (
             belief_of_effect(studies, BELOW, engine).beliefs[-1] for engine in ("exact", "normal")
         )
         apart.append(abs(float(exact or 0) - float(normal or 0)))
-    assert apart[2] < apart[0] and apart[2] < 1e-3
+    assert apart[1] < apart[0] and apart[1] < 1e-3
 
 
 @pytest.mark.parametrize("engine", ["exact", "normal", "reml", "dl", "fe"])

@@ -147,7 +147,13 @@ def test_explore_says_the_same_in_every_unit(kind: str, k: float, rule: Policy) 
         same_but_scaled(one, other, k)
 
 
-@pytest.mark.parametrize("kind, k", [("search", 0.00137), ("search", 5500.0), ("review", 0.00137)])
+@pytest.mark.parametrize(
+    "kind, k",
+    [
+        *(("search", 0.00137), ("search", 5500.0)),
+        pytest.param("review", 0.00137, marks=pytest.mark.deep),  # its depths are those of the test below
+    ],
+)
 def test_maps_are_the_same_in_every_unit(kind: str, k: float) -> None:
     of = explored(kind)
     (before,), (after,) = (

@@ -95,7 +95,7 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
     key = begun(store, replace(REVIEW, readers=Readers(("Rita", "Sam"), second)))
     rng, names = random.Random(second), ("Rita", "Sam", "Tom")
     windows = {name: OpenSession.load(store, key, name) for name in names}
-    for _ in range(40):
+    for _ in range(25):
         name = rng.choice(names)
         work, what = (
             windows[name],

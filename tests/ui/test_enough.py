@@ -109,7 +109,10 @@ def truth_of(content: bytes, column: str, key: str) -> dict[str, bool]:
     return {row[key]: row[column] == "1" for row in rows}
 
 
-@pytest.mark.parametrize(("every", "own_order"), [(0, False), (2, True)])
+@pytest.mark.parametrize(
+    ("every", "own_order"),
+    [(0, False), pytest.param(2, True, marks=pytest.mark.deep)],  # draws have tests of their own
+)
 def test_from_import_to_report_nothing_is_weighed(
     open_app: Opener, store: Store, tmp_path: Path, every: int, own_order: bool
 ) -> None:
