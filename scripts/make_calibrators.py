@@ -31,7 +31,8 @@ from tarstop_core.calibration.extraction_rate import (
     for_one_question,
 )
 from tarstop_core.calibration.fitting import assess, assess_each, fit
-from tarstop_core.calibration.hit_rate_model import Thinning, fit_thinning
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
+from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

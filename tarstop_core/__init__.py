@@ -24,7 +24,7 @@ _HOMES = {
     "experiment": "tarstop_core.api.lists",
     "rank": "tarstop_core.api.lists",
     "read_records": "tarstop_core.files",
-    "replay": "tarstop_core.api.screening",
+    "replay": "tarstop_core.api.replaying",
 }
 """Where each name of the root is defined; ``__init__.pyi`` tells type checkers the same."""
 __all__ = [*_HOMES, "belief"]  # noqa: F822

@@ -20,7 +20,8 @@ from tarstop_core.belief.univariate import posterior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate, fit_question_rate, for_one_question
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read, fit_thinning
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
+from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.tables import Tables as Studies
 from tarstop_core.documents.topic import Outcome

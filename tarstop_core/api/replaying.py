@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from tarstop_core.api.given import Asked, placed
+from tarstop_core.api.given import Asked, as_labels, asked, fully_labelled, placed
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.documents.reports import studies_of, tables_of
 from tarstop_core.documents.tables import Flags
@@ -22,11 +25,16 @@ from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import refuse_looking_ahead
+from tarstop_core.presentation.figures import Chart, Figure
+from tarstop_core.presentation.palette import GREY, SERIES
+from tarstop_core.presentation.results import Result
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.value.stakes import Stakes
 
 LIST = "list"
+HEIGHT = 330
 OF_THE_PAPER = (
     *("b_0", "scale", "theta", "theta_sp", "truth", "engine", "prior"),
     *("measure", "ratio", "delta", "above", "outcome"),
@@ -124,3 +132,88 @@ def played(
         "net_utility": came.net_utility,
         "recall": came.recall,
     }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Replay(Result):
+    """Where rules stop on a labelled list, and what came of it: a row a rule."""
+
+    rows: pd.DataFrame  # a row a rule, as `to_frame()` returns them
+    relevant: Flags  # The labels of the list, shape (N,)
+
+    @cached_property
+    def depth(self) -> float:
+        """Documents that the first rule reads."""
+        return float(self.rows["read"].iloc[0])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each rule: documents read, decision, net utility and recall."""
+        return self.rows.copy()
+
+    def figure(self) -> Figure:
+        """Draw the relevant documents found along the list, and where each rule stops."""
+        chart, gain = Chart(HEIGHT), np.append(0, np.cumsum(self.relevant))
+        chart.line(np.arange(len(gain)), gain, GREY)
+        for at, (policy, read) in enumerate(zip(self.rows["policy"], self.rows["read"], strict=True)):
+            colour = SERIES[at % len(SERIES)]
+            chart.dot(read, float(np.interp(read, np.arange(len(gain)), gain)), colour, hovertext=str(policy))
+            chart.name(str(policy), colour, 0.06 * (len(self.rows) - at), x=1)
+        chart.axis("xaxis", "documents read")
+        chart.axis("yaxis", "relevant documents found")
+        return chart.figure()
+
+
+def replay(
+    chances: Any,
+    labels: Any,
+    stakes: Stakes | None = None,
+    policies: str | Sequence[str] | None = None,
+    *,
+    scenario: str = "patent",
+    tables: Any = None,
+    calibrator: Any = None,
+    target: float = 0.95,
+    **settings: Any,
+) -> Replay:
+    """Stop on a labelled list as rules say, as ``tarstop replay`` does.
+
+    Parameters
+    ----------
+    chances, stakes, scenario, calibrator
+        As of :func:`~tarstop_core.advise`.
+    labels : array_like, shape (N,)
+        Whether each document is relevant: 1 or 0.
+    policies : str or sequence of str, optional
+        Rules, such as "optimal", "greedy", "budget:d=100", "knee"; the one that a new session begins with unless given.
+    tables : DataFrame or array_like, optional
+        In "review" and "effect": the tables of all studies, as of :func:`~tarstop_core.advise`.
+    target : float
+        In "enough": the recall that ``reached`` asks for. A rule's own aim is its parameter, as in "few-left:tau=0.8".
+    **settings
+        Of :func:`~tarstop_core.advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `theta_sp`, `truth`, `engine`,
+        `prior`; in "effect" also `measure`, `delta`, `above`.
+
+    Returns
+    -------
+    Replay
+        ``to_frame()`` has a row a rule.
+
+    Raises
+    ------
+    InputProblem
+        When an argument cannot be used; the message names it.
+
+    Examples
+    --------
+    >>> import tarstop_core as ts
+    >>> stakes = ts.Stakes.from_q_star(0.5, cost=0.01)
+    >>> stops = ts.replay([0.3, 0.2, 0.1, 0.05], [0, 0, 0, 1], stakes, ["optimal", "greedy", "budget:d=2"])
+    >>> stops.to_frame()[["policy", "read", "decision", "recall"]].values.tolist()
+    [['optimal', 3, 'a-', 0.0], ['greedy', 2, 'a-', 0.0], ['budget:d=2', 2, 'a-', 0.0]]
+    """
+    relevant = fully_labelled(as_labels(labels))
+    own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
+    policies = own.settings.policy if policies is None else policies
+    names = [policies] if isinstance(policies, str) else [str(name) for name in policies]
+    rows = [played(own, chances, tables, relevant, name, target, settings) for name in names]
+    return Replay(pd.DataFrame(rows), relevant)

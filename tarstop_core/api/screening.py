@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from tarstop_core.api.given import Asked, as_labels, asked, chance_of, check_stakes, fully_labelled
+from tarstop_core.api.given import Asked, asked, chance_of, check_stakes
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Chart, Figure, with_unit
 from tarstop_core.presentation.numbers import amount, number
-from tarstop_core.presentation.palette import COST, GREY, SERIES, VALUE
+from tarstop_core.presentation.palette import COST, VALUE
 from tarstop_core.presentation.results import Result
 from tarstop_core.screening import advice as advising
 from tarstop_core.screening.advice_figure import advice_figure
@@ -21,7 +20,7 @@ from tarstop_core.screening.advised import Advice as Advised
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.wording import verdict
 from tarstop_core.value.path import limited_plans
-from tarstop_core.value.payoffs import Flags, Floats, weigh
+from tarstop_core.value.payoffs import Floats, weigh
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -348,92 +347,3 @@ def evsi(
     )
     now = path.expected_utility(np.array([depth]), np.zeros(1), depth, acts_on_belief=True, looks_every=1)
     return Plans(plans, free - now[0], free - dear, own.settings.payoffs.unit)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Replay(Result):
-    """Where rules stop on a labelled list, and what came of it: a row a rule."""
-
-    rows: pd.DataFrame  # a row a rule, as `to_frame()` returns them
-    relevant: Flags  # The labels of the list, shape (N,)
-
-    @cached_property
-    def depth(self) -> float:
-        """Documents that the first rule reads."""
-        return float(self.rows["read"].iloc[0])
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each rule: documents read, decision, net utility and recall."""
-        return self.rows.copy()
-
-    def figure(self) -> Figure:
-        """Draw the relevant documents found along the list, and where each rule stops."""
-        chart, gain = Chart(HEIGHT), np.append(0, np.cumsum(self.relevant))
-        chart.line(np.arange(len(gain)), gain, GREY)
-        for at, (policy, read) in enumerate(zip(self.rows["policy"], self.rows["read"], strict=True)):
-            colour = SERIES[at % len(SERIES)]
-            chart.dot(read, float(np.interp(read, np.arange(len(gain)), gain)), colour, hovertext=str(policy))
-            chart.name(str(policy), colour, 0.06 * (len(self.rows) - at), x=1)
-        chart.axis("xaxis", "documents read")
-        chart.axis("yaxis", "relevant documents found")
-        return chart.figure()
-
-
-def replay(
-    chances: Any,
-    labels: Any,
-    stakes: Stakes | None = None,
-    policies: str | Sequence[str] | None = None,
-    *,
-    scenario: str = "patent",
-    tables: Any = None,
-    calibrator: Any = None,
-    target: float = 0.95,
-    **settings: Any,
-) -> Replay:
-    """Stop on a labelled list as rules say, as ``tarstop replay`` does.
-
-    Parameters
-    ----------
-    chances, stakes, scenario, calibrator
-        As of :func:`advise`.
-    labels : array_like, shape (N,)
-        Whether each document is relevant: 1 or 0.
-    policies : str or sequence of str, optional
-        Rules, such as "optimal", "greedy", "budget:d=100", "knee"; the one that a new session begins with unless given.
-    tables : DataFrame or array_like, optional
-        In "review" and "effect": the tables of all studies, as of :func:`advise`.
-    target : float
-        In "enough": the recall that ``reached`` asks for. A rule's own aim is its parameter, as in "few-left:tau=0.8".
-    **settings
-        Of :func:`advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `theta_sp`, `truth`, `engine`,
-        `prior`; in "effect" also `measure`, `delta`, `above`.
-
-    Returns
-    -------
-    Replay
-        ``to_frame()`` has a row a rule.
-
-    Raises
-    ------
-    InputProblem
-        When an argument cannot be used; the message names it.
-
-    Examples
-    --------
-    >>> import tarstop_core as ts
-    >>> stakes = ts.Stakes.from_q_star(0.5, cost=0.01)
-    >>> stops = ts.replay([0.3, 0.2, 0.1, 0.05], [0, 0, 0, 1], stakes, ["optimal", "greedy", "budget:d=2"])
-    >>> stops.to_frame()[["policy", "read", "decision", "recall"]].values.tolist()
-    [['optimal', 3, 'a-', 0.0], ['greedy', 2, 'a-', 0.0], ['budget:d=2', 2, 'a-', 0.0]]
-    """
-    import pandas as pd
-
-    from tarstop_core.api.replaying import played
-
-    relevant = fully_labelled(as_labels(labels))
-    own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
-    policies = own.settings.policy if policies is None else policies
-    names = [policies] if isinstance(policies, str) else [str(name) for name in policies]
-    rows = [played(own, chances, tables, relevant, name, target, settings) for name in names]
-    return Replay(pd.DataFrame(rows), relevant)

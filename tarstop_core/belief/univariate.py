@@ -28,15 +28,26 @@ POINTS = 400  # of a density
 def notes(tables: Tables) -> tuple[str, ...]:
     """Sentences on studies that a belief can use only in part or not at all."""
     silent = tables.diseased == 0
+    without = {cell: np.isnan(getattr(tables, cell)) for cell in ("FP", "TN")}
+    half = without["FP"] ^ without["TN"]
     remarks = (
         (silent, "no diseased patients (TP + FN = 0), so it says nothing about sensitivity"),
-        (~silent & ~(tables.healthy > 0), "no FP and TN, so it counts towards sensitivity alone"),
+        (~silent & ~half & ~(tables.healthy > 0), "no FP and TN, so it counts towards sensitivity alone"),
     )
-    return tuple(
-        f"Study {at + 1} ({tables.study[at]}) has {sentence}."
-        for which, sentence in remarks
-        for at in np.flatnonzero(which)
-    )
+    named = [f"Study {at} ({name})" for at, name in enumerate(tables.study, 1)]
+    sentences = [
+        f"{named[at]} has {sentence}." for which, sentence in remarks for at in np.flatnonzero(which)
+    ]
+    for cell, other in (("TN", "FP"), ("FP", "TN")):
+        lacking = np.flatnonzero(half & without[cell])
+        if 1 < len(lacking) == len(tables):
+            sentences.append(
+                f"No study has {cell}, so only sensitivity counts (their {other} cannot be used)."
+            )
+        else:
+            reason = f"has no {cell}, so only sensitivity counts (its {other} cannot be used)."
+            sentences += [f"{named[at]} {reason}" for at in lacking]
+    return tuple(sentences)
 
 
 def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:

@@ -22,7 +22,7 @@ from tarstop_core.calibration.calibrator import (
     Quality,
 )
 from tarstop_core.calibration.figures import wilson
-from tarstop_core.calibration.hit_rate_model import fit_thinning
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats

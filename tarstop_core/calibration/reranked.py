@@ -24,16 +24,14 @@ from scipy.special import expit, logsumexp
 
 from tarstop_core.belief.mixture import TINY, Left, foreseen, updated
 from tarstop_core.calibration.calibrator import FittedOn, Quality
+from tarstop_core.calibration.hit_rate_fit import DIGITS, ROUNDS, fit_curve
 from tarstop_core.calibration.hit_rate_model import (
-    DIGITS,
-    ROUNDS,
     TOTALS,
     Curve,
     Family,
     HitRates,
     Thinning,
     edges,
-    fit_curve,
     hit_rates,
     less_sure,
 )

@@ -304,7 +304,7 @@ class Evidence:
     @cached_property
     def partly(self) -> tuple[str, ...]:
         """Warnings about studies that are used only in part, a sentence each."""
-        return self.path.notes if self.engine == "reml" else partly_used(self.tables)
+        return self.path.notes if self.engine == "reml" else univariate.notes(self.tables)
 
 
 def _log_odds_without(tables: Tables, theta: float, prior: Prior) -> Floats:
@@ -380,25 +380,3 @@ def _evidence(
     study, cells, bias = content
     counts = np.frombuffer(cells).reshape(4, len(study))
     return Evidence(Tables(study, *counts, bias=bias), theta, engine, prior, theta_sp)
-
-
-def partly_used(tables: Tables) -> tuple[str, ...]:
-    """Sentences on studies that an exact belief can use only in part or not at all."""
-    without = {cell: np.isnan(getattr(tables, cell)) for cell in ("FP", "TN")}
-    half = without["FP"] ^ without["TN"]
-    # A count of 1 keeps the general sentence, "no FP and TN", away from those that have one of the two.
-    others = replace(tables, FP=np.where(half, 1.0, tables.FP), TN=np.where(half, 1.0, tables.TN))
-    sentences = list(univariate.notes(others))
-    for cell, other in (("TN", "FP"), ("FP", "TN")):
-        lacking = np.flatnonzero(half & without[cell])
-        if 1 < len(lacking) == len(tables):
-            sentences.append(
-                f"No study has {cell}, so only sensitivity counts (their {other} cannot be used)."
-            )
-            continue
-        sentences += [
-            f"Study {at + 1} ({tables.study[at]}) has no {cell}, so only sensitivity counts "
-            f"(its {other} cannot be used)."
-            for at in lacking
-        ]
-    return tuple(sentences)

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.fitting import fit
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import (
     PRIOR,
     SHARP,
     Thinning,
     chances_as_read,
-    fit_thinning,
     still_unread,
     thinning_of,
 )

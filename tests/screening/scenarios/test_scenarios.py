@@ -35,6 +35,7 @@ DEFAULTS = {
     "tarstop_core/cli/replay.py": "default",
     "tarstop_core/api/asreview_stopper.py": "scenario",
     "tarstop_core/api/calibrators.py": "scenario",
+    "tarstop_core/api/replaying.py": "scenario",
     "tarstop_core/api/screening.py": "scenario",
     "tarstop_core/api/stopping_method.py": "scenario",
 }
