@@ -30,16 +30,14 @@ def past_stops(cases: Sequence[Outcome]) -> str:
     """Beliefs after few studies and at the end of every question, and the power that corrects the chance of a turn."""
     folds, questions = list(reviews.folds(cases)), {}
     for fold in folds:
+        width = fold.priors[reviews.WIDTH]
         for case in fold.held_out:
             few = case.tables.first(min(MOST, len(case.tables) - 1))
-            after = np.array(
-                [bivariate_path(few, theta, fold.priors[reviews.WIDTH])[1:] for theta in THETAS]
-            ).T
+            after = np.array([bivariate_path(few, theta, width)[1:] for theta in THETAS]).T
             end = [round(bivariate_belief(case.tables, theta), 3) for theta in THETAS]
             questions[case.name] = {"review": case.review, "end": end, "after": after.round(3).tolist()}
-    turned = pd.DataFrame(
-        [row for fold in folds for row in reviews.turned(fold)], columns=reviews.TURN_COLUMNS
-    )
+    rows = [row for fold in folds for row in reviews.turned(fold)]
+    turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
     turned = turned[turned["prior"] == reviews.WIDTH]
     stops = reviews.within(turned, [{case.review for case in fold.held_out} for fold in folds])
     content = {

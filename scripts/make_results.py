@@ -60,8 +60,7 @@ def main() -> None:
         "--reliability", action="store_true", help="how often rules reach a recall; four minutes"
     )
     asked = parser.parse_args()
-    unknown = sorted(set(asked.names) - set(WANTED))
-    if unknown:
+    if unknown := sorted({*asked.names} - {*WANTED}):
         parser.error(f"there is no {unknown[0]}; choose of {', '.join(WANTED)}")
     folder = sample_dir() / FOLDER
     folder.mkdir(exist_ok=True)

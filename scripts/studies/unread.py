@@ -14,8 +14,8 @@ from scripts.make_reranked_chances import sessions
 from scripts.real_lists import read_collections
 from scripts.study import Floats, Study, Tables, cluster_t
 from tarstop_core.calibration import calibration_monitor as monitor
-from tarstop_core.calibration import hit_rate_fit
 from tarstop_core.calibration import hit_rate_model as model
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.documents.tables import Flags
 from tarstop_core.evaluation.replay import SHARES
@@ -50,7 +50,7 @@ def statement(thinning: Thinning, sharp: Thinning, labels: Flags, depth: int) ->
 
 def taught_by(lists: Sequence[Flags]) -> Thinning:
     """What lists teach whose labels are all known."""
-    return hit_rate_fit.fit_thinning([(np.ones(len(labels), dtype=bool), labels) for labels in lists])
+    return fit_thinning([(np.ones(len(labels), dtype=bool), labels) for labels in lists])
 
 
 def left_out(data: Path) -> Iterator[tuple[str, str, dict[str, Flags], Thinning, Thinning]]:
