@@ -19,6 +19,7 @@ import tarstop_core
 from dashboard.frame import scripts, shell
 from dashboard.frame.server import HEADERS, PIECE, Guarded
 from tests.browser.conftest import AppServer
+from tests.ui.frame.test_login import the_header_says_who_is_there
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -234,6 +235,7 @@ def test_a_server_for_others_asks_no_other_host_anything(tmp_path: Path) -> None
             status, _ = asked(server, "/_stcore/stream", **UPGRADE, **named)
             assert status == (400 if host.isupper() or host != origin.removeprefix("http://") else 101), host
         asked(server, "/", Host="10.0.0.7")
+        the_header_says_who_is_there(server)
         told = server.log.read_text(encoding="utf-8")
     assert f"http://localhost:{server.port}" in told and "External URL" not in told
     outside = [
