@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame import shell
+from dashboard.frame import people, shell
 from dashboard.frame.widgets import ask_for_files, lasting, one_of, share, switch
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
@@ -16,6 +16,7 @@ from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers, joined
+from tarstop_core.sessions.store.permissions import check_name
 
 BLIND = "Each opens this session under the own name and sees nobody else’s verdict on a document before all have judged it."
 FULL_TEXTS = (
@@ -24,6 +25,9 @@ FULL_TEXTS = (
 )
 WAYS = {False: "One reader", True: "Several, independently"}
 KINDS = ["csv", "tsv", "txt", "xlsx"]
+LOGGED_IN = (
+    "Whoever is named here reads only under that login; share the session with them under Sessions, Details."
+)
 NO_COLUMN = ""
 ELSEWHERE = "Have some read already? A table with their verdicts, a column each (optional)"
 DRAWN = (
@@ -57,10 +61,11 @@ def ask(
     """
     if settings.one_decides or not switch("Who screens", WAYS, help=BLIND, **lasting(f"{key}/several")):
         return settings, ()
+    person = people.person()
     typed = st.text_input(
-        "Names of the readers",
-        placeholder="Rita, Sam",
-        help="The first reader first.",
+        "Names with which the readers log in" if person else "Names of the readers",
+        placeholder=f"{person}, …" if person else "Rita, Sam",
+        help=f"The first reader first. {LOGGED_IN if person else ''}",
         **lasting(f"{key}/names"),
     )
     second = one_of("Everybody but the first reads", SECOND, **lasting(f"{key}/second"))
@@ -69,6 +74,8 @@ def ask(
         "Full texts as well", help=FULL_TEXTS, **lasting(f"{key}/full_texts")
     )
     names = tuple(" ".join(name.split()) for name in typed.split(",") if name.strip())
+    if person:
+        names = tuple(map(check_name, names))
     if drawn:
         problems.append(DRAWN)
     if len(names) < 2:

@@ -1,17 +1,19 @@
 """What each role is offered on Screen, Sessions and Home: nothing that the store would refuse."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import people
 from dashboard.screen import verdicts
+from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions.demo import start_review_demo
 from tarstop_core.sessions.store.permissions import ROLES
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
-from tests.session_cases import label, log
+from tests.session_cases import REVIEW, N, a_collection, label, log
 
 OpenApp = Callable[..., AppTest]
 OWNER = "ann"
@@ -102,3 +104,37 @@ def test_on_ones_own_machine_everything_is_offered(open_app: OpenApp, store: Sto
     session = start_review_demo(store, "hollow-hip")
     offered = words(open_app("screen", session=session))
     assert offered >= {"Include", "Exclude", "Note", "Undo", "Stop and decide"}
+
+
+def test_those_named_as_readers_are_shared_with_at_a_press(
+    open_app: OpenApp, store: Store, as_person: Callable[[str], None]
+) -> None:
+    mine = store.for_person(OWNER)
+    mine.arrive(now())
+    settings = replace(REVIEW, readers=Readers((OWNER, "bob@example.org")))
+    key = mine.create_session("S", a_collection(mine), list(range(N)), None, settings, "", "own order")
+    as_person(OWNER)
+    app = open_app("sessions", session=key)
+    app.session_state["session_detail/tab"] = "Share"
+    app.run()
+    app.button(f"sharing/reader/{key}/bob@example.org").click().run()
+    assert mine.shares(key) == [(OWNER, "owner"), ("bob@example.org", "reader")]
+    assert not [each for each in app.button if each.key and each.key.startswith("sharing/reader")]
+    # What stands in the field counts when the button is pressed, drawn with it or not.
+    app.text_input("sharing/name").set_value("zoe@example.org")
+    app.button("sharing/share").click().run()
+    assert ("zoe@example.org", "reader") in mine.shares(key) and not app.exception
+    assert app.text_input("sharing/name").value == "", "it is no name for the next session"
+
+
+def test_set_up_asks_for_the_names_of_logins(
+    open_app: OpenApp, store: Store, as_person: Callable[[str], None]
+) -> None:
+    store.for_person(OWNER).arrive(now())
+    as_person(OWNER)
+    app = open_app("set_up", scenario="review")
+    app.segmented_control("set_up/readers/several").set_value(True).run()
+    app.text_input("set_up/readers/names").set_value("Ann, Bob@Example.org").run()
+    next(each for each in app.button if each.label == "Start").click().run()
+    [row] = store.for_person(OWNER).sessions()
+    assert store.session(row.id).settings.readers.names == ("ann", "bob@example.org")
