@@ -34,7 +34,7 @@ class FileKind:
 
     @property
     def head(self) -> dict[str, Any]:
-        """What a document of this kind begins with."""
+        """Return the head of a document of this kind."""
         return {"format": self.format, "version": self.version}
 
     def text(self, content: Mapping[str, Any], ascii_only: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Where things lie: the programme, its sample data, what belongs to the person; and who is let in to them."""
+"""Where things lie: the program, its sample data, what belongs to the person; and who is let in to them."""
 
 import ipaddress
 import os
@@ -21,7 +21,7 @@ PARENT = Path(__file__).resolve().parent.parent
 def sample_dir() -> Path:
     """The folder of the sample data: that of `TARSTOP_SAMPLE_DATA`, of the checkout or of the installation.
 
-    InputProblem when there is none.
+    InputProblem otherwise.
     """
     named = os.environ.get("TARSTOP_SAMPLE_DATA")
     candidates = [Path(named)] if named else [PARENT / "sample_data", PARENT / "tarstop_app" / "sample_data"]
@@ -36,7 +36,7 @@ def sample_dir() -> Path:
 
 
 def real_data() -> Path:
-    """The folder of real collections, which do not come with the programme.
+    """The folder of real collections, which do not come with the program.
 
     InputProblem when the environment variable `TARSTOP_REAL_DATA` does not name it.
     """
@@ -55,7 +55,7 @@ def runs_folder(whose: str = "") -> Path:
 
 
 def features_folder() -> Path:
-    """Where is kept what rankers learn from, which can be made again: ``features`` beside the local database."""
+    """Folder of rankers' features, which can be recomputed: ``features`` beside the local database."""
     return _beside_database() / "features"
 
 
@@ -143,7 +143,7 @@ def named_hosts() -> tuple[str, ...]:
 
 
 def named_by_server(variable: str) -> list[str]:
-    """What whoever started the server named in a variable, between semicolons."""
+    """Return what a server variable names, split at semicolons."""
     return [each for each in os.environ.get(variable, "").split(APART) if each]
 
 

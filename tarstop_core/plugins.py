@@ -1,4 +1,4 @@
-"""Classes in files of one's own, ``path/to/file.py:Name``: loaded, made, and what is wrong said with its line."""
+"""Classes in a user's own files, ``path/to/file.py:Name``: loaded and made; problems are reported with their line."""
 
 import hashlib
 import importlib.util

@@ -87,8 +87,9 @@ def _settings(settings: Settings) -> Iterator[str]:
 def _belief(advice: Advice, settings: Settings) -> Iterator[str]:
     unit, b = settings.payoffs.unit, percent(advice.b)
     yield f"The chance that {question(settings)} is {b}"
-    yield f"So many, because the chance of {b}"
-    yield f"right with {percent(advice.right)} under this model"
+    yield f"This is so many because the chance of {b}"
+    yield f"{percent(advice.right)} likely right under this model"
+    yield f"{percent(advice.right)} likely to be right under this model"
     yield f"you would choose “{settings.plus if advice.plus else settings.minus}”, expected to bring {amount(advice.utility, unit)}"
     if advice.if_fails is not None:
         yield f"If it does not, the chance is {percent(advice.if_fails.b)}"
@@ -108,7 +109,7 @@ def _reading(advice: Advice, settings: Settings) -> Iterator[str]:
         yield from (f"all {more} that are left", f"read all {more} documents that are left")
     elif advice.more:
         yield f"about {more} more"
-    yield f"would read {count_of(advice.more)} more all the same"
+    yield f"would still read {count_of(advice.more)} more"
     if advice.next_find is not None:
         yield f"probably within about {advice.next_find[0]:,}"
     if advice.worth is not None:

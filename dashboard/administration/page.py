@@ -91,7 +91,7 @@ def _about(store: Store, account: Kept) -> None:
     ]
     _facts(f"About {name}", rows)
     shell.caption(
-        "What they wrote stands in sessions and drafts, which their owners see; here is where and how much."
+        "What they wrote is in sessions and drafts, which only the owners see. This page shows where and how much."
     )
     with st.container(horizontal=True):
         file = f"{name}-stored.json"
@@ -100,15 +100,15 @@ def _about(store: Store, account: Kept) -> None:
         )
         if name == store.person:
             return
-        lock = "Let in again" if account.locked else "Lock out"
+        lock = "Unlock" if account.locked else "Lock out"
         button(lock, store.lock_out, name, not account.locked, key=f"{PREFIX}/lock")
         appoint = "End administration" if account.administers else "Let administer"
         button(appoint, store.appoint, name, not account.administers, key=f"{PREFIX}/appoint")
         with st.popover("Erase", key=f"{PREFIX}/erase"):
             words = count_of(account.events, "entry", "entries")
             st.write(
-                f"Account, roles and drafts of {shell.escape_markdown(name)} go; {words} in logs get another name. "
-                "What they alone owned becomes administrators’. Nothing brings that back; backups of before keep it."
+                f"Account, roles and drafts of {shell.escape_markdown(name)} go; {words} in logs get another name. What only they owned goes to the administrators. You "
+                "cannot undo this; earlier backups keep it."
             )
             button("Erase", _erase, store, name, key=f"{PREFIX}/erased", type="primary")
 
@@ -125,9 +125,9 @@ def _erase(store: Store, name: str) -> None:
 def _projects(store: Store) -> None:
     rows = [(project, ", ".join(members)) for project, members in store.projects().items()]
     if rows:
-        _table("Projects", ("Project", "Who belongs to it"), rows)
+        _table("Projects", ("Project", "Members"), rows)
     else:
-        shell.caption("Several people under one name, with whom a session is shared at once.")
+        shell.caption("A group of people under one name; share a session with all of them at once.")
     left, right = st.columns(2)
     left.text_input("Project", key=f"{PREFIX}/project", max_chars=100)
     right.text_input("Person", key=f"{PREFIX}/person", max_chars=200)
@@ -152,7 +152,7 @@ def _backup(store: Store) -> None:
     if rows:
         _table("Backups", ("Backup", "Written", "Size"), rows)
     shell.caption(
-        f"A backup holds what everybody stored, so it stays on the server: in the folder “{folder.name}” beside its data. Copy "
+        f"A backup contains everybody’s work, so it stays on the server: in the folder “{folder.name}” beside its data. Copy "
         "them to another machine; “tarstop restore FILE” brings one back."
     )
 
@@ -180,7 +180,7 @@ def _limits(_: Store) -> None:
         ("Uploads of all tabs", f"{PER_SERVER / 1e9:.1f} GB"),
         ("Records of one file", f"{BUDGET.records:,}"),
         ("Records that one tab holds", f"{BUDGET.held:,}"),
-        ("What a compressed file unpacks to", f"{BUDGET.unpacked / 1e9:.1f} GB"),
+        ("Size of a compressed file when unpacked", f"{BUDGET.unpacked / 1e9:.1f} GB"),
         ("Large jobs at once", f"{worker.AT_ONCE:,}"),
         ("Time of a large job", f"{worker.SECONDS / 60:.0f} minutes"),
         ("Memory of a large job", f"{worker.memory() / 1e9:.1f} GB"),
@@ -192,7 +192,7 @@ def _limits(_: Store) -> None:
     ]
     _facts("Limits", rows)
     shell.caption(
-        "What is above a limit is refused with a sentence that names it; memory and jobs follow the machine."
+        "Anything above a limit is refused with a sentence that names the limit. Memory and jobs depend on the machine."
     )
 
 

@@ -63,7 +63,7 @@ SWITCHED = "The same labels, other chances"
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """A finished session, and where it stands."""
+    """A finished session and its state."""
 
     session: SessionSummary
     row: SessionRow
@@ -143,12 +143,12 @@ def _compared(comparison: calibrators.Comparison, held_out: HeldOut, a: str, b: 
     )
     if comparison.first_hits:
         note(
-            "One of the two gives the chance of a first hit only, so both are judged by that: on each list up to its "
-            "first relevant document."
+            "One of the two gives only the chance of a first hit, so both are judged by that: "
+            "on each list up to its first relevant document."
         )
     table(
         measure_rows(comparison.measures),
-        "Lower is better. Difference: second minus first, with an interval of 95 % by a paired bootstrap over lists.",
+        "Lower is better. Difference: second minus first, with a 95 % interval from a paired bootstrap over lists.",
     )
 
 
@@ -192,11 +192,11 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     if outcome is None:
         note(
             "Decisions need all labels of a list, and in a review the 2×2 tables behind them; these lists do not have "
-            "them. What a calibrator does to one session shows under “In a finished session”."
+            "them. “In a finished session” shows what a calibrator does to one session."
         )
         return
     st.write(shell.escape_markdown(calibrators.decisions_sentence(outcome, policy.title, title(a), title(b))))
-    empty = f"; {outcome.empty:,} of them hold nothing to find" if outcome.empty else ""
+    empty = f"; {outcome.empty:,} of them have nothing to find" if outcome.empty else ""
     caption = f"{outcome.cases:,} cases in paper mode, b₀ = 0.5{empty}. Net utility: higher is better."
     table(measure_rows(outcome.measures), caption)
 
@@ -231,8 +231,8 @@ def switched(store: Store) -> None:
         _beliefs(held, settings, moved, other.name, sentence)
     if settings.scale != 1:
         note(
-            f"In the session the chances were multiplied by {number(settings.scale)} at the end; with the other "
-            "calibrator they are taken as it gives them."
+            f"In the session the chances were multiplied by {number(settings.scale)} at the end; the other calibrator’s "
+            "chances are used unchanged."
         )
     for remark in other.calibrator.mismatch(session.row.scores, len(session.row.ids)):
         st.warning(shell.escape_markdown(remark), icon=":material/warning:")
@@ -241,7 +241,7 @@ def switched(store: Store) -> None:
         with shell.problems_shown():
             made = duplicate(store, session.row.id, moved, name, other.calibrator)
             st.switch_page(shell.SESSIONS, query_params={CHOSEN: made})
-    note("The duplicate takes over labels, reports and notes; plan and decision stay with the original.")
+    note("The duplicate has the labels, reports and notes; plan and decision stay with the original.")
 
 
 def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
@@ -279,7 +279,7 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
         key=f"{prefix}/uploads",
         on_change=_take_files,
         args=(prefix,),
-        help="A table keeps its order, or is ordered by its scores. Rows without a label count as not known.",
+        help="A table keeps its order, or is ordered by its scores. Rows without a label count as unknown.",
     )
     files: list[tuple[str, bytes]] = state.get(f"{prefix}/files", [])
     if not files:
@@ -294,7 +294,7 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
                 queries[name] = st.text_input(
                     shell.escape_label(f"What {name} was searched for"),
                     **lasting(f"{prefix}/query/{name}"),
-                    help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
+                    help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as in a session.",
                 )
     asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
 

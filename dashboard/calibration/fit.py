@@ -1,4 +1,4 @@
-"""Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
+"""Fit a calibrator of your own: from labelled lists, from finished sessions, or from memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,12 +57,12 @@ OF_SESSIONS = {
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
     "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
-    "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
-    "that there was nothing to find."
+    "never learned whether there was any. missed in 60: none among 60, although there was one. none at "
+    "all: there was nothing to find."
 )
 ONE_LIST = (
-    "There is one list, so none could be held out: it fits this list by construction, and how well it does on the next is "
-    "not known. Two lists or more are judged by leaving each out."
+    "With only one list, none could be held out: the calibrator fits this list by construction, and it is unknown how well it does "
+    "on the next. Two or more lists are judged by leaving each out."
 )
 UPDATING = "what is included, updated by these"
 DO = {"update": "Update what is included", "alone": "Stand alone"}
@@ -107,7 +107,7 @@ def _of_lists(
     kinds = [kind for kind in KINDS if (scored or kind in BY_RANK)]
     if scenario != PATENT:
         kinds = [kind for kind in kinds if kind in ("marginal", "rank")]
-    # For searches first what is included, updated by these lists: few of one's own are enough.
+    # For searches first what is included, updated by these lists: few of your own are enough.
     kinds.sort(key=lambda kind: kind != "rank-frailty")
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     words = {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds}
@@ -156,7 +156,7 @@ def _fit(
         remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
     if scenario == PATENT and left:
         were = f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out"
-        remarks.append(f"{were}: chances are given that there is something to find.")
+        remarks.append(f"{were}: these chances assume that there is something to find.")
     if kind == "rank-frailty":
         remarks.append(moved_sentence(included(), calibrator))
     return Fitted(calibrator, tuple(remarks))
@@ -179,8 +179,8 @@ def _from_sessions(store: Store) -> Fitted | None:
     if scenario == PATENT:
         return _of_patent_sessions(chosen, simulated)
     note(
-        "A document counts where you gave a verdict. What you did not read is unlabelled, not irrelevant, and unsure "
-        "ones are left out: they say nothing."
+        "A document counts if you gave a verdict. Documents you did not read are "
+        "unlabelled, not irrelevant. Unsure ones are left out."
     )
     topics = [session_list(standing.row, standing.state) for standing in chosen]
     digests = tuple(map(labelled_lists.list_digest, topics))
@@ -197,9 +197,8 @@ def _of_patent_sessions(chosen: Sequence[Standing], simulated: bool) -> Fitted |
             "still waits for confirmation."
         )
     note(
-        f"A search ends at its first hit, so each session counts as one case: {', '.join(map(str, used))}. One that "
-        "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
-        "was any is not known."
+        f"A search ends at its first hit, so each session counts as one case: {', '.join(map(str, used))}. A search that stopped without a hit is censored: none among the documents read, "
+        "and it is unknown whether there was any."
     )
     lists = tuple(standing.row.digest for standing in chosen)
     return _of_cases(used, _name("sessions", "my sessions"), simulated, "sessions", lists)
@@ -207,8 +206,8 @@ def _of_patent_sessions(chosen: Sequence[Standing], simulated: bool) -> Fitted |
 
 def _from_memory(store: Store) -> Fitted | None:
     st.write(
-        "For patent searches only, which end at their first hit: what do you remember of past ones? Ranks are enough; "
-        "every case sharpens the curve below."
+        "Only for patent searches, which end at their first hit: what do you remember of past searches? "
+        "Ranks are enough; every case sharpens the curve below."
     )
     left, right = st.columns([1, 1.2], gap="large")
     with left:
@@ -258,7 +257,7 @@ def _of_cases(
 
 
 def included() -> Calibrator:
-    """What is known of searches before one's own are looked at."""
+    """What is known of searches before your own are looked at."""
     return calibrators()[default_calibrator(False)]
 
 

@@ -106,13 +106,16 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     if calibrator.kind == "frailty":
         rows.append(("Frailty shape a", number(calibrator.frailty)))
     if share := share_without_hit(calibrator, DEPTH, COMPLETE):
-        rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
+        rows.append(("Collections vary", "95 % of them probably lie in the band of the figure"))
         between = f"{percent(share.low)} to {percent(share.high)} in 90 % of collections"
         rows.append(
-            (f"Nothing in the first {DEPTH}, though it exists", f"{percent(share.mean)} of lists, {between}")
+            (
+                f"Nothing in the first {DEPTH}, although it exists",
+                f"{percent(share.mean)} of lists, {between}",
+            )
         )
     elif calibrator.kind not in ("hazard", "first-hit"):
-        varies = "no more than chance has it"
+        varies = "no more than chance explains"
         if calibrator.dispersion != float("inf"):
             varies = f"by a factor with standard deviation {number(calibrator.dispersion**-0.5)}"
         rows.append(("Lists vary", varies))
@@ -129,9 +132,7 @@ def _drawn(calibrator: Calibrator, name: str, places: list[DeltaGenerator]) -> N
         with places.pop(0):
             reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
     elif not of_first_hits:
-        note(
-            "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
-        )
+        note("It is unknown how well it does on other lists: there was no second list to judge it on.")
 
 
 def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
@@ -160,7 +161,7 @@ def _actions(store: Store, chosen: Listed) -> None:
             away = partial(store.delete_calibrator, chosen.calibrator.digest)
             back = partial(store.restore_calibrator, chosen.calibrator.digest)
             what = (put_away, UNDO, chosen.name, "deleted", away, back)
-            hint = "Takes it off the list; sessions that use it keep it, and it can be brought back."
+            hint = "Takes it off the list. Sessions that use it keep it, and you can bring it back."
             button("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=hint)
     if chosen.own:
         rename = partial(store.rename_calibrator, chosen.calibrator.digest)
@@ -170,12 +171,12 @@ def _actions(store: Store, chosen: Listed) -> None:
 def _reranked_calibration(_: Store) -> None:
     """How chances came out on real lists that learned from their labels."""
     note(
-        "Where a list learns from labels, chances follow from what was found so far. Each line is a labelled set: what was said, and what was found."
+        "In a list that learns from labels, chances follow from the finds so far. Each line is a labelled set: what was forecast, and what was found."
     )
     left, middle, right = st.columns([1.3, 1.3, 1], gap="medium")
     judged = switch("Relevant", JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
     aheads = {name: name.capitalize() for name in AHEAD}
-    what = switch("How many are ahead", aheads, at=middle, default="all left", **lasting(f"{PREFIX}/ahead"))
+    what = switch("How many are left", aheads, at=middle, default="all left", **lasting(f"{PREFIX}/ahead"))
     depths = {each: f"{each:,}" for each in READ}
     read = switch("Documents read", depths, at=right, default=100, **lasting(f"{PREFIX}/read"))
     chances = reranked_calibration()
@@ -185,12 +186,12 @@ def _reranked_calibration(_: Store) -> None:
         "came-out",
         f"Relevant among {AHEAD[what]}, said after {read} documents: {intervals_held(rows).sum()} of {len(rows)} held",
         calibration_plot(rows, dark=dark()),
-        f"{calibration_plot_sentence(rows, every)} Learned and judged on {chances['set'].nunique()} labelled sets, each left "
-        "out of what judges it; shorter ones end earlier.",
+        f"{calibration_plot_sentence(rows, every)} Learned and judged on {chances['set'].nunique()} labelled sets, each judged by chances learned on the others; "
+        "shorter ones end earlier.",
         rows,
         "tarstop-re-ranked",
     )
-    st.caption(f"Rules, stops and other ways of saying it: [measured]({shell.guide('reranked_chances')}).")
+    st.caption(f"Rules, stops and other measures: [measured]({shell.guide('reranked_chances')}).")
 
 
 def _put_away(store: Store) -> None:

@@ -91,7 +91,7 @@ def _unit() -> str:
 
 def _draws() -> Entered | None:
     state, held = st.session_state, f"{PREFIX}/draws"
-    label = "Draws of an analysis of uncertainty: CSV or Excel, a line a draw"
+    label = "Draws of a probabilistic sensitivity analysis: CSV or Excel, one line per draw"
     upload(label, _take_draws, key=f"{PREFIX}/upload", kinds="csv tsv gz xlsx xlsm")
 
     def example() -> str:
@@ -144,16 +144,16 @@ def _columns(cells: Cells, worth: float) -> tuple[DrawColumns | None, list[str]]
     own = "effects" if min(len(effect), len(cost)) > 1 else "net"
     how = switch("The columns hold", by_effects, default=own, key=f"{key}/how")
     if how == "net":
-        chosen = some_of("Net benefits, a column an option", named, net, key=f"{key}/net")
+        chosen = some_of("Net benefits, one column per option", named, net, key=f"{key}/net")
         if len(chosen) < 2:
-            st.info("Choose the columns with the net benefit of each option, two at least.")
+            st.info("Choose the net-benefit columns of at least two options.")
             return None, []
         return DrawColumns(net_benefit=chosen), []
     cost = named_alike(effect, cost) or cost
-    effects = some_of("Effects, a column an option", named, effect, key=f"{key}/effect")
-    costs = some_of("Costs, a column an option", named, cost, key=f"{key}/cost")
+    effects = some_of("Effects, one column per option", named, effect, key=f"{key}/effect")
+    costs = some_of("Costs, one column per option", named, cost, key=f"{key}/cost")
     if min(len(effects), len(costs)) < 2:
-        st.info("Choose an effect and a cost for each option, two options at least.")
+        st.info("Choose an effect and a cost for at least two options.")
         return None, []
     of_effects, by_name = paired(effects, costs)
     columns = DrawColumns(effect=effects, cost=of_effects, willingness_to_pay=worth)
@@ -185,7 +185,7 @@ def _test() -> Entered | None:
     heading_of("Patients")
     left, right = st.columns(2)
     prevalence = number_asked("With the disease, %", 15.0, "prevalence", at=left) / 100
-    counted = number_asked("Known from how many people", 60.0, "known", at=right)
+    counted = number_asked("How many people this is known from", 60.0, "known", at=right)
     benefit = number_asked("Gain: a diseased one treated", 1000.0, "gain", at=left)
     harm = number_asked("Harm: a healthy one treated", 180.0, "harm", at=right)
     cost = number_asked("Cost and harm of the test", 45.0, "test", at=left)
@@ -213,7 +213,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
     if source == TYPED:
         return _typed_accuracy(), False
     if source == FILE:
-        label = "Excel, CSV, TSV or RevMan with TP, FP, FN and TN, a study a line"
+        label = "Excel, CSV, TSV or RevMan with TP, FP, FN and TN, one study per line"
         upload(label, _take_tables, key=f"{PREFIX}/tables_file", kinds=TABLES)
         read: TableFile | None = st.session_state.get(f"{PREFIX}/tables")
         if read is None:
@@ -247,7 +247,7 @@ def _typed_accuracy() -> Accuracy:
         ]
         if not 0 < ends[0] < ends[1] < 100:
             raise InputProblem(
-                f"{name} is from {ends[0]:g} to {ends[1]:g} %; give two limits between 0 and 100, the lower first."
+                f"{name} is from {ends[0]:g} to {ends[1]:g} %; give two limits between 0 and 100, lower one first."
             )
         first, last = logit(np.array(ends) / 100)
         means.append(float(first + last) / 2)
@@ -269,7 +269,7 @@ def _effect() -> Entered:
     worth = number_asked("One unit is worth", 20_000.0, "wtp", at=left)
     with right:
         unit = _unit()
-    cells = _typed("Options: units of the effect that each brings, and its cost", EFFECTS, "options")
+    cells = _typed("Options: units of effect each one brings, and its cost", EFFECTS, "options")
     numbers = [
         [number_in(cells.name, line, title, cell) for title, cell in _pairs(cells.titles, row)]
         for line, row in cells.rows
@@ -303,7 +303,7 @@ def _pairs(titles: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
 
 def _table() -> Entered:
     unit = _unit()
-    cells = _typed("Consequences: a line an option, a column a state", TABLE, "consequences")
+    cells = _typed("Consequences: one line per option, one column per state", TABLE, "consequences")
     st.caption(
         "A line “chance” says how likely each state is. Lines “know …” name parameters, lines “result …” how likely a "
         "study's results are in each state."

@@ -41,7 +41,7 @@ from tarstop_core.sessions.export import when
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study
 
-LEAD = "Several options: which one now, what is worth knowing, and whether a study is worth its price."
+LEAD = "Compare several options: which one is best now, what is worth knowing, and whether a study is worth its price."
 STEM = "tarstop-decision"
 KEPT = 32  # Answers
 SPREAD = address.only(address.finite, lambda spread: spread > 0)
@@ -101,9 +101,11 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
     result = _computed(given.key, given.decision, everyone)
     parameters = studied(result)
     if not given.priced:
-        note("Amounts are in units of the effect until you enter what one is worth and what options cost.")
+        note(
+            "Amounts are in units of effect until you enter what one unit is worth and what the options cost."
+        )
     elif not result.people:
-        note("Say how many people it concerns to see what a study would be worth to them.")
+        note("Enter how many people this concerns to see what a study is worth for them.")
     elif parameters:
         studies, reading = _study(parameters, given.example)
         result = _with_studies(given.key, everyone, result, studies, reading)
@@ -205,8 +207,8 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
     if not _is_counted(measures, of):
         arms += _switched("It compares two groups", f"arms_{measures}")
         help_text = (
-            "Of what one person shows of this parameter. It begins as if all that is known now rested on 100 people per "
-            "arm. For a log odds or risk ratio: about 3 where one person in ten has the event."
+            "How much single people vary in this parameter. The first value assumes that what is known now comes from 100 people per arm. For a log "
+            "odds or risk ratio: about 3 if one person in ten has the event."
         )
         name, begun = f"sd_{measures}", of.usual_spread(arms)
         if not own_number("SD between people", begun, name, f"{PREFIX}/{name}", help=help_text):
@@ -214,9 +216,7 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
     with st.expander("Or read on", expanded=True):
         left, right = st.columns(2)
         begun = 2.0 if example else 0.0
-        studies = own_number(
-            "Studies it would find", begun, "studies", f"{PREFIX}/studies", at=left, step=1.0
-        )
+        studies = own_number("Studies it will find", begun, "studies", f"{PREFIX}/studies", at=left, step=1.0)
         in_each = "People per arm in each" if arms > 1 else "People in each"
         people = int(number_asked(in_each, 100.0, "size", low=1.0, at=right, step=1.0))
         cost = number_asked("What reading on costs", 5000.0, "reading", at=left)

@@ -1,4 +1,4 @@
-"""The tables that Evidence is about, and what it begins with: a session's own settings where they are of a session."""
+"""The tables that Evidence shows, and its first settings: those of the session, if the tables come from one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -247,7 +247,7 @@ def _of_session(sessions: dict[str, str], load: Callable[[SessionRow, State, boo
 def with_tables(row: SessionRow, state: State, simulated: bool) -> Chosen:
     """Return the 2×2 tables of a session with its settings."""
     settings, collected = state.settings, state.evidence
-    assert isinstance(settings, ReviewSettings), "only reviews are offered"
+    assert isinstance(settings, ReviewSettings), "only reviews are listed"
     return Chosen(
         row.name,
         collected.notes,

@@ -106,7 +106,7 @@ class ChosenEffects(Studied):
 def of_session(row: SessionRow, state: State, simulated: bool) -> ChosenEffects:
     """Return the effects of a session with its settings."""
     settings = state.settings
-    assert isinstance(settings, EffectSettings), "only sessions about an intervention are offered"
+    assert isinstance(settings, EffectSettings), "only sessions about an intervention are listed"
     return ChosenEffects(
         row.name,
         state.evidence.notes,
@@ -146,9 +146,7 @@ def from_upload() -> ChosenEffects | None:
             "upload_problem", lambda rows: _of_rows(rows, name), None
         )
         state[f"{PREFIX}/upload_problem"] = state.pop(f"{EVIDENCE}/upload_problem", "")
-    label = (
-        "Excel, CSV, TSV or RevMan, a study a line: events, means, or effects with limits or standard errors"
-    )
+    label = "Excel, CSV, TSV or RevMan, one study per line: events, means, or effects with limits or standard errors"
     fields = {field: (TITLES | JUDGED_TITLES)[field] for field in FIELDS}
     chosen = from_file(PREFIX, label, ("tarstop-example-effects.csv", EXAMPLE), fields, _enough, _read)
     if chosen is None:
@@ -189,9 +187,7 @@ def typed() -> ChosenEffects | None:
     label = f"Studies: {', '.join(titles.values())}"
     rows = typed_table(label, state[f"{table}/first"], key=f"{table}/table", titles=titles)
     state[f"{table}/last"] = rows
-    st.caption(
-        "Cells copied from a spreadsheet can be pasted. Risk of bias (low, some, high) may stay empty."
-    )
+    st.caption("You can paste cells from a spreadsheet. Risk of bias (low, some, high) may stay empty.")
     filled = [row for row in rows if any(cell.strip() for cell in row)]
     keep_rows([tuple(titles), *filled] if filled else [], "paste them")
     if problem := state.get(f"{key}/problem"):

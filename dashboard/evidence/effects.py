@@ -33,7 +33,7 @@ NOTHING_YET = {
     "file": "Nothing to show yet: upload your studies, or fill in the example. A published set shows what to expect.",
     "typed": "Nothing to show yet. Enter the numbers of at least one study.",
 }
-"""What is said in place of an answer, by where the studies come from."""
+"""What is said instead of an answer, by where the studies come from."""
 MEASURES = effect.MEASURES | {Measure.GENERIC: "Effect as given"}
 ENGINES: dict[Engine, str] = {
     "exact": "Exact counts",
@@ -146,7 +146,7 @@ def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]
             0.0,
             value=0.0,
             format="%g",
-            help="0 takes the usual one: 2 on log scales and for SMD, 20 for a mean difference, 0.2 for a risk difference.",
+            help="0 uses the usual value: 2 on log scales and for SMD, 20 for a mean difference, 0.2 for a risk difference.",
             disabled=pooled,
             **bound("prior_sd"),
         )

@@ -59,7 +59,7 @@ from tarstop_core.value.payoffs import Payoffs
 
 T = TypeVar("T")
 
-LEAD = "What the studies of a review say, and how sure they make you."
+LEAD = "See what the studies of a review say, and how sure you can be."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 TRIALS = "trials"
 NUMBERS = {"accuracy": "A test’s accuracy", TRIALS: "An intervention’s effect"}
@@ -67,7 +67,7 @@ NOTHING_YET = {
     "file": "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
     "typed": "Nothing to show yet. Enter TP and FN of at least one study.",
 }
-"""What is said in place of an answer, by where the tables come from."""
+"""What is said instead of an answer, by where the tables come from."""
 MAPPED = {
     **TITLES,
     "sensitivity": "Sensitivity",
@@ -129,7 +129,7 @@ def evidence_page() -> None:
 
 
 def _numbers() -> tuple[str, str]:
-    """What the numbers are as the page is opened, and the session opened anew that says so itself."""
+    """What the numbers are as the page is opened, and the session opened again that says so itself."""
     state, key = st.session_state, f"{PREFIX}/numbers"
     of_effects = sessions_with(EffectSettings)
     offered = of_effects | sessions_with(ReviewSettings)
@@ -215,7 +215,7 @@ def _from_file() -> Chosen | None:
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, left_out, tables=tables)
-    label = "Excel, CSV, TSV or RevMan, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
+    label = "Excel, CSV, TSV or RevMan, one study per line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
     example = ("tarstop-example-2x2.csv", EXAMPLE)
     chosen = from_file(PREFIX, label, example, MAPPED, _enough, _read)
     if chosen is None:
@@ -238,7 +238,7 @@ def _enough(fields: set[str]) -> bool:
 
 def _typed() -> Chosen | None:
     state = st.session_state
-    # The table begins anew after a visit to another page: with what was typed before.
+    # The table begins again after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
         there = tables_in_address("typed_problem", list) or []
         empty = [("",) * len(TITLES)] * (EMPTY_LINES - len(there))
@@ -247,8 +247,8 @@ def _typed() -> Chosen | None:
     rows = typed_table(label, first, key=f"{PREFIX}/typed")
     state[f"{PREFIX}/typed_last"] = rows
     st.caption(
-        "Cells copied from a spreadsheet can be pasted; names of columns pasted along decide their order. Leave FP and TN "
-        "empty where a report gives sensitivity only, and risk of bias (low, some, high) where nobody judged it."
+        "You can paste cells from a spreadsheet; pasted column names set their order. Leave FP and TN empty if a report gives only "
+        "sensitivity, and risk of bias (low, some, high) if nobody judged it."
     )
     keep_rows(rows, "paste them")
     try:
@@ -274,7 +274,7 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
         theta_sp = beyond(
             replace(SPECIFICITY, value=start.theta_sp or SPECIFICITY.value), **bound("theta_sp")
         )
-    meaning = f"The worse a wrong adoption is, the surer you have to be: {shell.term('q-star', 'threshold')}."
+    meaning = f"The worse a wrong adoption is, the surer you must be: {shell.term('q-star', 'threshold')}."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
     q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
     sure = percent(start.payoffs.q_star if q_star == begun else q_star)

@@ -32,7 +32,7 @@ def chosen_prior(theta: float, start: Start, disabled: bool, both: bool) -> Prio
     b_0 = share("Chance before any study", first.b_0, key="b_0", help=starting, **how)
     with st.expander("Prior", expanded=False):
         s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, first.s, 0.05, key="s", **how)
-        scale = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
+        scale = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. This number matters most."
         label = "Scale of differences between studies, τ (logits)"
         tau = st.slider(label, 0.05, 3.0, first.tau, step=0.05, key="tau", help=scale, **how)
         s_fpr = st.slider(
@@ -40,12 +40,12 @@ def chosen_prior(theta: float, start: Start, disabled: bool, both: bool) -> Prio
         )
         label, shape = (
             "Shape η of the correlation’s prior",
-            "LKJ prior; 1 is flat, large means next to no correlation.",
+            "LKJ prior; 1 is flat, a large value means almost no correlation.",
         )
         eta = st.number_input(
             label, 1.0, 100.0, first.eta, step=1.0, format="%g", key="eta", help=shape, **how
         )
-        label = "What a study counts, of one drawn at random"
+        label = "Weight of a study, compared with one drawn at random"
         weight = share(label, first.weight, low=0.1, high=1.0, key="weight", **how)
         prior: Prior = Prior(b_0, s, tau, s_fpr, eta, weight=weight)
         taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
@@ -76,7 +76,7 @@ def _other_priors(prior: Prior, theta: float) -> None:
             continue  # of use where a list brings studies one by one
         origin = shipped.learned_from
         label = (
-            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
+            f"Use the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
         )
         how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
         button(label, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)

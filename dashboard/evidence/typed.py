@@ -27,7 +27,7 @@ def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
         shell.not_in_address("these tables")
         st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
     elif packed:
-        st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
+        st.caption("The page’s address contains these tables, so a reload or a bookmark brings them back.")
 
 
 def tables_in_address(

@@ -29,9 +29,9 @@ def ask_amounts(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, E
         Whom they concern, and what a study costs.
     """
     payoffs = first if q_star == begun else Stakes(first, 0.0).with_q_star(q_star).payoffs
-    how = "0 keeps what was at stake before. Where people are counted below, the amount is for one of them."
-    worst = number_asked("What the worse mistake costs", 0.0, "worst", help=how)
-    unit = st.text_input("In which unit", first.unit or "£", max_chars=12, **bound("unit")).strip()
+    how = "0 keeps the earlier stakes. If you count people below, the amount is per person."
+    worst = number_asked("Cost of the worse mistake", 0.0, "worst", help=how)
+    unit = st.text_input("Unit", first.unit or "£", max_chars=12, **bound("unit")).strip()
     if worst:
         payoffs = Payoffs.from_q_star(q_star, worst / max(q_star, 1 - q_star), unit)
     everyone = concerned(PREFIX)

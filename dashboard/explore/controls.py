@@ -1,4 +1,4 @@
-"""What a person asks of the Explore page: its controls, and the address that holds every one of them."""
+"""The controls of the Explore page, and the address that keeps them all."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -162,7 +162,7 @@ def begin(chosen: str, listing: LabelledList) -> tuple[str, Asked]:
 
 
 def forget(chosen: str) -> None:
-    """Begin anew with a list: other widgets, for a browser keeps what its old ones held, and nothing in the address."""
+    """Begin again with a list: other widgets, for a browser keeps what its old ones held, and nothing in the address."""
     turn = f"{PREFIX}/{chosen}/turn"
     st.session_state[turn] = st.session_state.get(turn, 0) + 1
     address.write(dict.fromkeys((*AT_STAKE, *(each.name for each in EVERY.values())), ""))
@@ -215,7 +215,7 @@ def map_choices(
     left, middle, right = at.columns([1.2, 1, 1], vertical_alignment="top")
     world: World = "planned"
     if labels:
-        how = f"What is expected before anything is known, or what comes of it with {labels}."
+        how = f"Show what is expected before anything is known, or the result with {labels}."
         world = one_of("How", WORLDS, at=middle, first=first.world, **lasting(f"{key}/world"), help=how)
     titles = {name: MEASURES[name] for name in offered[world]}
     begun = first.measure if first.measure in titles else offered[world][0]

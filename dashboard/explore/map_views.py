@@ -61,12 +61,12 @@ def where(settings: Settings) -> str:
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
     >>> where(PatentSettings(losses, 2)), where(PatentSettings(losses, 0))
-    ('× is where you are', 'Reading costs you nothing, so where you are lies left of the map')
+    ('× is where you are', 'Reading costs you nothing, so your position is left of the map')
     """
     return (
         "× is where you are"
         if settings.cost
-        else "Reading costs you nothing, so where you are lies left of the map"
+        else "Reading costs you nothing, so your position is left of the map"
     )
 
 
@@ -122,7 +122,7 @@ def draw_map(
             simulated=simulated,
             dark=dark(),
         ),
-        f"{sentence} {where(settings)}; the square is the cell looked into below. Click another.",
+        f"{sentence} {where(settings)}; the square marks the cell shown below. Click another.",
         pd.concat([pd.DataFrame(one.columns()) for one in maps]),
         file_stem,
         on_select=lambda: look_into_clicked(key, maps[0]),
@@ -144,7 +144,7 @@ def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[flo
     state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
     box = st.container(key="explore-cell")
     with box:
-        heading_of("The cell looked into")
+        heading_of("The chosen cell")
     left, right = box.columns(2, gap="medium")
 
     def moved() -> None:
@@ -180,7 +180,7 @@ def lists_of_cell(
         filled = {name: value for name, value in controls.address_of(asked).items() if value}
         row = {
             "List": listing.name,
-            "Look into it": f"explore?{urlencode({OF: key, 'show': controls.MAP_TAB, **filled})}",
+            "Open it": f"explore?{urlencode({OF: key, 'show': controls.MAP_TAB, **filled})}",
             "Stops after": int(one.values("depth")[at]),
             "Of": len(listing),
             "Chooses": action(plus, settings),
@@ -201,7 +201,7 @@ def lists_of_cell(
                 f"Net utility ({unit})" if unit else "Net utility", format="%.4g"
             ),
             "List": st.column_config.TextColumn(width=220),
-            "Look into it": st.column_config.LinkColumn(display_text="map, path", width=80),
+            "Open it": st.column_config.LinkColumn(display_text="map, path", width=80),
         },
     )
     depths = frame["Stops after"]
@@ -209,13 +209,13 @@ def lists_of_cell(
     utility = f"mean net utility {amount(float(frame['Net utility'].mean()), unit)}"
     if "Right?" in frame:
         right = percent(float((frame["Right?"] == "yes").mean()))
-        note(f"{stops} and decides rightly on {right} of the lists; {utility}.")
+        note(f"{stops} and decides correctly on {right} of the lists; {utility}.")
     else:
         note(f"{stops}; {utility}.")
     files(
         "Lists",
         f"tarstop-explore-lists-{mean.policy.name}",
-        frame.drop(columns="Look into it"),
+        frame.drop(columns="Open it"),
         "explore-lists",
     )
 

@@ -1,4 +1,4 @@
-"""The Explore page: move what is at stake and see every consequence follow, on samples or on one's own sessions."""
+"""The Explore page: move what is at stake and see every consequence follow, on samples or on your own sessions."""
 
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -39,7 +39,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.screening.wording import about_documents, chances_badge
 
-LEAD = "Where screening would stop, and what would change that."
+LEAD = "See where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
@@ -67,7 +67,7 @@ def explore_page() -> None:
 
 def _choose() -> str:
     """Ask for a list and return its key: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
-    not_weighed("nothing is at stake in it, so a sample shows what knowing would be worth.")
+    not_weighed("it has no stakes, so a sample shows what knowing would be worth.")
     sessions, collections = ({}, {}) if people.lecture() is not None else _own()
     titles = sessions | collections
     titles |= {
@@ -268,14 +268,14 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     with figure_at:
         figure(
             "explore-tornado",
-            f"What moves {policy}: one assumption changed at a time",
+            f"What affects {policy}: one assumption changed at a time",
             sensitivity_figure.tornado_figure(tornado, settings, **look.look),
             sensitivity_figure.tornado_sentence(tornado, settings),
             sensitivity_figure.tornado_rows(tornado),
             look.stem,
         )
     with turns_at:
-        heading_of("Where the advice would turn")
+        heading_of("Where the advice would change")
         goes_on, break_evens = sensitivity.break_evens(listing, settings, policy)
         sentences = sensitivity_figure.break_even_sentences(listing, settings, goes_on, break_evens)
         st.html(bullets(map(unbroken, sentences)))
@@ -311,8 +311,8 @@ def _about_chances() -> None:
         return
     came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
     st.caption(
-        "Chances by score or rank were learned on simulated lists like these, which stay as they are; those by what was "
-        f"found on real ones that learn ([how they came out]({came}), [what they are worth]({shell.guide('reranked_chances')}))."
+        "Chances from scores or ranks were learned on simulated lists like these, in their own order. Chances that "
+        f"follow the finds were learned on real lists that learn ([how accurate they are]({came}), [what they gain]({shell.guide('reranked_chances')}))."
     )
 
 

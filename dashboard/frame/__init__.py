@@ -1,1 +1,1 @@
-"""What every page stands in: its first call, the session that a tab has open, figures and scripts."""
+"""The frame of every page: its first call, the session open in a tab, figures and scripts."""

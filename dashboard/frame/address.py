@@ -30,7 +30,7 @@ def check() -> None:
     if long:
         raise InputProblem(
             f"The address of this page holds more than {LONGEST:,} characters for “{long[0][:40]}”, so it was left out; "
-            "check the link, or open the page anew."
+            "check the link, or open the page again."
         )
 
 

@@ -19,7 +19,7 @@ from tarstop_core.teaching.lecture import Lecture
 
 FOLLOWS, LEADS = "class/follows", "class/leads"
 UNREACHED = (
-    "Phones cannot reach this server, which listens on this machine alone: start it with "
+    "Phones cannot reach this server, which listens only on this machine: start it with "
     "tarstop app --classroom --address 0.0.0.0"
 )
 

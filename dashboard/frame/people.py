@@ -1,4 +1,4 @@
-"""Who is here: told by a login where others are served; on one's own machine nobody asks.
+"""The person at the page: from the login on a server; on one's own machine nobody is asked.
 
 The server alone says so, to its own pages, in headers that it takes from every request and sets itself.
 """

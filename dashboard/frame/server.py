@@ -132,12 +132,12 @@ FILES = ("/media/", "/_stcore/", "/component/", "/app/static/", "/static/")
 """Where what is asked for is a file, which may be a page itself: a report that is saved."""
 NOWHERE = '<p>No page has this address.</p><p><a href="%s">Go to Home</a></p>'
 ASKED_TO_LOG_IN = {
-    Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you are not let in, or your login is '
-    "over: ask whoever runs this server.</p>",
-    Proxy: "<p>This server lets in whoever has logged in at its proxy.%.0s</p>",
+    Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you have no access or your login '
+    "has expired: ask whoever runs this server.</p>",
+    Proxy: "<p>Please log in at this server’s proxy.%.0s</p>",
     Classroom: '<form action="%sjoin"><p><label for="code">Code of the class</label></p><p><input id="code" name="code" '
     'autocomplete="off" autocapitalize="characters" autofocus required> <button>Join</button></p></form><p>The lecturer shows '
-    "the code. No name is asked for, and all is forgotten when the class ends.</p>",
+    "the code. You need no name, and nothing is kept when the class ends.</p>",
 }
 BEFORE_LOGIN = {
     Provider: ("/health", "/login", "/auth/login", "/auth/logout", "/oauth2callback"),
@@ -149,7 +149,7 @@ PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied
 
 
 def around() -> dict[str, Any]:
-    """What Streamlit's application is made with; where others are served, people log in or there is none."""
+    """Return the arguments of Streamlit's application; on a server, people must log in."""
     try:
         gate = people.way()
     except InputProblem as problem:
@@ -158,8 +158,8 @@ def around() -> dict[str, Any]:
     config.set_option("server.trustedUserHeaders", {people.PERSON: "person"})
     if isinstance(gate, Proxy) and os.environ.get(places.FORWARDED) != "":
         raise SystemExit(
-            f"tarstop: behind a proxy start it with 'tarstop app', or set {places.FORWARDED} to nothing: else whoever claims to "
-            "pass on a request of the proxy's address is believed."
+            f"tarstop: behind a proxy start it with 'tarstop app', or set {places.FORWARDED} to nothing: otherwise anybody can claim to pass on a "
+            "request from the proxy's address."
         )
     logins: dict[str, Any] = {}
     if isinstance(gate, Provider):
@@ -235,7 +235,7 @@ def announce() -> None:
 
 
 class Guarded:
-    """Answers nobody but those who ask this server by its name and logged in, and puts headers on every answer."""
+    """Answers only people who use this server's name and have logged in, and adds headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -313,7 +313,7 @@ def _begins_page(answer: Message) -> bool:
 
 
 def _theirs(path: str, name: str) -> bool:
-    """Whether an address leads to nothing that is held for the tab of another person."""
+    """Whether an address does not lead to another person's data."""
     if upload := uploads.ADDRESS.search(path):
         return people.of_tab(upload[1]) == name
     return not path.startswith("/media/") or people.may_fetch(path.rpartition("/")[2], name)
@@ -357,7 +357,7 @@ def refused(headers: Headers) -> str:
         return f"This server does not answer to that host name; whoever runs it can allow it in {HOSTS_VARIABLE}.\n"
     # To the letter, as browsers send both: of another spelling Streamlit would ask other hosts whether it is its own.
     if origin is not None and urlsplit(origin).netloc != host:
-        return "This server answers its own pages only, and that request came from another site.\n"
+        return "This server answers only its own pages, and that request came from another site.\n"
     return ""
 
 
@@ -421,6 +421,6 @@ def health(request: Request) -> Response:
 
 
 def failed(request: Request, problem: Exception) -> Response:
-    """What is said when answering failed; Streamlit's application stands within this, without the headers."""
+    """Return the answer when Streamlit's application failed; it runs inside this, without the headers."""
     logging.getLogger("tarstop").error("%s", request.url.path, exc_info=problem)
     return PlainTextResponse("The server failed to answer; its log says why.\n", 500, HEADERS)

@@ -1,4 +1,4 @@
-"""What every page begins with: routing, the store, the look."""
+"""The start of every page: routing, the store, the look."""
 
 import html
 import logging
@@ -31,7 +31,7 @@ RESULTS, GUIDE = "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 UNFORESEEN = (
-    "Something happened that TARstop did not expect. What was recorded before is safe; reload the page, and if it "
+    "Something unexpected happened. Everything recorded so far is safe. Reload the page; if it "
     "happens again, report it with the server's log."
 )
 MANY_NOTES = 4  # From more on they are folded
@@ -135,7 +135,7 @@ def apart(markup: str, name: str) -> None:
 
 
 def opening(title: str, lead: str) -> None:
-    """What stands first on a page: its title, and what it is for."""
+    """Draw the head of a page: its title and its purpose."""
     st.title(title)
     show_lead(html.escape(lead))
 
@@ -160,7 +160,7 @@ def presentation() -> None:
 
 
 def not_in_address(what: str) -> None:
-    """Have whoever copies the page's address told what it does not carry."""
+    """Tell people who copy the page's address what it does not contain."""
     st.html(f'<span hidden data-lacks="{html.escape(what)}"></span>')
 
 
@@ -170,7 +170,7 @@ def presenting() -> bool:
 
 
 def beside(*widths: float) -> Sequence[DeltaGenerator]:
-    """Where figures go, and where is asked what they show: beside them, or on a projector behind a button."""
+    """Return the places for figures and for their controls: beside them, or on a projector behind a button."""
     if presenting():
         return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
     figures, asked = st.columns(widths, gap="large")
@@ -200,9 +200,7 @@ def machine_store() -> Store:
     NobodyHere in a class, which has none.
     """
     if people.lecture() is not None:
-        raise people.NobodyHere(
-            "A class keeps nothing, so there is nothing of anybody here; choose a sample."
-        )
+        raise people.NobodyHere("A class stores nothing, so there are no sessions here; choose a sample.")
     try:
         return _store(os.environ.get("TARSTOP_DATABASE_URL"))
     except InputProblem as problem:
@@ -351,7 +349,7 @@ def _who() -> None:
 
 
 def said_of(problem: Exception) -> str:
-    """What a person is told of it; what nobody foresaw goes to the log in its own words."""
+    """What a person is told of it; what nobody expected goes to the log in its own words."""
     if isinstance(problem, InputProblem):
         return str(problem)
     logging.getLogger("tarstop").error("Not foreseen", exc_info=problem)

@@ -32,8 +32,8 @@ DRAWN, HELD = "_uploads_drawn", "_uploads_held"
 ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)\Z")
 _HEAD = 1 << 16  # bytes within which the head of an upload names its file
 _TAB_FULL = (
-    "{name} ({size:,.0f} MB) was not kept: one browser tab may hold {most:,.0f} MB of uploads at a time. Remove it, "
-    "or other files that you no longer need here, and bring large ones one after the other."
+    "{name} ({size:,.0f} MB) was not kept: one browser tab may hold {most:,.0f} MB of uploads at a time. Remove it, or other files you no longer need here, and upload "
+    "large files one after the other."
 )
 _SERVER_FULL = (
     "{name} ({size:,.0f} MB) was not kept: this server holds as many uploads as it can at the moment. Remove it, and "

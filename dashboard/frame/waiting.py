@@ -45,7 +45,7 @@ def taken_in(key: str) -> None:
 
         def give_up() -> None:
             st.session_state.pop(f"{key}/later", None)
-            say("Cancelled: nothing of it was kept.")
+            say("Cancelled: nothing was kept.")
 
         st.button("Cancel", key=f"{key}/cancel", on_click=give_up)
         attempt(take)
@@ -54,12 +54,12 @@ def taken_in(key: str) -> None:
 
 
 def texts_read(done: int, total: int) -> tuple[float, str]:
-    """What is said while texts are read."""
+    """Return the progress message while texts are read."""
     return done / total, f"Read the texts of {done:,} of {total:,} documents"
 
 
 def stored(done: int, total: int) -> tuple[float, str]:
-    """What is said while documents are stored."""
+    """Return the progress message while documents are stored."""
     return done / total, f"Stored {done:,} of {total:,} documents"
 
 

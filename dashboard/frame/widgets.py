@@ -198,7 +198,7 @@ def undo_row(key: str, *, named: bool = False) -> None:
         return
     name, what, back = st.session_state[key]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
-        sentence = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
+        sentence = f'<div role="status">“{html.escape(name)}” was {what}. Nothing is lost.</div>'
         st.html(sentence, width="stretch")
         button("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
 
@@ -251,7 +251,7 @@ def upload(
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:
-    """The text of an upload; InputProblem when it is none, in which `otherwise` says what to do then."""
+    """Return the text of an upload; raise InputProblem if it is not text, where `otherwise` says what to do."""
     try:
         return file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:

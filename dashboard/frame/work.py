@@ -50,7 +50,7 @@ class Work(OpenSession):
     reporting: int | None = None  # The included document whose report is being read in full; None: screening
     settles_report: bool = False  # Whether what is said of that report settles what its readers differ on
     settling: str = ""
-    """Which of what several readers leave open is on the page, in place of what is read next."""
+    """Which of what several readers leave open is on the page, instead of what is read next."""
     passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
     drafts: dict[str, Draft] = field(default_factory=dict)
     """By document: what was typed into the form of a report that is not stored yet."""
@@ -116,7 +116,7 @@ class Work(OpenSession):
         InputProblem while no name was asked for.
         """
         if self.unsigned:
-            raise InputProblem("Say first under which name this is recorded, or press “Without a name”.")
+            raise InputProblem("First say under which name this is recorded, or press “Without a name”.")
         signed = replace(event, reviewer=reviewer())
         try:
             super().record(signed, seen)
@@ -136,7 +136,7 @@ class Work(OpenSession):
         """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
         if doc != self.doc_on_page:
             raise InputProblem(
-                "That press was meant for a document that is no longer shown, so it was not counted; look at the one shown now."
+                "That press was for a document that is no longer shown, so it was not counted. Look at the document shown now."
             )
         super().label(doc, label, seen, **more)
 
@@ -210,7 +210,7 @@ def kept_name() -> str:
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
-    """Run a callback's work; what goes wrong, foreseen or not, is said on the page that is drawn next."""
+    """Run a callback's work; any problem, expected or not, is shown on the page that is drawn next."""
     try:
         action(*args, **more)
     except Exception as problem:

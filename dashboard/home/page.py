@@ -28,7 +28,7 @@ from tarstop_core.sessions.store.store import Store
 
 RECENT = 6
 block = Blocks("home/blocks.html")
-LEAD = "After each document, TARstop says how sure you may be, and whether reading on still pays."
+LEAD = "After each document, TARstop says how sure you can be and whether reading on still pays."
 
 
 def home_page() -> None:
@@ -39,9 +39,7 @@ def home_page() -> None:
     shell.show_lead(LEAD)
     if broken := len(store.damaged()):
         entries = count_of(broken, "entry", "entries")
-        st.warning(
-            f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
-        )
+        st.warning(f"{entries} in the database cannot be read; the end of the Sessions page lists them.")
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")

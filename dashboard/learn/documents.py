@@ -31,7 +31,7 @@ def records(key: str) -> dict[str, Record]:
 
 @lru_cache(maxsize=32)
 def question_of(key: str) -> str:
-    """Return what every document of a sample is held against: the claim, or the question of a review."""
+    """Return what every document of a sample is compared with: the claim, or the question of a review."""
     kind, _, topic = key.partition(":")
     frame, column = (sample_topics(), "claim") if kind == "search" else (sample_reviews(), "question")
     return str(frame.set_index("topic").loc[topic, column])
@@ -54,7 +54,7 @@ def verdict(key: str, at: int) -> tuple[bool, str]:
         return False, "Title and abstract show that it brings no table for this question."
     if new or text.status != "data":
         return new, text.text
-    return False, "It reports a study whose table is counted already."
+    return False, "It reports a study whose table already counts."
 
 
 def document(key: str, at: int, chance: str = "") -> str:
@@ -74,12 +74,12 @@ def document(key: str, at: int, chance: str = "") -> str:
 
 
 def given(key: str, before: str = "") -> str:
-    """Return what is shown before the first document, as HTML: what every one is held against."""
+    """Return what is shown before the first document, as HTML: what every one is compared with."""
     given_first = scenario_of(sample(key).settings).given
-    return claim(key, f"{before}{given_first} that every document is held against")
+    return claim(key, f"{before}{given_first} that you compare every document with")
 
 
 def claim(key: str, before: str = "") -> str:
-    """Return what every document of a sample is held against, as HTML; `before` is HTML that introduces it."""
+    """Return what every document of a sample is compared with, as HTML; `before` is HTML that introduces it."""
     lead = f'<div class="tar-meta">{before}:</div>' if before else ""
     return f'{lead}<div class="tar-literal">{html.escape(question_of(key))}</div>'

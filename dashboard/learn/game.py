@@ -154,7 +154,7 @@ def _change(play: Play) -> None:
     def changed(name: str) -> dict[str, Any]:
         return {"key": play.key(name), "on_change": moved, "args": (name,)}
 
-    st.caption("Whoever opens this page’s address plays the same lists. A change begins the game anew.")
+    st.caption("Anybody who opens this page’s address plays the same lists. A change restarts the game.")
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
     switch("What is decided", MIXES, default=game.mix, **changed("mix"))
     switch("You play", HELPS, default=play.helped, **changed("helped"))
@@ -164,7 +164,7 @@ def _change(play: Play) -> None:
 
 
 def _between(play: Play) -> None:
-    """Before the first round and after each: what came of it, and on."""
+    """Before the first round and after each: what became of it, and on."""
     game = play.game
     if game.decided:
         at = game.decided - 1
@@ -176,7 +176,7 @@ def _between(play: Play) -> None:
         st.html(f'<p class="tar-lead">{html.escape(unbroken(engine.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
     button(
-        f"Begin round {game.decided + 1}",
+        f"Start round {game.decided + 1}",
         *what,
         key=f"call-begin-{game.decided}",
         icon=":material/play_arrow:",
@@ -224,7 +224,7 @@ def _round(play: Play) -> None:
             with st.expander("What is looked for", key="call-asked"):
                 st.html(documents.claim(key))
         if settled:
-            note("A document that you read settles the question; reading on can only cost.")
+            note("A document you read settles the question; reading on only costs.")
 
 
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
@@ -275,7 +275,7 @@ def _result(play: Play) -> None:
     with left:
         figure(
             "call-standings",
-            "What you and every rule came to",
+            "Your result and every rule’s",
             figures.standings(rows, dark=dark()),
             f"{standing} {figures.FAMILIES}",
             frame,
@@ -283,8 +283,8 @@ def _result(play: Play) -> None:
         )
     with right, st.container(key="call-numbers"):
         heading_of("The same in numbers")
-        out = "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
-        how = "Every rule with its first settings, as tarstop replay plays it; simulated."
+        out = "" if game.mix == PATENT.name else " Rules that draw a random sample are left out for reviews."
+        how = "Every rule with its first settings, as in tarstop replay; simulated."
         table(frame, f"{engine.regret_sentence(rows)} {how}{out}")
     if shell.presenting():
         return
@@ -296,7 +296,7 @@ def _result(play: Play) -> None:
 
 
 def _of_the_class(game: Game) -> None:
-    """What the class came to, for whoever cannot be told too much by it: the lecturer, and who has finished."""
+    """Show the results of the class, to the lecturer and to those who have finished."""
     attended = people.lecture()
     if attended is None or not (game.over or classroom.leads()):
         return
@@ -323,7 +323,7 @@ def _of_the_class(game: Game) -> None:
 def _place(rows: tuple[engine.Row, ...]) -> str:
     fair = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(fair) if row.you)
-    return f"{above} of {len(fair) - 1} rules did better than you" if above else "Nobody did better than you"
+    return f"{above} of {len(fair) - 1} rules did better than you" if above else "No rule did better than you"
 
 
 def _numbers(game: Game, rows: tuple[engine.Row, ...]) -> list[dict[str, object]]:
@@ -346,7 +346,7 @@ def _round_figure(play: Play, at: int) -> None:
     game = play.game
     figure(
         "call-round",
-        f"{sample(game.keys[at]).name}: where you stopped, and where it was",
+        f"{sample(game.keys[at]).name}: where you stopped, and where the hit was",
         figures.round_to_its_end(game, at, dark=dark()),
         engine.round_sentence(game, at),
         figures.round_columns(game, at),
@@ -363,6 +363,8 @@ def _unread(game: Game, at: int) -> None:
         return
     records, ids = documents.records(key), sample(key).topic.ids
     rows = [(f"{at + 1:,}", records[str(ids[at])].title, documents.verdict(key, at)[1]) for at in missed[:8]]
-    frame = pd.DataFrame(rows, columns=["#", "Document", "What it would have shown"])
+    frame = pd.DataFrame(rows, columns=["#", "Document", "What you did not see"])
     with st.container(key="call-unread"):
-        table(frame, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)
+        table(
+            frame, f"{count_of(len(missed))} that you did not read and that would have shown it.", prose=True
+        )

@@ -108,7 +108,7 @@ def _recall() -> Iterator[Picture]:
 def _one_document() -> Iterator[Picture]:
     left, middle, right = st.columns(3, gap="medium")
     q_star = _sure(0.3, "idea-q-bound", at=left)
-    what = f"If there is something to find: a document’s {shell.term('chance', 'chance')}."
+    what = f"If there is something to find, a document’s {shell.term('chance', 'chance')}."
     p = share("Chance of the next document", 0.05, **bound("idea-p"), at=middle, help=what)
     document = value.one_document(Payoffs.from_q_star(q_star), p)
     yield value.one_document_picture(document, dark=dark())
@@ -160,7 +160,7 @@ def _scores() -> Iterator[Picture]:
     left, right = st.columns(2, gap="medium")
     score = switch("Scores", scores.SCORES, at=left, **bound("idea-scores"))
     rules = {name: title for name, (title, _) in scores.RULES.items()}
-    taken = scores.taken(score, switch("Taken for chances", rules, at=right, **bound("idea-taken")))
+    taken = scores.taken(score, switch("Read as chances", rules, at=right, **bound("idea-taken")))
     yield scores.reliability_picture(taken, dark=dark())
     at = one_of("List", dict(enumerate(sample_reviews()["title"])), **bound("idea-review"))
     yield scores.unread_picture(taken, at, dark=dark())

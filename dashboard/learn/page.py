@@ -17,7 +17,7 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.teaching import reference
 from tarstop_core.teaching.reference import Formula, Term, formulas, terms
 
-LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
+LEAD = "See why TARstop says stop: follow it document by document, try it yourself, and look at pictures."
 KEY, WRITTEN = "learn/part", "learn/part/written"
 RULES = "The rules"
 ALONG = "learn/along"
@@ -158,7 +158,7 @@ def show_glossary() -> None:
         how = bound("group") | {"label_visibility": "collapsed"}
         st.pills("Group", list(groups), default=first, required=True, **how)
     if not listed:
-        st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
+        st.caption(f"No term is called “{shell.escape_markdown(words)}”, and no explanation contains it.")
         return
     st.caption(f"{len(listed)} of {len(every)} terms")
     # One element: a hundred of them would take a second.

@@ -305,7 +305,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
 
     def paced() -> None:
         walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
-        walk.ticking = False  # the clock is set anew
+        walk.ticking = False  # the clock is set again
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
@@ -348,7 +348,7 @@ def _headline(followed: Lesson, step: Step) -> str:
         ("How sure before you act", percent(step.now.q_star)),
         *([] if step.compared is None else [(weighed, amount(step.compared, unit))]),
         ("Cost of a document", amount(settings.cost, unit)),
-        ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
+        ("If you stopped now, you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
     mood: Mood = "go" if step.go_on else "stop"
@@ -367,7 +367,7 @@ def _document(key: str, followed: Lesson, step: Step) -> str:
 def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
     figure(
         "walk",
-        "The belief, and what reading on is worth against its cost",
+        "The belief, and what reading on is worth compared with its cost",
         lesson_curves(followed, step, dark=dark()),
         lessons.words(followed, step),
         lessons.log(followed, step.depth, first=0),
@@ -411,7 +411,7 @@ def _reveal(followed: Lesson) -> None:
         }
         for policy, played in followed.compared
     ]
-    with st.expander("What other rules made of the same list", key="walk-others"):
+    with st.expander("What other rules did with the same list", key="walk-others"):
         table(rows, "Simulated.")
 
 

@@ -1,4 +1,4 @@
-"""The application that prior art is sought for, and the documents that cannot be held against it.
+"""The application under examination, and the documents that cannot be prior art against it.
 
 Both are asked for when a session is set up, and can be changed later in a dialog.
 """
@@ -37,16 +37,18 @@ from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/application"
 EDITING = "application"
-WHY = "May stay empty. Documents that are too late, or of your own family, cannot be prior art and are set aside."
+WHY = (
+    "May stay empty. Documents that are too late or of your own family cannot be prior art and are set aside."
+)
 MAY_BE_EARLIER = (
-    "The file does not give the priority that these claim, so any of them may be an earlier filing that was published later, "
-    "which counts for novelty."
+    "The file does not give the priority dates of these, so any of them may be "
+    "an earlier filing published later, which counts for novelty."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What was said of the application, and what follows for the documents of the collection."""
+    """The answers about the application, and what follows for the documents of the collection."""
 
     application: Application
     flags: Sequence[Sequence[Flag]]
@@ -73,7 +75,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answ
     with listing:
         aside = frozenset(_set_aside(chosen, application, bars)) if bars else frozenset[int]()
     if len(aside) == len(chosen.frame):
-        problems.append("Every document of the list would be set aside; keep some, or look at the date.")
+        problems.append("Every document in the list would be set aside; keep some, or check the date.")
         shell.problem_box(problems[-1])
         aside = frozenset[int]()
     held = partial(Answers, application, flags, {row: bars[row] for row in sorted(aside)})
@@ -98,12 +100,12 @@ def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, F
     st.markdown(f"**Set aside before reading**: {counted(as_aside(str(row), bars[row]) for row in aside)}")
     with st.expander("Look at them, or keep some"):
         st.multiselect(
-            "Keep in the list all the same",
+            "Keep in the list anyway",
             list(names),
             format_func=lambda doc: names.get(doc, doc),
             placeholder="Number or words of a title",
-            help="What you keep is read at its place and counts as evidence. It can be set aside later, and what is set aside "
-            "can be returned, on *Screen*.",
+            help="What you keep is read at its place and counts as evidence. On *Screen* you can set "
+            "it aside later, and return what is set aside.",
             **lasting(f"{key}/keep"),
         )
         st.html(bullets(_listed(names, aside, bars, chosen.frame), testid="aside"))
@@ -130,7 +132,7 @@ def _fields(start: Application, key: str) -> Application:
         start.number,
         max_chars=60,
         placeholder="EP3456789",
-        help="The number it was, or will be, published under: its own family is found by it.",
+        help="Its publication number, present or future. TARstop finds its family by this number.",
         **lasting(f"{key}/number"),
     ).strip()
     typed = right.text_input(
@@ -138,12 +140,12 @@ def _fields(start: Application, key: str) -> Application:
         date_words(start.priority),
         max_chars=40,
         placeholder="3 March 2018",
-        help="The date that prior art must precede: of the first filing, else of this one.",
+        help="Prior art must be earlier than this date: the date of the first filing, or of this one.",
         **lasting(f"{key}/priority"),
     )
     priority = read_date(typed)
     if priority:
-        more = " A day makes more documents certain." if len(priority) < len("2018-03-03") else ""
+        more = " An exact day settles more documents." if len(priority) < len("2018-03-03") else ""
         right.caption(f"Understood as {date_words(priority)}.{more}")
     return Application(number=number, priority=priority)
 
@@ -200,7 +202,9 @@ def dialog(work: Work, state: State) -> None:
         if flag.certain and at not in state.aside_read and may_leave(state, at)
     }
     if before.left_out:
-        st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
+        st.caption(
+            f"{count_of(before.left_out)} were left out when the list was set up; that does not change."
+        )
     if leave and state.drawn is None:
         read = len(set(leave) & set(work.row.ids[: state.depth]))
         of_these = f" ({read:,} read already)" if read else ""
@@ -214,7 +218,7 @@ def dialog(work: Work, state: State) -> None:
     lacking = state.plan is not None and not reason.strip()
 
     def save() -> None:
-        assert isinstance(state.settings, PatentSettings), "only patents are held against an application"
+        assert isinstance(state.settings, PatentSettings), "only patents are compared with an application"
         with work.together():
             work.change_settings(replace(state.settings, application=after), state.seq, reason)
             if leave:
@@ -237,7 +241,7 @@ def _ask_returns(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> l
         list(aside),
         format_func=lambda doc: names.get(doc, doc),
         placeholder="Number or words of a title",
-        help="It is read at its rank, or next where you are beyond it, and counts as evidence again.",
+        help="It is read at its rank, or next if you are past it, and counts as evidence again.",
         key=f"{key}/returned",
     )
     with st.expander("Look at them"):

@@ -29,7 +29,7 @@ from tarstop_core.sessions.calibrator_library import CHANCE_OF, Listed, fitting,
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
-    " In a review an approximation: the best plan is chosen now, as if nothing were learned before its end."
+    " In a review this is approximate: the best plan is chosen now, as if you learned nothing before its end."
 )
 
 
@@ -56,7 +56,7 @@ def calibrator(
 ) -> Calibrator | None:
     """Ask where the chances of the documents come from; None where there is nothing to choose.
 
-    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the programme, `merged` that
+    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the program, `merged` that
     it is put together from several rankings.
     """
     choices = fitting(shell.store(), scenario, has_scores)
@@ -80,7 +80,7 @@ def calibrator(
         if not has_scores:
             lacking = "fits a list without scores; upload a rank-based one."
         st.info(f"No calibrator here {lacking}", icon=":material/info:")
-    with st.expander("Use a calibrator of your own"):
+    with st.expander("Use your own calibrator"):
         st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
         words = "A JSON file that “tarstop calibrate” or the Calibration page wrote"
         upload(words, partial(_take_in, has_scores, key, scenario), key=f"{PREFIX}/upload")
@@ -117,7 +117,7 @@ def policy(
     because : str
         Why the first rule is that one.
     titles : mapping of str to str, optional
-        Rules by name, in place of all that can be followed.
+        Rules by name, instead of all that can be followed.
     given : mapping, optional
         Parameters by name that are asked elsewhere.
 
@@ -194,7 +194,7 @@ def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **mo
 
 
 def read(file: UploadedFile) -> Calibrator:
-    """The calibrator in a file; InputProblem when it is none."""
+    """Return the calibrator in a file; raise InputProblem if it contains none."""
     text = text_of(file, "give a file that 'tarstop calibrate' or the Calibration page wrote")
     return from_json(text, file.name)
 

@@ -32,7 +32,7 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
 
 def chance_kept(flag: Flag) -> str:
     """Why a document that cannot settle the question keeps its chance, in a sentence."""
-    why = "It keeps its place and chance, so a verdict on it moves the belief as any other does"
+    why = "It keeps its place and chance, so a verdict on it changes the belief like any other"
     if flag.kind == "late" and not flag.certain:
         why = "It keeps its chance, because an earlier filing may count"
     return f"{why}; to change that, set it aside."

@@ -46,7 +46,7 @@ SOURCE, OWN = f"{PREFIX}/source", "upload"
 
 @dataclass
 class Upload:
-    """A file of one's own, and what reading it gave: a table or a problem."""
+    """A file of your own, and what reading it gave: a table or a problem."""
 
     file: UploadedFile
     table: RecordTable | None = None
@@ -90,7 +90,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
 
 
 def _sample() -> Documents:
-    simulated = "No patent or company in it exists."
+    simulated = "All patents and companies in it are invented."
     return sample(_one_of_samples("Search", sample_topics(), simulated, key=f"{PREFIX}/topic"))
 
 
@@ -111,10 +111,8 @@ def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str)
 
 SAMPLES: dict[str, Callable[[], Documents]] = {
     PATENT.sample: _sample,
-    REVIEW.sample: partial(_sample_review, REVIEWS, "No study, test or author in it exists."),
-    EFFECT.sample: partial(
-        _sample_review, TRIALS, "Texts are invented; counts are those of published trials."
-    ),
+    REVIEW.sample: partial(_sample_review, REVIEWS, "All studies, tests and authors in it are invented."),
+    EFFECT.sample: partial(_sample_review, TRIALS, "Texts are invented; counts come from published trials."),
 }
 """By what a scenario calls its samples."""
 
@@ -137,7 +135,7 @@ def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
     if "manage" not in store.actions("collection", row.id):
         return documents
     with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
-        st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
+        st.write(f"This deletes {count_of(len(documents.frame))}. You cannot undo it.")
         button("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")
     return documents
 
@@ -197,7 +195,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     if broken:
         cancel.empty()
         if len(uploads) > 1 or not isinstance(broken[0].problem, UnrecognisedColumns):
-            st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
+            st.caption("Nothing has been imported yet. Remove or fix what cannot be read.")
         return None
     proposal, frames = _proposal(uploads), [upload.records.frame for upload in uploads.values()]
     # What is merged: as proposed until a person chooses otherwise.
@@ -211,7 +209,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
     if (chosen := imports.review(proposal, frames, wanted, key)) is not None:
         state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
-        st.rerun()  # and import anew
+        st.rerun()  # and import again
     imports.preview(documents.frame)
     return documents
 
@@ -225,7 +223,7 @@ def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[
     verdict = {} if "label" in corrected.values() else _verdict(file_id, upload, abstracts)
     key, chosen = _read_as(file_id, read, corrected | verdict)
     if chosen.table is None:
-        shell.problem_box(f"{chosen.problem} It stays as it was read before.")
+        shell.problem_box(f"{chosen.problem} The file stays as it was read before.")
         key, chosen = _read_as(file_id, read, imports.taken_back(file_id) | verdict)
     return key, chosen
 
@@ -258,7 +256,7 @@ def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
         first=by_abstract if abstracts else final,
         horizontal=True,
         **lasting(f"{PREFIX}/verdict/{file_id}/{abstracts}"),
-        help="The first is what a review in two stages judges first; the second is what is left after full texts.",
+        help="A review in two stages judges the first column first; the second is the result after full texts.",
     )
     return {} if wanted == final else {by_abstract: "label"}
 

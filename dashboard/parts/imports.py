@@ -48,13 +48,13 @@ TABLES = "csv tsv txt gz xlsx xlsm rm5 zip"
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
 MOST_MATCHES = 1_000
-COLUMN_WIDTH = 240  # pixels, in which "Experimental Events" and "Experimental Total" are told apart
+COLUMN_WIDTH = 240  # pixels, in which "Experimental Events" and "Experimental Total" are distinguished
 AUTHORS = 48  # characters: the date and the file stay in sight after them
 FOUR_LINES = 96  # pixels of a row in which titles wrap
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
 ONCE = (
-    "One invention published in several countries is one document: the member ranked first stands for the others, so that "
-    "a hit, and the chance of one, counts once."
+    "One invention published in several countries is one document: the member ranked first stands for the others, so a hit, and its "
+    "chance, counts once."
 )
 STANDS, MEMBERS = "count once", "also published as"
 
@@ -146,8 +146,8 @@ def review(
     # Keyed, so that it stays open when its heading changes.
     with st.expander(f"Look at duplicates: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
         st.caption(
-            "The same documents are merged unless you untick them; those that are perhaps the same stay apart unless "
-            "you tick them. The record kept takes over what it lacks from the other."
+            "Equal documents are merged unless you untick them; documents that are perhaps the same stay apart unless you tick them. "
+            "The record kept takes over what it lacks from the other."
         )
         if len(places) > len(offered):
             st.caption(f"The first {len(offered):,} are shown; the others are treated as proposed.")
@@ -253,7 +253,7 @@ def databases(store: Store, row: Collection) -> None:
                 file.get("database", ""),
                 key=f"{PREFIX}/database/{row.id}/{source}",
                 **DATABASE,
-                help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
+                help="Shown in the flow diagram, the report and the protocol; without it, the file’s name is shown.",
                 on_change=name,
                 args=(source,),
             )
@@ -261,7 +261,7 @@ def databases(store: Store, row: Collection) -> None:
 
 def preview(frame: pd.DataFrame) -> None:
     """The first records as they were read, empty columns left out."""
-    with st.expander("First documents as they were read"):
+    with st.expander("The first documents, as read"):
         head = frame.head(5).drop(columns=["source"])
         filled = [name for name in head.columns if head[name].astype("str").replace("nan", "").any()]
         st.dataframe(head[filled].rename(columns=FIELD_WORDS), hide_index=True, width="stretch")

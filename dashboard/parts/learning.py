@@ -20,16 +20,16 @@ from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_
 
 NAME = "Learn from my labels"
 HELP = {
-    False: "After every label the likeliest of what is unread comes next. Off, the rest comes in the order of the list.",
-    True: "Until the first hit labels say only what is not meant, and no gain was measured: off to begin with.",
+    False: "After every label, the most likely unread document comes next. If off, the rest comes in the order of the list.",
+    True: "Until the first hit, labels only show what you do not mean, and we measured no gain, so this starts off.",
 }
 """By whether one document decides."""
 block = Blocks("parts/blocks.html")
 WORDS = {"words_for": "Words that speak for it", "words_against": "… against it"}
 SCORES = "weighs_scores"
 LONGEST = 200
-COUNT = "They count as a document with a label does, from the first document on."
-WEIGH = "A language model’s answers, or another tool’s: they count by how far they tell what you include from the rest."
+COUNT = "They count like a labelled document, from the first document on."
+WEIGH = "A language model’s answers, or another tool’s: they count as far as they separate what you include from the rest."
 
 
 def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: bool) -> Settings:

@@ -30,8 +30,8 @@ FRACTIONS: tuple[float, ...] = (
 """Stops of the cost slider, as shares of what both mistakes together cost (K)."""
 FORMS = ("Two questions", "Two sliders", "Four consequences")
 UNIT_HELP = (
-    "The first unit you name turns the amounts above into ones in which a document costs 1; no advice changes by that. "
-    "Then enter your own."
+    "When you first name a unit, the amounts above are rescaled so that a document costs 1; "
+    "this changes no advice. Then enter your own amounts."
 )
 
 SYMBOLS = {
@@ -110,7 +110,7 @@ def panel(
         _consequences(ours, now, view, problems, reports, place=f"stakes-plain-{key}")
     missing = [QUESTIONS[name] for name in unanswered]
     if missing:
-        caption("Nothing is preset here: what is at stake is yours to say.")
+        caption("Nothing is preset here: only you know what is at stake.")
     elif not problems:
         for sentence in consequences(ours):
             st.info(escape_markdown(sentence), icon=":material/info:")
@@ -212,7 +212,7 @@ def _questions(
 def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:
     left, right = st.columns(2, gap=gap)
     with left:
-        hint = f"The worse a wrong first action is, the surer you have to be: {term('q-star', 'threshold')}."
+        hint = f"The worse a wrong first action is, the surer you must be: {term('q-star', 'threshold')}."
         # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
         # report that as if the person had moved it.
         st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=hint)
@@ -271,7 +271,7 @@ def _consequences(
                     _problem_below(column, problems.get(name))
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     caption(
-        f"Compared with acting rightly a wrong “{settings.plus}” costs {amount(payoffs.wrong_plus, unit)}, a wrong "
+        f"Compared with the right action, a wrong “{settings.plus}” costs {amount(payoffs.wrong_plus, unit)}, a wrong "
         f"“{settings.minus}” {amount(payoffs.wrong_minus, unit)}: so “{settings.plus}” when more than "
         f"{percent(payoffs.q_star)} sure that {yes}."
     )
@@ -327,7 +327,7 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     given = float(value)
     if name in PAYOFF_NAMES:
         if given < 0:
-            raise InputProblem(f"The amount is {given:g}; give 0 or more, for what is lost too.")
+            raise InputProblem(f"The amount is {given:g}; give 0 or more, also for losses.")
         return stakes.with_payoff(name, given)
     if name == "times":
         if not given >= 1:
@@ -370,7 +370,7 @@ def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None
         state[drawn] = now
 
     def on_change(name: str) -> None:
-        # Whatever becomes of it, they are set anew from the values that are then in force.
+        # Whatever becomes of it, they are set again from the values that are then in force.
         state.pop(drawn, None)
         moved(name, state[f"{key}/{name}"])
 

@@ -34,7 +34,7 @@ SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
 OWN = "Yours"
 TRUTH_HELP = (
     f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
-    "action that all studies would choose, the only truth that its Table 2 can come from."
+    "action that all studies would choose, which is the only truth that explains its Table 2."
 )
 AS_THEY_ARE = "as they are"
 SHARES: tuple[str | float, ...] = (
@@ -87,7 +87,7 @@ def choices() -> dict[str, Choice]:
 
 
 def own_label(run: background.Run) -> str:
-    """What a run of one's own is called in the list of benchmarks: titles may repeat, identifiers do not."""
+    """What a run of your own is called in the list of benchmarks: titles may repeat, identifiers do not."""
     return f"{OWN}: {run.order.title} ({run.id})"
 
 
@@ -151,7 +151,7 @@ def all_rows(subject: Subject, target: float) -> pd.DataFrame:
 def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
     """A frame as it leaves the page: errors are called there what the page calls them.
 
-    Within the programme, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
+    Within the program, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
     whatever the actions are called; in patents the page's false reject is the former.
     """
     called = {name: title.replace(" ", "_") for name, title in errors_of(results.settings).items()}
@@ -195,7 +195,7 @@ class Look:
 
     @property
     def truth(self) -> str:
-        """What decisions are held against."""
+        """What decisions are compared with."""
         truth = self.results.settings["truth"]
         return TASKS[self.results.scenario].truth_words.get(truth, f"truth: {truth}")
 
@@ -217,8 +217,8 @@ def controls() -> Look | None:
     offered = choices()
     if not offered:
         st.info(
-            "There are no results here. Run an experiment on files of your own below, or make the shipped ones with "
-            "scripts/make_results.py.",
+            "There are no results here. Run an experiment on your own files below, "
+            "or make the shipped results with scripts/make_results.py.",
             icon=":material/arrow_downward:",
         )
         return None
@@ -292,7 +292,7 @@ def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
         state["methods"] = [name for name in titles if name in wanted]
     count = len(state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
-        against = f"{term('regret', 'Regret')} is against the best of the methods that are shown."
+        against = f"{term('regret', 'Regret')} is measured from the best of the methods shown."
         picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=against)
         some, every = st.columns(2)
         choose = partial(button, width="stretch")
@@ -311,14 +311,14 @@ def _stakes(
     keep_valid("cost", costs)
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
     profiles = ", ".join(f"{percent(at)}: {name}" for at, name in PROFILES.items())
-    meaning = f"a⁺ only when surer of ω⁺ than that; {profiles}."
+    meaning = f"a⁺ only if ω⁺ is more likely than this; {profiles}."
     # Bound, the address would have what an option is called: it has the number, as links of before do.
     by_number = {f"{value:g}": value for value in q_stars}
     first = by_number[address.named("q", by_number, f"{usual:g}")]
     q_star = switch("How sure before you act", q_stars, at=left, default=first, key="q", help=meaning)
     address.write({"q": "" if q_star == usual else f"{q_star:g}"})
     usual = tables.headline_cost(results.scenario, results.costs)
-    unit = "Where the whole decision is at stake for 1 (K = 1)."
+    unit = "If both mistakes together cost 1 (K = 1)."
     cost = one_of("Cost of one document", costs, at=right, first=usual, **bound("cost"), help=unit)
     if more is None:
         return q_star, cost, None

@@ -25,7 +25,7 @@ from tarstop_core.evaluation.findings import figures
 from tarstop_core.evaluation.tasks import errors_of
 from tarstop_core.presentation.numbers import percent
 
-LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
+LEAD = "See what every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 
 
 def results_page() -> None:
@@ -58,11 +58,11 @@ def _explorer() -> None:
 def _regret(look: Look) -> None:
     frame = regret(look.subject, look.q_star)
     if frame.empty:
-        st.info("Regret is for rules that can be followed; choose one beside the Oracle.")
+        st.info("Regret needs a rule that people can follow; choose one besides the Oracle.")
         return
     here = frame[frame["cost"] == look.cost].set_index("approach")["regret"]
     sure = f"{percent(look.q_star)} sure"
-    heading = f"Regret of those who act when more than {sure}"
+    heading = f"Regret if you act when more than {sure}"
     if len(here) > 1:
         heading = f"{here.idxmin()} gives up least, {here.idxmax()} most ({sure}, {look.cost:g} a document)"
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
@@ -73,7 +73,7 @@ def _regret(look: Look) -> None:
         "regret",
         heading,
         grouped_legend(drawing, families),
-        f"{figures.regret_sentence(frame, look.q_star, look.cost, bounds)} Bars are intervals of 95 %.{more}",
+        f"{figures.regret_sentence(frame, look.q_star, look.cost, bounds)} Bars are 95 % intervals.{more}",
         frame,
         look.stem,
         on_select=_picker(frame) if researching() else None,

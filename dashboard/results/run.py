@@ -1,4 +1,4 @@
-"""An experiment on a benchmark of one's own: sent or named, run beside the pages, kept and shown like the others."""
+"""An experiment on a benchmark of your own: sent or named, run beside the pages, kept and shown like the others."""
 
 import html
 import shutil
@@ -56,7 +56,7 @@ class Taken:
 
 
 def section() -> None:
-    """Draw the part of the page that is about runs of one's own."""
+    """Draw the part of the page that is about runs of your own."""
     st.html('<h2 class="tar-section" id="own">Your own benchmark</h2>')
     if background.runs(person()):
         going = _anything_going()
@@ -64,7 +64,9 @@ def section() -> None:
     taken: Taken | None = st.session_state.get(TAKEN)
     if taken is not None and not background.wanted_still(Path(taken.home)):
         taken = st.session_state[TAKEN] = None
-        st.session_state[PROBLEM] = "Nobody ran what you brought for a day: it was removed; bring it again."
+        st.session_state[PROBLEM] = (
+            "Your files were not run within a day and were removed; upload them again."
+        )
     background.sweep(person())
     with st.expander("Run an experiment on your own rankings", expanded=taken is not None, key="order"):
         if taken is None:
@@ -115,12 +117,12 @@ def _buttons(run: Run, status: Status) -> None:
         if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
             st.rerun()
     else:
-        kept, busy = "What is finished is not computed again.", _anything_going()
+        kept, busy = "Finished parts are not computed again.", _anything_going()
         if st.button("Go on", key=f"resume-{key}", help=kept, disabled=busy):
             background.resume(run)
             st.rerun()
     with st.popover("Remove", key=f"remove-{key}", width="content"):
-        st.write("Its results and the files that were sent will be deleted.")
+        st.write("Its results and the uploaded files will be deleted.")
         if st.button("Delete", key=f"delete-{key}"):
             background.forget(run)
             st.rerun()
@@ -169,7 +171,7 @@ def _take_in(sent: Sequence[UploadedFile], large: bool) -> None:
         folder = home / background.FILES / stem([file.name for file in sent])
         files = [(file.name, file.getvalue()) for file in sent]
         job = (jobs.benchmark_in, files, folder)
-        benchmark, notes = shown("Your upload", "Reading what was sent", *job, large=large)
+        benchmark, notes = shown("Your upload", "Reading the files", *job, large=large)
         taken = _taken(home, folder, benchmark, notes)
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
@@ -241,11 +243,11 @@ def _choose(taken: Taken) -> None:
         shutil.rmtree(taken.home, ignore_errors=True)
         st.session_state.pop(TAKEN, None)
 
-    button("Take other files", put_back, key="results/back", at=back, width="stretch")
+    button("Choose other files", put_back, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:
-        note("Another experiment is running; this one can start when it has ended.")
+        note("Another experiment is running; this one can start when it ends.")
     if pressed:
         order = Order(
             title=title or taken.title,

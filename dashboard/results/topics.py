@@ -92,13 +92,13 @@ def _path(look: Look, name: str, topic: str) -> None:
     run = next((run for run in runs(person()) if str(run.folder) == look.choice.folder), None)
     source = run.order.folder if run else str(everything.settings["benchmark"])
     try:
-        with st.spinner("Making the topics again, as they were measured …", show_time=True):
+        with st.spinner("Rebuilding the topics as they were measured …", show_time=True):
             material = _material(subject.path, subject.stamp, variant, source)
     except InputProblem as problem:
         st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
         return
     if topic not in material.cases:
-        st.info(f"{topic} is not in the benchmark any more; run the experiment again.")
+        st.info(f"{topic} is no longer in the benchmark; run the experiment again.")
         return
     at = results.cases.index(topic)
     q, c, m = results.q(q_star), results.c(cost), results.method(name)
@@ -128,12 +128,12 @@ def _path(look: Look, name: str, topic: str) -> None:
     )
     if not material.same:
         note(
-            "What is learned from the training topics is no longer what these results were measured with, so the curve may "
-            "differ from what the methods saw."
+            "The chances learned from the training topics have changed since these results were measured, so the "
+            "curve may differ from what the methods saw."
         )
     note(
-        "This is the topic as the Screen page would draw it. It has no text, so it cannot be screened; the address of this "
-        "page leads back to it."
+        "This is the topic as the Screen page would draw it. It has no text, so you cannot "
+        "screen it; the address of this page leads back here."
     )
 
 

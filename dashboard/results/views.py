@@ -46,7 +46,7 @@ def _every_rule(look: Look) -> None:
     least = {target: reliability.least_read(rows, target) for target in reliability.TARGETS}
     figure(
         "reliability",
-        "How often each rule reaches the recall that it aims at",
+        "How often each rule reaches its target recall",
         reliability.figure(rows, look.dark),
         message("reliability", least=least, lists=int(rows["lists"].iloc[0])),
         rows.rename(columns=named),
@@ -63,7 +63,7 @@ def _every_rule(look: Look) -> None:
             }
             for rule, both in rows.groupby("rule", sort=False)
         ],
-        "In brackets: intervals of 95 %, which resample the collections.",
+        "In brackets: 95 % intervals from resampling the collections.",
         linked=False,
     )
 
@@ -92,7 +92,7 @@ def _learning_list(_: Look) -> None:
     )
     files("Lists that learn", "tarstop-re-ranked", measured, "re-ranked")
     where = shell.guide("reranked_chances")
-    st.caption(f"Intervals, and how chances came out on such lists: [measured]({where}).")
+    st.caption(f"Intervals, and whether chances came true on such lists: [measured]({where}).")
 
 
 def _table(look: Look) -> None:
@@ -105,11 +105,11 @@ def _table(look: Look) -> None:
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
     for column, name in errors_of(look.results.settings).items():
         panel[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
-    counted = "expected ones for rules that draw a sample"
+    counted = "expected values for rules that draw a sample"
     if look.results.settings["weighed"] == "by group":
         counted = "reviews weighing equally"
     caption = (
-        f"In brackets: intervals of 95 %, by the bootstrap but for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
+        f"In brackets: 95 % intervals, from the bootstrap except for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
         "right decision gained over Greedy, or saved for each one lost."
     )
     table(panel, caption, linked=False)
@@ -118,7 +118,7 @@ def _table(look: Look) -> None:
     if changes := engine_changes(rows):
         worst = changes["worst"]
         note(
-            f"At the same depths the bivariate engine would have acted otherwise in {percent(float(changes['mean']))} "
+            f"At the same depths the bivariate engine would have acted differently in {percent(float(changes['mean']))} "
             f"of topics on average, at most in {percent(float(worst['engine_changes']))} ({worst['approach']})."
         )
 
@@ -145,7 +145,7 @@ def _table(look: Look) -> None:
     )
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
-        caption = "The best mean net utility on training topics; one a fold where folds differ."
+        caption = "The best mean net utility on training topics; one per fold if folds differ."
         table(settings, caption, prose=True)
 
 
@@ -156,7 +156,7 @@ def _effort(look: Look) -> None:
     with left:
         figure(
             "saved",
-            "Effort saved, and what becomes of decisions",
+            "Effort saved, and correct decisions",
             effort.saved_figure(rows, simulated, look.dark),
             effort.saved_sentence(rows),
             rows[["approach", "effort_saved", "decision_agreement", "decide_now", "screened"]],
@@ -219,7 +219,7 @@ def _paired(look: Look) -> None:
     own = look.at(frame)
     figure(
         "differences",
-        "Net utility against Greedy on the same topics",
+        "Net utility compared with Greedy on the same topics",
         effort.difference_figure(own, look.results.simulated, look.dark),
         effort.difference_sentence(own),
         own,
@@ -231,11 +231,11 @@ def _claims(look: Look) -> None:
     with st.spinner("Comparing methods topic by topic …"):
         every = tuple(method.name for method in look.everything.methods)
         claims = findings(replace(look.subject, methods=every)).claims
-    heading_of("Claims, whichever way they come out here")
+    heading_of("Claims, and whether they hold here")
     if claims.empty:
-        st.info("The methods that were run do not allow any of the claims to be looked at.")
+        st.info("None of the claims can be checked with the methods run.")
     else:
-        caption = "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0."
+        caption = "Over all q* and costs, and all methods run. In doubt: the interval contains 0."
         table(claims.rename(columns=str.capitalize), caption, prose=True)
 
 
@@ -244,7 +244,7 @@ def _about(look: Look) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         heading_of("Rankings: achieved and published")
-        simulated = " Simulated to match these figures and nothing else." if look.results.simulated else ""
+        simulated = " Simulated to match only these figures." if look.results.simulated else ""
         frame = statistics(look.everything).rename(columns=str.capitalize)
         table(frame, f"Over topics with relevant documents.{simulated}")
         for remark in run["notes"]:
@@ -253,7 +253,7 @@ def _about(look: Look) -> None:
         heading_of("Settings")
         note(f"{run['provenance']}.")
         settings = [(title, str(run[name])) for name, title in SETTINGS.items() if name in run]
-        settings.append(("Topics to tune and to test on", folds_words(run["folds"])))
+        settings.append(("Topics for tuning and testing", folds_words(run["folds"])))
         table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
         text = partial(json.dumps, dict(run), ensure_ascii=False, indent=1)
         with offered("Settings", "settings"):
@@ -279,7 +279,7 @@ def _beside_paper(look: Look) -> None:
     if task.paper is not None:
         heading_of(f"The paper’s {task.paper.table} and this run")
     if frame.empty:
-        st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
+        st.info("No method of the paper was run here at a q* and cost of its tables.")
     else:
         laid_out = tables.beside_paper(frame, task.icer_digits, places=True)
         table(laid_out, f"{results.settings['title']} beside {paper.SOURCE}.")
@@ -331,7 +331,7 @@ def _arithmetic() -> None:
     n = len(rows)
     with st.expander(f"The paper’s {n} rows, recomputed from what they imply"):
         note(
-            f"From error counts, screened, cost and q* this programme’s own functions give {near} of {n} net utilities "
+            f"From error counts, screened, cost and q* TARstop’s own functions give {near} of {n} net utilities "
             f"within {UTILITY_ROUNDING:.4f} (at most {gaps.max():.5f} apart) and {agree} of {n} ICERs within the rounding "
             "of what they are computed from. Error counts follow from net utilities; at q* = 0.5 both errors cost the "
             "same and cannot be told apart."
@@ -380,7 +380,7 @@ SETTINGS = {
     "b_0": "Belief before any document, b₀",
     "replications": "Random samples of QBCB and Target",
     "seed": "Seed of random samples",
-    "weighed": "Means are weighed",
+    "weighed": "Weighting of means",
     "version": "TARstop",
 }
 TOPICS = "Topics"

@@ -50,9 +50,9 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
     """The verdict, in one element: it is redrawn after every label."""
     past, verdicts, settings, former = [], [], state.settings, state.former
     if former is not None:
-        past.append(f"Decided: {action(former.plus, settings)}, {clock(former.time)}; reading on since.")
+        past.append(f"Decided: {action(former.plus, settings)}, {clock(former.time)}; reading on since then.")
     if state.stopped:
-        past.append("Screening has stopped; the decision is still to be recorded.")
+        past.append("Screening has stopped; the decision is not recorded yet.")
     documents = names(work, state.in_question) if advice.settled else []
     if state.plan is not None:
         verdicts.append(("Registered plan", verdict(work.advice(state.plan), state.plan, documents)))
@@ -90,14 +90,16 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
         text += f" Dotted: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if settings.reads_full_texts and len(state.evidence):
         text += (
-            " A study moves the curve where its document stands in the list, whenever its report was read."
+            " A study changes the curve at its document’s place in the list, whenever its report was read."
         )
     if state.audit_every:
-        text += " The curves jump where a document drawn at random stands, which has another chance than those beside it."
+        text += (
+            " The curves jump at a document drawn at random, because its chance differs from its neighbours’."
+        )
     if silent:
         text += (
-            " Solid: the way here as it looks now, when it is known which documents told nothing; what was advised "
-            "before each of them is in the export."
+            " Solid: the way here as seen now, knowing which documents were no evidence; the export has "
+            "the advice given before each document."
         )
     return text
 
@@ -125,7 +127,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     facts = advice.facts if isinstance(advice.facts, ReviewFacts) else None
     waiting = bool(len(state.pending)) or (facts is not None and facts.reports_open)
     if len(state.pending):
-        st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
+        st.warning("A hit still needs confirmation: settle it first, or decide without it.")
     else:
         why = against_the_odds(advice, settings) or recall_sentence(state)
         st.write(shell.escape_markdown(unbroken(f"{explain(advice, settings).stopping} {why}".strip())))
@@ -134,16 +136,16 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if flagged := reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
-        held = ": what you asked for before any rule may stop is not reached"
-        st.warning(f"The advice is to go on{held if advice.held_by else ''}. You may stop all the same.")
+        held = ": your minimum is not reached"
+        st.warning(f"The advice is to go on{held if advice.held_by else ''}. You may stop anyway.")
     if facts is not None:
         if open_reports := scenario.message("waiting_reports", facts=facts):
             (st.warning if facts.reports_open else st.info)(unbroken(open_reports))
         st.write(unbroken(scenario.message("how_right", advice=advice, settings=settings)))
     if len(state.combination) > 1 and state.hit is None:
         st.info(
-            f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
-            "decide."
+            f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, mark "
+            "that before you decide."
         )
     if len(state.unsure):
         st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
@@ -152,7 +154,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         names[advice.plus] += STOPPING_NOW[advice.go_on]
     plus = radio("Your decision", names, index=None if waiting else 0)
     if plus and settings.needs_citation and state.hit is None:
-        st.warning("No document that could be cited has been confirmed.")
+        st.warning("No document to cite has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
     decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)
     later = st.button("Stop, and decide later", width="stretch")
@@ -186,7 +188,7 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
 
 
 def decided(work: Work, state: State, decision: Decision) -> None:
-    """The decision in the place of the advice; amber where the truth of a sample is otherwise."""
+    """The decision, shown instead of the advice; amber where the truth of a sample is otherwise."""
     result = ending(decision, state.settings, names(work, state.settled_by))
     by = f" by {decision.by}" if decision.by else ""
     followed = result.overridden or ("It was followed." if result.advice else "")
@@ -195,7 +197,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         f"{result.advice} {followed}".strip(),
         f"Reason: {result.reason}" if result.reason else "",
         result.settled,
-        "Verdicts, or the list of documents, have been changed since." if decision.outdated else "",
+        "Verdicts or the list of documents have changed since then." if decision.outdated else "",
     ]
     truth = sample_answer(work, state.settings, decision.plus)
     st.html(block("decided", result, sentences, truth, reminder(work, state), state.depth))

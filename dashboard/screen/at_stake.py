@@ -45,7 +45,7 @@ REALISTIC = 40.0  # What a wrong decision costs in earnest, as a multiple of wha
 def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
     """Sliders of what a wrong decision and a document cost, or of when to stop, and the registered plan."""
     if work.unsigned:
-        st.caption("Say first under which name changes are recorded, below.")
+        st.caption("First say below under which name changes are recorded.")
         return
     moved = partial(_new_stakes, work, state)
     if isinstance(settings, EnoughSettings):
@@ -58,7 +58,7 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         _of_studies(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if example_amounts(settings):
-        st.caption("These amounts are small, so that the demo ends soon.")
+        st.caption("These amounts are small so that the demo ends soon.")
         realistic = replace(settings, payoffs=settings.payoffs.scaled(REALISTIC))
         worst = amount(realistic.stakes.worst, settings.payoffs.unit)
         button(f"Realistic: a wrong decision costs {worst}", moved, realistic, key="realistic")
@@ -66,8 +66,8 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:
         hint = (
-            f"Freezes {scenario_of(settings).frozen[1]} and the list of documents: {term('plan', 'what is that?')} From "
-            "then on moving a slider is a what-if until you confirm it with a reason."
+            f"Freezes {scenario_of(settings).frozen[1]} and the list of documents: {term('plan', 'what is that?')} From then on, moving a slider only shows what would follow, until "
+            "you confirm it with a reason."
         )
         button("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
     else:
@@ -96,7 +96,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         at = claimed_time(clock(event.time), came.columns(event))
         caption(f"Deviation at {at}: {moved_aside(event)}. {event.payload.get('reason', '')}")
     if what_if is None:
-        st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
+        st.caption("Move a slider to see what would change. Nothing is recorded until you confirm it.")
         return
     reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
     keep, drop = st.columns(2)

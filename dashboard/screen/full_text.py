@@ -90,14 +90,14 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
     """Take the numbers of several reports from a table of studies, which are looked at before they count."""
     settings, held = state.settings, st.session_state
     scenario = scenario_of(settings)
-    assert isinstance(scenario, StudyScenario), "only reports in full bring numbers"
+    assert isinstance(scenario, StudyScenario), "only full reports bring numbers"
 
     def read(file: UploadedFile) -> None:
         held.pop(TABLE, None)
         held[TABLE] = (work.row.id, *scenario.rows_of_file(settings, io.BytesIO(file.getvalue()), file.name))
 
     one, many = scenario.finds
-    label = f"Excel, CSV, TSV or RevMan with {many}, a study a line, named by first author and year"
+    label = f"Excel, CSV, TSV or RevMan with {many}, one study per line, named by first author and year"
     upload(label, read, key="fill_in_file", kinds=TABLES)
     of, rows, notes = held.get(TABLE, ("", (), ()))
     if of != work.row.id:
@@ -212,7 +212,7 @@ def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None =
             _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
-            f"{draft.tables[0].hint} Reports of one study carry the same name; names in use are offered."
+            f"{draft.tables[0].hint} Give reports of one study the same name; the list offers the names in use."
         )
         about, problem, counts = st.session_state.get(SAID, ("", "", ""))
         if problem and about == doc:
@@ -374,7 +374,7 @@ def tables(work: Work, state: State) -> None:
     rows = table_rows(state, work.row.ids)
     sought = st.session_state.pop(LOOKED_FOR, None)
     with st.container(key="tables", gap=None):
-        st.caption("Studies that count; each leads to its document.")
+        st.caption("Studies that count; each links to its document.")
         listed = (
             rows if sought is not None else first(rows, MOST, f"All {len(rows):,} studies", "every_table")
         )

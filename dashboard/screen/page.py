@@ -193,7 +193,9 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
         if not folded.open:
             return
         if not len(state.evidence):
-            st.caption(f"No report has brought {scenario.find} yet; what they say together is shown here.")
+            st.caption(
+                f"No report has brought {scenario.find} yet. This page will show what they say together."
+            )
             return
         full_text.tables(work, state)
         if summary is None:
@@ -264,18 +266,18 @@ def _name(work: Work) -> None:
 
 
 def _deleted(work: Work) -> None:
-    """What stands in the place of the answers while the session is deleted."""
-    kept = "What you pressed is kept in this window and counts then." if work.held else ""
+    """Draw the notice shown instead of the answers while the session is deleted."""
+    kept = "What you pressed is kept in this window and will count then." if work.held else ""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="center"):
         words = "This session was deleted, by somebody else or in another window."
-        st.html(block("alert", words, f"Nothing is recorded in it until it is brought back. {kept}"))
+        st.html(block("alert", words, f"Nothing is recorded until you bring it back. {kept}"))
         back = (work.store.restore_session, work.stored.id)
         if MANAGE in work.may:
             button("Bring it back", *back, key="bring_back", type="primary")
 
 
 def _whose(work: Work) -> None:
-    """The question that stands in the place of the answers until it is answered."""
+    """Ask for the reader's name instead of the answers."""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
         st.button("Go on", key="whose_on", type="primary")

@@ -30,7 +30,7 @@ block = Blocks("screen/blocks.html")
 
 
 def question(work: Work) -> None:
-    """What every document is held against, on one line that a press opens; in every order of reading."""
+    """What every document is compared with, on one line that a press opens; in every order of reading."""
     sought = work.row.query or work.row.name
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
@@ -107,7 +107,7 @@ def reminder(work: Work, state: State) -> str:
     if not state.settings.application.known:
         return ""
     despite = _despite(work, state, state.settled_by)
-    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
+    return f"The hit is flagged: check it before you decide. {despite}." if despite else ""
 
 
 def names(work: Work, places: Sequence[int]) -> list[str]:
@@ -132,8 +132,8 @@ def pair(work: Work, state: State) -> None:
         records = zip(candidates, work.reports_of(candidates), strict=True)
         titles = {at: f"Y · #{at + 1} · {record.title or 'Untitled'}" for at, record in records}
         st.caption(
-            "Two documents that settle the question only together: the later one becomes X, with the other, and is to be "
-            "confirmed."
+            "For two documents that settle the question only together: the later one becomes "
+            "X, with the other, and needs confirmation."
         )
         first = one_of("One is", titles, key="together_first")
         others = {at: title for at, title in titles.items() if at != first}

@@ -30,14 +30,14 @@ DIFFER, DRAWS = "differ", "draws"
 """What is settled: what readers differ on, or what was drawn at random among what all excluded."""
 FOLDED = "readers"
 AUDIT = (
-    "Readers who agree may be wrong together. Some of what all excluded, drawn at random and judged again, says how much they "
-    "missed, whatever they have in common."
+    "Readers who agree may be wrong together. Judging again a random draw of what "
+    "all excluded shows how much they missed."
 )
 OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
 OUTCOMES = {"data": "eligible, with data", "no data": "eligible, without data"}
 PLACES = {"outcome": "Outcome", "reason": "Reason", "study": "Study", "part": "About", "bias": "Risk of bias"}
 WORTH = "One more relevant document is worth, in {unit}"
-HELP_WORTH = "What you would give for it. Left empty, what the advice says that it is worth."
+HELP_WORTH = "What you would pay for it. If empty, the value that the advice gives it."
 WHOSE = {True: "A machine’s", False: "A person’s, from elsewhere"}
 KINDS_OF_FILES = ["csv", "tsv", "txt", "xlsx"]
 MACHINE = "machine"
@@ -63,7 +63,7 @@ def panel(work: Work) -> None:
         _who_next(work)
         with st.container(horizontal=True, gap="small"):
             if undrawn(several) and "adjudicate" in work.may:
-                words = "Judge a random one that all excluded"
+                words = "Judge a random one of those all excluded"
                 button(words, _open, work, DRAWS, key="audit_next", help=AUDIT)
             if MANAGE not in work.may:
                 return
@@ -211,7 +211,7 @@ def _verdicts_from_file(work: Work) -> None:
         return
     with st.popover("Verdicts from a file", type="tertiary", key=f"{MACHINE}/open"):
         st.caption(
-            "From any tool, as a column of a file; the ids are those of an export. Nothing is sent anywhere."
+            "From any tool, as a column of a file, with the ids of an export. Nothing is sent anywhere."
         )
         of_machine = switch("Whose they are", WHOSE, key=f"{MACHINE}/whose")
         name = one_of("Which reader it is", without, key=f"{MACHINE}/name")
@@ -223,7 +223,7 @@ def _verdicts_from_file(work: Work) -> None:
             return
         titles = {title: title for title in columns_of(file)}
         ids = one_of("Column of the ids", titles, key=f"{MACHINE}/ids")
-        column = one_of("Column of what it says", titles, index=len(titles) - 1, key=f"{MACHINE}/column")
+        column = one_of("Column of its verdicts", titles, index=len(titles) - 1, key=f"{MACHINE}/column")
         scored = st.toggle("These are scores", key=f"{MACHINE}/scored")
         least = st.number_input("Included from", value=0.5, key=f"{MACHINE}/least") if scored else None
         more = _of_machine() if of_machine else {}
@@ -234,9 +234,9 @@ def _verdicts_from_file(work: Work) -> None:
             about = kind(name, source=file.name, column=column, include_from=least, **more)
             included = read_one(file, ids, column, least)
             work.settle(file_event, seen, about, included, work.row.ids)
-            say(f"Taken in: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
+            say(f"Imported: {count_of(several.read_by(name), 'verdict', 'verdicts')} of {name}.")
 
-        button("Take these verdicts in", take, key=f"{MACHINE}/take", type="primary", width="stretch")
+        button("Import these verdicts", take, key=f"{MACHINE}/take", type="primary", width="stretch")
 
 
 def _of_machine() -> dict[str, Any]:

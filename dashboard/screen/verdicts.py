@@ -1,4 +1,4 @@
-"""The bar at the bottom: two large answers, what else can be said of a document and for which reasons, and the way out."""
+"""The bar at the bottom: two large answers, the other verdicts and reasons, and the way out."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -60,10 +60,10 @@ UNDONE = {
 FIRST = (RELEVANT, UNSURE, COMBINATION, BACKGROUND, IRRELEVANT)
 """Verdicts in the order in which one looks for them again; hits that wait stand before all."""
 SET_ASIDE = (
-    "It cannot be prior art, so it is no evidence: the chance stays as if the list never held it. It can be returned under "
-    "“Your application”."
+    "It cannot be prior art, so it is no evidence: the chance is as if it had never been "
+    "in the list. You can return it under “Your application”."
 )
-STRANGER = "You can resolve what they differ on. To read it yourself, choose your name as it stands here."
+STRANGER = "You can resolve their disagreements. To read it yourself, choose your name as written here."
 LOOKS_ON = "An owner of it can let you label."
 ASIDE, RETURN = "Set aside", "Return to the evidence"
 DEVIATION = "deviation"
@@ -281,7 +281,7 @@ def _jump(work: Work, state: State) -> None:
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
-    """The question that makes a hit of a document, in the place of the answers."""
+    """The question that makes a hit of a document, instead of the answers."""
     doc = work.row.ids[at]
 
     def confirmed(event: Event) -> None:
@@ -351,15 +351,15 @@ def _ask(work: Work, doc: str) -> None:
 
 
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
-    """The question before a flagged document becomes a hit, in the place of the answers."""
+    """The question before a flagged document becomes a hit, instead of the answers."""
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
-        sought = f"This document is {ASKED[flag.kind]}; does it settle the question all the same?"
+        sought = f"This document is {ASKED[flag.kind]}; does it settle the question anyway?"
         st.html(block("alert", sought, ""))
         answer = partial(button, width="stretch", disabled=work.busy)
         background = partial(judge, work, doc, "background", state.seq)
         answer("Background", background, key=f"asked_background_{work.turn}", shortcut="a")
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
-        answer("It is X all the same", anyway, key=f"asked_relevant_{work.turn}")
+        answer("It is X anyway", anyway, key=f"asked_relevant_{work.turn}")
         answer("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc")
 
 
@@ -377,12 +377,12 @@ def reasons_dialog(work: Work, state: State) -> None:
     """Name the reasons; what was excluded for one follows its new name."""
     given = reasons_given(state)
     words = (
-        f"Each becomes a button, the first {KEYED} with their number as key, and a line of the flow diagram."
+        f"Each becomes a button and a line of the flow diagram; the first {KEYED} have their number as key."
     )
     if state.reasons:
         words += (
-            " A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and "
-            "what was excluded for it stays so."
+            " A new name also applies to earlier exclusions. If you empty a name, the "
+            "reason is no longer offered; earlier exclusions stay."
         )
     st.caption(words)
     with st.form("reasons", border=False):

@@ -27,10 +27,10 @@ from tarstop_core.value.path import ListPath
 
 KEY = "why"
 HELP = (
-    "All chances of this session are multiplied, and what speaks against the new ones is counted anew. It is the factor that "
-    "fits all sessions with the former chances best."
+    "This multiplies all chances of this session by the factor that best fits all sessions with the former "
+    "chances. Evidence against the new chances is counted from zero."
 )
-NEEDS_LABELS = "needs labels nobody has yet"
+NEEDS_LABELS = "needs labels that nobody has given yet"
 
 
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
@@ -42,7 +42,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     check = work.check
     if urgent := check is not None and (check.evidence.warned or state.settings.scale != 1):
         _live_check(work, state, check)
-    # Not in the label: with another one it would be folded anew.
+    # Not in the label: with another one it would be folded again.
     if warnings:
         st.html(block("remark", f"{count_of(len(warnings), 'warning', 'warnings')}, under Why"))
     with st.expander("Why?", key=KEY, on_change="rerun", type="compact") as folded:
@@ -77,7 +77,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
                 "Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed"
             )
         if work.row.query or work.because:
-            hint = "Other forms of a word count too: folded for fold, Gerät for Gerat."
+            hint = "Other forms of a word are underlined too: folded for fold, Gerät for Gerat."
             words = "Underline words of what you look for"
             st.toggle(words, value=True, **lasting(document.MARKING), help=hint)
 
@@ -92,7 +92,7 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
 
 
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:
-    """The two ways to go on in two stages: name, what each is worth, what it costs, and the best plan."""
+    """Return the two ways to go on in two stages: name, worth, cost, and the best plan."""
     facts, unit = advice.facts, settings.payoffs.unit
     if not isinstance(facts, ReviewFacts) or not settings.two_stages:
         return []
@@ -160,7 +160,7 @@ def _told(policy: Policy, stop: Stop | None, state: State, settings: Settings) -
 
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:
-    """Where rules stop; None for one that needs labels that nobody has yet."""
+    """Return where rules stop; None for a rule that needs labels that nobody has given yet."""
     answerable = [
         settings.may_follow(type(policy)) and not (policy.needs_draws and state.drawn is None)
         for policy in policies

@@ -27,16 +27,16 @@ def another_question(store: Store, session: SessionSnapshot) -> None:
     """Ask which question, and what is at stake where that is weighed; one press makes the session."""
     others = {name: SCENARIOS[name].title for name in may_ask(session.state.settings)}
     if not others:
-        st.write("Labels of a search for prior art answer no other question.")
+        st.write("Labels of a prior-art search cannot answer another question.")
         return
     key = f"{PREFIX}/another/{session.row.id}"
-    chosen = one_of("What is decided instead?", others, key=key)
+    chosen = one_of("What do you decide instead?", others, key=key)
     settings, calibrator = asked_otherwise(session, chosen)
     problems: list[str] = []
     if settings.weighs:
         settings = _at_stake(settings, f"{key}/{chosen}", problems)
     disabled = bool(problems)
-    if st.button("Ask it of these labels", type="primary", key=f"{key}/make", disabled=disabled):
+    if st.button("Start it with these labels", type="primary", key=f"{key}/make", disabled=disabled):
         name = f"{session.row.name} ({SCENARIOS[chosen].short})"[:LONGEST_NAME]
         go_to(duplicate(store, session.row.id, settings, name, calibrator))
     st.caption(STAYS)

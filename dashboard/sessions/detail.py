@@ -59,16 +59,16 @@ RELEVANT, INCLUDED = "-relevant.ris", "-included.ris"
 OFFERED = {
     "-report.html": (
         "Report (HTML)",
-        "One page for an audit file: what was searched, at stake and found, every advice, decision, plan and "
-        "deviations. Opens without a network.",
+        "One page for the audit file: search, stakes, finds, every advice, decision, "
+        "plan and deviations. Opens without a network.",
     ),
     jobs.SESSION: (
         "Session file (JSON)",
-        "Everything, with documents and log. Import it on another machine and go on there.",
+        "Everything, with documents and log. Import it on another machine to continue there.",
     ),
     "-session.xlsx": (
         "Excel (XLSX)",
-        "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
+        "Documents with labels, notes and advice; settings, flow diagram and log on separate sheets.",
     ),
     "-documents.csv": (
         "Documents (CSV)",
@@ -106,7 +106,7 @@ def detail(store: Store, session_id: str) -> None:
         resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
         how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
         if session.row.archived:
-            how["help"] = "Brought back, an archived session can be explored."
+            how["help"] = "Bring an archived session back to explore it."
         weighs = session.state.settings.weighs
         explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
@@ -210,11 +210,11 @@ def _replayed(session: SessionSnapshot, settings: Settings, tried: Settings) -> 
     if tried != settings:
         moved = changes(session.in_words(settings), session.in_words(tried))
         own = outcome_sentence(outcome(session, settings), settings)
-        shell.caption(f"Changed: {'; '.join(moved)}. With the settings in force: {own}")
+        shell.caption(f"Changed: {'; '.join(moved)}. With the current settings: {own}")
     else:
-        st.caption("These are the settings in force; move something to see what would have changed.")
+        st.caption("These are the current settings; change one to see what would have been different.")
     if settings.reads_full_texts:
-        st.caption("A report counts here as read as soon as its document was.")
+        st.caption("Here a report counts as read as soon as its document is.")
 
 
 def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key: str) -> None:
@@ -234,13 +234,13 @@ def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key
     how: dict[str, Any] = {"icon": ":material/content_copy:", "width": "stretch"}
     button("Duplicate with these settings", make, key=f"{PREFIX}/duplicate", at=right, **how)
     st.caption(
-        "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
-        "with the original."
+        "The duplicate has the labels, reports and notes with their times; plan, "
+        "decisions and deviations stay with the original."
     )
 
 
 def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
-    """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
+    """Return the first name of a duplicate, from the settings that differ from the original.
 
     >>> from tarstop_core.screening.settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
@@ -281,7 +281,7 @@ def _protocol(_: Store, session: SessionSnapshot) -> None:
     if state.plan is not None:
         st.write("The registered plan as a paragraph for the methods of a protocol.")
     elif state.touched:
-        late = "Screening has begun without a registered plan; a protocol is written before the first document is read."
+        late = "Screening began without a registered plan; a protocol must be written before the first document is read."
         st.warning(late, icon=":material/info:")
     else:
         st.write(
@@ -302,14 +302,14 @@ def _protocol(_: Store, session: SessionSnapshot) -> None:
     )
     with st.container(key="protocol"):
         st.code(unbroken(paragraph), language=None, wrap_lines=True)
-        st.caption("For its appendix: what shows later that nothing was exchanged.")
+        st.caption("For the appendix: it proves later that nothing was exchanged.")
         st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
 def _add(store: Store, session: SessionSnapshot) -> None:
     st.write(
-        "Records of a later search, or of another database, join the list. What is surely there already counts as a "
-        "duplicate; what perhaps is joins, and says so where you read it. Labels and the order read stay."
+        "Add records of a later search or another database. Records certainly in the list count as duplicates; possible duplicates join and say "
+        "so when you read them. Labels and the order read stay."
     )
     row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
     file = next(iter(ask_for_files("A file of records", type=KINDS, key=f"{key}/file") or ()), None)
@@ -346,7 +346,7 @@ def _previewed(coming: Preview) -> None:
         st.html(bullets([*coming.titles, *more], "tar-meta tar-notes"))
     if coming.labelled:
         st.caption(
-            f"Labels that the file has of {count_of(coming.labelled)} are not taken over: give them on *Screen*."
+            f"Labels that the file has of {count_of(coming.labelled)} are not imported: give them on *Screen*."
         )
     with st.expander("What was understood, column by column"):
         imports.listed([coming.file])

@@ -37,7 +37,7 @@ from tarstop_core.sessions.store.store import Store
 block = Blocks("sessions/blocks.html")
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
-LEAD = "Continue a session, try it with other settings, compare sessions, or take one elsewhere."
+LEAD = "Continue a session, try other settings, compare sessions, or export one."
 SHOWN = 20
 FILTERS = {
     "all": "All",
@@ -106,7 +106,7 @@ def _list(store: Store) -> None:
 
 def _nothing(store: Store, state: str, filtered: bool) -> None:
     if filtered:
-        st.info("No session has these words; search for others.", icon=":material/search_off:")
+        st.info("No session contains these words; try others.", icon=":material/search_off:")
     elif state == "all" and not store.sessions(archived=True):
         st.info("There are no sessions here yet.", icon=":material/info:")
         if st.button("Start the demo or set up a session", key=f"{PREFIX}/home"):
@@ -139,8 +139,8 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 def _for_good(store: Store, session: SessionSummary) -> None:
     with st.popover("Delete for good", key=f"purge-{session.id}"):
         entries, records = store.going(session.id)
-        gone = f"its {count_of(records)}" if records else "none of its documents, which are used elsewhere"
-        st.write(f"This deletes the log of {entries:,} entries and {gone}. Nothing brings them back.")
+        gone = f"its {count_of(records)}" if records else "not its documents, which other sessions use"
+        st.write(f"This deletes the log of {entries:,} entries and {gone}. You cannot undo it.")
 
         def purge() -> None:
             store.purge_session(session.id)
@@ -157,7 +157,7 @@ def _damaged(store: Store) -> None:
         with st.container(border=True, key=f"damaged-{broken.id}"):
             shell.problem_box(broken.problem)
             with st.popover("Delete for good", key=f"broken-{broken.id}"):
-                st.write(f"This {broken.kind} then is gone, also for somebody who could have mended it.")
+                st.write(f"This {broken.kind} is then gone, even for somebody who could have repaired it.")
                 button("Delete for good", store.discard, broken, key=f"discard-{broken.id}", type="primary")
 
 
@@ -168,7 +168,7 @@ def _menu(store: Store, session: SessionSummary) -> None:
         button("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
     away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
     what = (put_away, UNDO, session.name, "deleted", away, back)
-    about = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
+    about = "Takes it off the list. You can bring it back at once, or later from “Deleted”."
     button("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=about)
 
 

@@ -13,7 +13,7 @@ PREFIX = "sharing"
 NAME, ROLE = f"{PREFIX}/name", f"{PREFIX}/role"
 MEANS: dict[Role, str] = {
     "reader": "reads, labels and exports",
-    "adjudicator": "does so, and settles disagreements",
+    "adjudicator": "also settles disagreements",
     "guest": "looks",
     "owner": "may do everything",
 }
@@ -42,7 +42,7 @@ def share_tab(store: Store, session: SessionSnapshot) -> None:
     one_of("Role", options, at=right, key=ROLE)
     button("Share", _share_as_typed, store, key, key=f"{PREFIX}/share", type="primary")
     if projects := store.projects():
-        shell.caption(f"Your projects may be named too: {', '.join(projects)}.")
+        shell.caption(f"You can also name your projects: {', '.join(projects)}.")
 
 
 def _share_as_typed(store: Store, session: str) -> None:
@@ -53,4 +53,4 @@ def _share_as_typed(store: Store, session: str) -> None:
 
 def _share(store: Store, session: str, holder: str, role: Role | None) -> None:
     store.share(session, holder, role)
-    say(f"{holder} is {role} now." if role else f"{holder} sees this session no more.")
+    say(f"{holder} is {role} now." if role else f"{holder} no longer sees this session.")

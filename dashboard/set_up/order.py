@@ -50,23 +50,23 @@ ORDER_WORDS: dict[Order, str] = {
     "text": "Most like it first",
     "own": "As they stand",
 }
-NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
+NO_QUERY = "Say what you are looking for, so that TARstop can order the documents."
 LARGE = 5_000  # documents from which reading their texts takes a moment
 Choice = Literal["keep", "leave", "replay"]
 CHOICES: dict[Choice, tuple[str, str]] = {
     "keep": (
         "Keep them as already screened",
-        "They stand first and count in advice and exports; each can still be changed.",
+        "They come first and count in advice and exports; you can still change each.",
     ),
-    "leave": ("Leave them out", "You read every document anew."),
+    "leave": ("Leave them out", "You read every document again."),
     "replay": (
         "Replay them",
-        "See below where each rule would have stopped. The session begins unlabelled.",
+        "See below where each rule would have stopped. The session starts without labels.",
     ),
 }
 ASSUMED = (
-    "Kept documents were not read in this order. Each counts with the chance that its own score or rank gives it; how "
-    "it came to be read does not matter."
+    "Kept documents were not read in this order. Each counts with the chance from its own score "
+    "or rank; why it was read does not matter."
 )
 
 
@@ -83,7 +83,7 @@ class Arranged:
     choice: Choice | None  # None where there are no labels
     kept: int  # How many documents stand first with their labels
     events: tuple[Event, ...]  # What the session's log begins with
-    aside: SetAside | None = None  # What is not read, because it cannot be held against the application
+    aside: SetAside | None = None  # What is not read, because it cannot be prior art against the application
     order_read: Ranking | None = None  # Documents in the order of their labels, where that came along
 
     @property
@@ -131,7 +131,7 @@ def arranged(
     result = _with_families_and_labels(chosen, ranking, {} if asked is None else asked.aside)
     if scenario.settings_class.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
         st.caption(
-            "This list does not say which documents belong to one patent family: each counts by itself."
+            "This list does not say which documents belong to one patent family: each counts separately."
         )
     return result
 
@@ -162,7 +162,7 @@ def announce(chosen: Documents) -> None:
     """Say that documents carry labels before they are in order and the question can be asked."""
     labels = _labels(chosen, ())
     if labels.count:
-        st.caption(f"{labels.sentence} Below you say whether they are kept, left out or replayed.")
+        st.caption(f"{labels.sentence} Below, say whether to keep them, leave them out or replay them.")
 
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
@@ -179,7 +179,7 @@ def _ask(labels: FileLabels, key: str) -> Choice:
     choice = explained(shell.escape_label(asked), CHOICES, first="replay" if everything else "keep", **how)
     if labels.unknown:
         unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])
-        shell.caption(f"Not understood, and passed over: {unknown}.")
+        shell.caption(f"Not understood and ignored: {unknown}.")
     if choice == "keep":
         everything_read = " Nothing is left to read then." if everything else ""
         st.caption(f"{ASSUMED}{everything_read}")
@@ -235,7 +235,7 @@ def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
 
 
 def first_titles(chosen: Documents, arranged: Arranged, asked: Answers | None) -> None:
-    """What would be read first, with what speaks against it."""
+    """Show the documents that come first, with their flags."""
     ranking, labelled = arranged.screened, arranged.kept
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
     if first.empty:
@@ -274,8 +274,8 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     if not tells:
         yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
         sentence = (
-            f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
-            f"the belief would not move. {sentence}"
+            f"Rules that weigh value against cost{yours} are not shown: labels contain no 2×2 tables, and without "
+            f"tables the belief does not change. {sentence}"
         )
     shell.caption(sentence)
     head, rows = ["rule", "stops after", "relevant by then"], []
@@ -309,7 +309,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
         for stop in back.stops
     ]
     if settings.weighs:
-        head.append("reading on pays where one is worth")
+        head.append("reading on pays if one is worth")
         for row, stop in zip(rows, back.stops, strict=True):
             row.append("–" if stop.worth is None else amount(stop.worth, unit))
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
@@ -325,7 +325,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
         with save_menu():
             save_button("Report (HTML)", report, "tarstop-look-back.html", key=f"{key}/report")
             save_button("All rules (CSV)", trace_to_csv(table), "tarstop-look-back.csv", key=key)
-    shell.caption("To go on from here, keep the labels as already screened.")
+    shell.caption("To continue from here, keep the labels as already screened.")
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
@@ -348,7 +348,9 @@ def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
             f"{price_sentence(unread)}"
         )
         if every:
-            st.caption(f"One document in {every} will not be the next of the order above but a drawn one.")
+            st.caption(
+                f"One document in {every} will be drawn at random instead of following the order above."
+            )
     if not every:
         return arranged
     seed = kept("set_up/audit/seed", arranged.screened, lambda: secrets.randbelow(2**32))

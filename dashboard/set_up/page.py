@@ -130,13 +130,13 @@ def _steps() -> None:
         settings, elsewhere = readers.ask(settings, f"{PREFIX}/readers", drawn, ids, problems)
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
         st.caption(
-            f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
-            "slider is a what-if, until you confirm it as a deviation and say why."
+            f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on, moving a slider only shows what would follow, until you confirm "
+            "it as a deviation and say why."
         )
     with coverage:
         settings = form.coverage(settings, calibrator, chosen)
     if calibrator is None and ready is not None:
-        problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
+        problems.append("Choose or upload a calibrator that fits this list under More.")
     plan = None
     if ready is not None and calibrator is not None:
         if not problems:
@@ -146,7 +146,7 @@ def _steps() -> None:
                 with preview:
                     listing.show_replay(ready, settings, calibrator)
         elif ready.choice == "replay":
-            preview.caption(f"The rules are replayed once nothing is missing. {problems[0]}")
+            preview.caption(f"The rules are replayed when nothing is missing. {problems[0]}")
         ranking, events = ready.screened, (*ready.events, *elsewhere)
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
@@ -161,7 +161,7 @@ def _steps() -> None:
 def _scenario() -> Scenario:
     """Ask which kind of question it is; the URL carries it, so that a link can."""
     titles = {name: each.title for name, each in SCENARIOS.items()}
-    scenario = radio("What is decided?", titles, horizontal=True, **lasting(SCENARIO))
+    scenario = radio("What do you decide?", titles, horizontal=True, **lasting(SCENARIO))
     address.write({"scenario": scenario if scenario != FIRST else ""})
     if belongs := SCENARIOS[scenario].belongs:
         shell.caption(belongs)
@@ -264,7 +264,7 @@ def _bar(summary: str, weighs: bool, plan: Plan | None, problems: dict[str, str]
             draft, _ = st.session_state.pop(HELD, ("", {}))
             if draft:
                 shell.store().delete_draft(draft)
-            # The next session begins anew; what a person is called and screens for stays.
+            # The next session begins again; what a person is called and screens for stays.
             for key in map(str, list(st.session_state)):
                 if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
                     del st.session_state[key]
@@ -301,7 +301,7 @@ def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | No
 
 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
-    """The first advice, so that a person sees what the settings come to."""
+    """Show the first advice, so that a person sees the effect of the settings."""
     ranking = arranged.screened
 
     def advised() -> Verdict:
@@ -315,7 +315,7 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
 
 
 def _take_up() -> None:
-    """Put back what was entered before the page was loaded anew; called before anything is drawn."""
+    """Put back what was entered before the page was loaded again; called before anything is drawn."""
     state = st.session_state
     if HELD in state:
         return

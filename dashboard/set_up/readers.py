@@ -1,4 +1,4 @@
-"""Who screens: one reader, or several; and which columns of a file hold what some of them said elsewhere."""
+"""Who screens: one reader or several, and the file columns with verdicts made elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,10 +29,10 @@ LOGGED_IN = (
     "Whoever is named here reads only under that login; share the session with them under Sessions, Details."
 )
 NO_COLUMN = ""
-ELSEWHERE = "Have some read already? A table with their verdicts, a column each (optional)"
+ELSEWHERE = "Have some already read? A table with their verdicts, one column each (optional)"
 DRAWN = (
-    "Documents are drawn at random between others only for one reader; switch that off, and audit later what everybody "
-    "excluded."
+    "Random draws between other documents work only for one reader. Switch them "
+    "off, and audit later what everybody excluded."
 )
 
 
@@ -68,7 +68,7 @@ def ask(
         help=f"The first reader first. {LOGGED_IN if person else ''}",
         **lasting(f"{key}/names"),
     )
-    second = one_of("Everybody but the first reads", SECOND, **lasting(f"{key}/second"))
+    second = one_of("Everybody except the first reads", SECOND, **lasting(f"{key}/second"))
     part = share("Share of the documents", 0.2, **lasting(f"{key}/share")) if second == SHARE else 1.0
     full_texts = settings.reads_full_texts and st.toggle(
         "Full texts as well", help=FULL_TEXTS, **lasting(f"{key}/full_texts")

@@ -92,10 +92,10 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         for name, column in (("y", labels), ("groups", lists)):
             if column.shape != scores.shape:
                 raise InputProblem(
-                    f"{name} has the shape {column.shape}, X {scores.shape}; give one value a document."
+                    f"{name} has the shape {column.shape}, X {scores.shape}; give one value per document."
                 )
         if not np.isin(labels[~np.isnan(labels)], (0, 1)).all():
-            raise InputProblem("y holds something else than 0, 1 and nan; give 1 for a relevant document.")
+            raise InputProblem("y contains values other than 0, 1 and nan; give 1 for a relevant document.")
         topics = []
         for name in dict.fromkeys(lists.tolist()):
             here = lists == name
@@ -139,9 +139,9 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             higher = f"X[{rises[0] + 1}] is higher than the score before it"
             if fitted.by_rank:
                 raise InputProblem(
-                    f"{higher}, and this calibrator goes by ranks; sort the documents best first, or give their number."
+                    f"{higher}, but this calibrator uses ranks; sort the documents best first, or give their number."
                 )
-            warnings.warn(f"{higher}; lists are read best first unless you mean otherwise.", stacklevel=2)
+            warnings.warn(f"{higher}; lists are usually read best first.", stacklevel=2)
         return fitted.probabilities(scores)
 
     @classmethod
@@ -185,15 +185,17 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _scores(given: Any) -> Floats:
-    """Return scores as an array of shape (n,); InputProblem when they are none."""
+    """Return scores as an array of shape (n,); InputProblem otherwise."""
     try:
         scores = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
-        raise InputProblem("X holds something that is no number; give the score of each document.") from None
+        raise InputProblem(
+            "X contains something that is not a number; give the score of each document."
+        ) from None
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or not np.isfinite(scores).all():
         raise InputProblem(
-            "X is no column of finite scores; give one number a document, shape (n,) or (n, 1)."
+            "X is not a column of finite scores; give one number per document, shape (n,) or (n, 1)."
         )
     return scores

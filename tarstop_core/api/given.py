@@ -112,9 +112,7 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
         plus, minus = SCENARIOS[scenario].first_actions
         start = replace(start, plus=plus, minus=minus)
     if not start.weighs and stakes is not None:
-        raise InputProblem(
-            f"stakes is given, but in the scenario {scenario} nothing is weighed; leave it out."
-        )
+        raise InputProblem(f"stakes is given, but the scenario {scenario} weighs no decision; leave it out.")
     if start.weighs:
         check_stakes(stakes)
     if learns and start.one_decides:
@@ -144,7 +142,7 @@ def as_chances(given: Any) -> Floats:
         p = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
         raise InputProblem(
-            "chances holds something that is no number; give one from 0 to 1 for each document."
+            "chances contains something that is not a number; give one from 0 to 1 for each document."
         ) from None
     if p.ndim != 1 or not len(p):
         raise InputProblem(f"chances has the shape {p.shape}; give one number for each document, shape (N,).")
@@ -173,7 +171,7 @@ def as_labels(given: Any) -> Floats:
     if len(read) > 2 * len(given_at):
         warnings.warn(
             f"labels has {len(read) - len(given_at):,} missing ones before its last; these documents count as read "
-            "without a verdict, and labels are to stand in the order of reading.",
+            "without a verdict, and labels must be in the order of reading.",
             stacklevel=4,
         )
     return read
@@ -191,7 +189,7 @@ def fully_labelled(labels: Floats) -> Flags:
 
 
 def check_stakes(given: object) -> None:
-    """Refuse what says not what is at stake."""
+    """Refuse a value that is not Stakes."""
     if not isinstance(given, Stakes):
         example = "ts.Stakes.from_q_star(0.5, cost=0.001)"
         raise InputProblem(f"stakes is {given!r}; give what is at stake, such as {example}.")
@@ -236,19 +234,19 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
         )
     if own.scenario != chance:
         raise InputProblem(
-            f"calibrator gives chances of '{own.scenario}', and chances of '{chance}' are needed; take "
+            f"calibrator gives chances of '{own.scenario}', but chances of '{chance}' are needed; use "
             f"ts.Calibrator.load('{shipped}'), or fit one with scenario='{chance}'."
         )
     if own.kind == "rank-frailty" and p.any() and not np.allclose(p, own.probabilities(None, len(p))):
         raise InputProblem(
-            "chances are not those of calibrator, which knows them by the length of a list alone; give "
+            "chances are not those of calibrator, which depend only on the length of a list; give "
             f"calibrator.predict({len(p)}), or leave calibrator out."
         )
     return replace(own, kind=own.kind if own.by_rank else "rank", band=(), x=x, y=y)
 
 
 def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) -> State:
-    """Return where a session stands after these labels and tables.
+    """Return the state of a session after these labels and tables.
 
     Parameters
     ----------
@@ -332,7 +330,7 @@ def placed(
         positions = np.asarray(given["position"])
         if not (np.issubdtype(positions.dtype, np.integer) and (positions >= 0).all()):
             raise InputProblem(
-                "tables has a position that is no whole number from 0 on; 0 is the first document."
+                "tables has a position that is not a whole number, 0 or more; 0 is the first document."
             )
         order = np.argsort(positions, kind="stable")
         return [studies[at] for at in order.tolist()], positions[order]

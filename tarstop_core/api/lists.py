@@ -93,7 +93,7 @@ def rank(records: Any, query: str, tokens: str = "words") -> Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Experiment(Result):
-    """What an experiment found: a row a method, q* and cost."""
+    """What an experiment found: one row per method, q* and cost."""
 
     findings: Findings  # All tables and figures, as ``tarstop experiment`` writes them
 
@@ -131,9 +131,9 @@ def experiment(
     scenario : str, optional
         "enough" judges rules by the recall that they reach, on any benchmark.
     share : float, optional
-        Share of ω⁺ topics to weigh results to; as they are unless given.
+        Reweight results to this share of ω⁺ topics (default: no reweighting).
     target_recall : float
-        Recall that rules are said to reach, on what share of topics.
+        Recall for the table of how often rules reach it.
     workers : int
         Processes; 0 for all cores. They change no number.
     **options

@@ -71,7 +71,7 @@ def played(
     Returns
     -------
     dict
-        Documents read and what came of it, by name.
+        Documents read and what became of it, by name.
 
     Raises
     ------
@@ -81,9 +81,7 @@ def played(
     policy, task = parse_policy(name), TASKS[own.settings.scenario]
     refuse_looking_ahead([policy], task.in_steps)
     if extra := [setting for setting in settings if setting not in OF_THE_PAPER]:
-        raise InputProblem(
-            f"{extra[0]} is no setting of a replay, which is in the paper's mode; leave it out."
-        )
+        raise InputProblem(f"{extra[0]} is not a setting of a replay, which uses paper mode; leave it out.")
     if len(relevant) != len(own.p):
         raise InputProblem(
             f"labels has {len(relevant):,} labels for {len(own.p):,} documents; give one for each."

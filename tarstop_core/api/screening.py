@@ -108,7 +108,7 @@ def advise(
         One relevant document decides; 2×2 tables add up; effects of an intervention do; or nothing is weighed, and the
         question is whether enough was found.
     tables : DataFrame or array_like, optional
-        In "review": columns TP, FP, FN and TN, a row a study so far. A column `position` says which document brought it
+        In "review": columns TP, FP, FN and TN, one row per study so far. A column `position` says which document brought it
         (0 is the first), and those of documents not read yet do not count; without it the rows are those of the relevant
         documents, one each. In "effect": events_treated, n_treated, events_control, n_control for the measures OR, RR and
         RD; mean_treated, sd_treated, n_treated and the same of the control group for MD and SMD; effect with se, or with
@@ -327,7 +327,7 @@ def evsi(
     """
     own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
     if not own.settings.weighs:
-        raise InputProblem(f"scenario is '{scenario}', where nothing is weighed; choose patent or review.")
+        raise InputProblem(f"scenario is '{scenario}', which weighs no decision; choose patent or review.")
     depth, left = own.state.depth, len(own.p) - own.state.depth
     if documents is None:
         documents = [m for m in limited_plans(min(left, LONGEST_PLAN)) if m] if left else []
@@ -337,7 +337,7 @@ def evsi(
     plans = plans.astype(np.intp)
     if len(plans) and not (plans.min() >= 1 and plans.max() <= left):
         raise InputProblem(
-            f"documents holds {plans.min()} to {plans.max()}; {left} are left, give 1 to {left}."
+            f"documents has {plans.min()} to {plans.max()}; {left} are left, give 1 to {left}."
         )
     path = screening_path(own.settings, own.calibrator, own.p, own.state)
     costs = np.full(len(plans), own.settings.cost)

@@ -15,7 +15,7 @@ from tarstop_core.api.screening import advise
 
 
 class Parameters(TypedDict):
-    """What tells two variants of the method apart."""
+    """Parameters that distinguish two variants of the method."""
 
     policy: str
 

@@ -82,7 +82,7 @@ def belief(
     Parameters
     ----------
     tables : DataFrame, Tables or array_like, shape (n, 4)
-        Columns TP, FP, FN and TN, a row a study in the order in which they came; a DataFrame may have a column `study`.
+        Columns TP, FP, FN and TN, one row per study in the order in which they came; a DataFrame may have a column `study`.
         FP and TN may be missing (nan).
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
@@ -116,7 +116,7 @@ def belief(
     """
     counts, start = as_tables(tables), prior or Prior()
     if engine == "reml" and (b_0 is not None or prior is not None):
-        raise InputProblem("The engine reml knows no prior; leave out b_0 and prior.")
+        raise InputProblem("The engine reml uses no prior; leave out b_0 and prior.")
     start = start if b_0 is None else replace(start, b_0=b_0)
     path = belief_path(counts, theta, engine, start, theta_sp=theta_sp)
     return Belief(path.beliefs[-1], path.beliefs, theta, engine, path.notes, counts, theta_sp)

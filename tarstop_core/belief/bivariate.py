@@ -24,7 +24,7 @@ NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
 TAIL = 1e-5  # posterior of τ left outside the joint grid, at either end
 ROUNDS, SETTLED = 12, 1e-4  # of expectation propagation
 NO_INFORMATION = 1e8  # variance of the site of an unknown sensitivity or false-positive rate
-CERTAIN = 1e-12  # nearer than this to 0 or 1 a chance of both is not told apart from it
+CERTAIN = 1e-12  # nearer than this to 0 or 1 a chance of both is not distinguished from it
 
 Event = Literal["sensitivity", "specificity", "both"]
 """What exceeds its threshold."""

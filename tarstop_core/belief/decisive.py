@@ -58,7 +58,7 @@ def hit_curve(
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
-        In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
+        Instead of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
     Returns
     -------

@@ -21,7 +21,7 @@ from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 TINY = 1e-300
-NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not reckoned with
+NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not computed with
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Mixture:
         return np.exp(self.log_weight)
 
     def for_many(self, axes: int) -> Mixture:
-        """With so many axes in all, that of the kinds first, so that it holds for each of many exposures."""
+        """Reshape to this many axes, the kinds first, to broadcast over many exposures."""
         across = (..., *(None,) * (axes - self.shape.ndim))
         return Mixture(self.log_weight[across], self.shape[across], self.rate[across])
 
@@ -50,7 +50,7 @@ def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
 
 
 def log_passed(mix: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
+    """Log of the chance of no hit among documents with exposure Λ_j, given each kind; shape (J,) or (J, N).
 
     >>> log_passed(mixture([1, 1], [np.inf, 1]), [0.5, 1.0]).round(3)
     array([-0.5  , -0.693])
@@ -61,7 +61,7 @@ def log_passed(mix: Mixture, exposure: ArrayLike) -> Floats:
 
 
 def _factors(mix: Mixture) -> tuple[Flags, Floats, Floats]:
-    """Where u is 1, and its shape and rate, which are 1 there in place of infinite."""
+    """Where u is 1, and its shape and rate, which are 1 there instead of infinite."""
     fixed = np.isinf(mix.shape)
     return fixed, np.where(fixed, 1.0, mix.shape), np.where(fixed, 1.0, mix.rate)
 
@@ -76,7 +76,7 @@ def log_no_hit(mix: Mixture, exposure: ArrayLike) -> Floats:
     if len(passed) == 1:
         return np.asarray(passed[0])
     weighted = passed + mix.for_many(passed.ndim).log_weight
-    # Weights add up to 1 but for rounding, and no hit among none is certain.
+    # Weights add up to 1 except for rounding, and no hit among none is certain.
     return np.asarray(np.where((passed == 0).all(axis=0), 0.0, logsumexp(weighted, axis=0)))
 
 
@@ -129,8 +129,8 @@ def updated(
 
 @dataclass(frozen=True, eq=False)
 class Left:
-    """How many hits are among documents that nobody has read: a mixture of negative binomials, given that there are
-    no more than documents.
+    """Distribution of the number of hits among unread documents: a mixture of negative binomials, cut off at the number of
+    documents.
     """
 
     weight: Floats  # Of each kind, shape (J,)
@@ -139,7 +139,7 @@ class Left:
     documents: int
 
     def chance_of_at_most(self, number: int) -> float:
-        """Chance of so many or fewer."""
+        """Chance of this many or fewer."""
         if number >= self.documents:
             return 1.0
         if number not in self._asked:
@@ -152,11 +152,11 @@ class Left:
         return {}
 
     def chance_of(self, number: int) -> float:
-        """Chance of exactly so many."""
+        """Chance of exactly this many."""
         return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
 
     def times(self, factor: float) -> Left:
-        """As if every kind foresaw so many times as many."""
+        """Return the distribution with every kind's mean multiplied by this factor."""
         return replace(self, expected=factor * self.expected)
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
@@ -265,12 +265,12 @@ LEAST_FORESEEN, APART, RARE = 0.002, 0.2, 1e-6
 """Number that is told from none, log of the number within which nodes are one, and weight below which they are left out."""
 EXACT = 200
 KNOTS = 400
-"""Of a long list the chances are reckoned at the first documents, and from there at places ever farther apart."""
+"""Of a long list the chances are computed at the first documents, and from there at places ever farther apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Kinds of lists beside the chances of the documents of one.
+    """Kinds of lists that explain the chances of one list's documents.
 
     In kind j the exposure of document k is factor_j · ratio_ik · (−log(1 − p_k)), where i is its profile.
     """

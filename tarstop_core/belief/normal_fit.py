@@ -50,7 +50,7 @@ class _Point:
 
 
 def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: bool) -> NormalFits:
-    """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the likeliest.
+    """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the most likely.
 
     Parameters
     ----------

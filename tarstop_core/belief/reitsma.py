@@ -132,7 +132,7 @@ class ReitsmaFit:
 
 
 def usable(tables: Tables) -> Flags:
-    """Which studies the model can use, shape (n,): all four counts known, patients in both groups."""
+    """Flags of the studies that the model can use, shape (n,): all four counts known, patients in both groups."""
     # Comparisons with NaN (unknown FP or TN) are false.
     return (tables.diseased > 0) & (tables.healthy > 0)
 
@@ -155,12 +155,12 @@ def fit(
         Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
         (mada's default), or none.
     starts : sequence of (float, float)
-        ρ and scale of each Ψ to start from; the likeliest result is kept.
+        ρ and scale of each Ψ to start from; the most likely result is kept.
 
     Returns
     -------
     ReitsmaFit
-        The likeliest of the fits.
+        The most likely of the fits.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def fit_prefixes(
         Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
         (mada's default), or none.
     starts : sequence of (float, float)
-        ρ and scale of each Ψ to start from; the likeliest result is kept.
+        ρ and scale of each Ψ to start from; the most likely result is kept.
 
     Returns
     -------

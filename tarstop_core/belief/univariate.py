@@ -234,7 +234,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
 
 
 def _crowded(weights: Floats, lattice: Lattice) -> Flags:
-    """Which rows have crowded into so few cells or nodes that a plain sum over them is no integral."""
+    """Flags of rows whose mass lies in too few cells or nodes for a plain sum to be an integral."""
     cubes = weights.reshape(len(weights), len(lattice.tau), len(lattice.mu))
     of_mu, nodes = cubes.sum(1), 1 / (cubes.sum(2) ** 2).sum(1)
     mean = of_mu @ lattice.mu

@@ -1,7 +1,7 @@
 """Do chances fit the labels? An answer over all lists that a person began, which may be looked at after every label.
 
 Lists differ, and chances that are right allow for it, so one list says little. Each list that was begun with the same
-chances multiplies what the others say: how many times likelier its labels are if hits come otherwise than foreseen. Hits
+chances multiplies what the others say: how many times more likely its labels are if hits come otherwise than forecast. Hits
 come otherwise at another level (a factor on every chance) or elsewhere along the list (earlier or later ranks). The mean of
 the products over these alternatives is an e-value. If the chances are right it is a martingale of mean 1, so that it ever
 reaches 20 for one person in twenty at most, whenever and however often somebody looks. That holds because a list counts
@@ -50,9 +50,9 @@ class Evidence:
     """What lists that were begun with the same chances say against these."""
 
     lists: int
-    e_value: float  # How many times likelier the labels are if hits come otherwise
+    e_value: float  # How many times more likely the labels are if hits come otherwise
     level: float | None
-    """The likeliest alternative, where that is another level; None where hits rather come elsewhere along the list."""
+    """The most likely alternative, where that is another level; None where hits rather come elsewhere along the list."""
 
     @property
     def warned(self) -> bool:
@@ -104,7 +104,7 @@ def combined(log_ratios: Sequence[Floats]) -> Evidence:
 def ratios_of_curves(
     thinning: Thinning, judged: Flags, relevant: Flags, before: Flags, scale: float = 1.0
 ) -> Floats:
-    """Log of how many times likelier the labels of a list are where hits add up, by alternative.
+    """Log of how many times more likely the labels of a list are where hits add up, by alternative.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _of_curves(thinning: Thinning, judged: Flags, relevant: Flags, scale: float)
 
 
 def ratios_of_first_hit(log_M: Floats, read: int, hit: bool, none: float, before: int = 0) -> Floats:
-    """Log of how many times likelier the end of a search is where one hit decides, by alternative.
+    """Log of how many times more likely the end of a search is where one hit decides, by alternative.
 
     Parameters
     ----------
@@ -187,10 +187,10 @@ def ratios_of_first_hit(log_M: Floats, read: int, hit: bool, none: float, before
 
 
 def ratios_of_forecasts(p: Floats, relevant: Flags) -> Floats:
-    """Log of how many times likelier the labels are if the odds of every forecast were other ones, by alternative.
+    """Log of how many times more likely the labels are if the odds of every forecast were other ones, by alternative.
 
     `p`, shape (d,), are chances that were forecast for each document when it was next, and `relevant`, shape (d,), its labels.
-    In place of ranks, which mean nothing here, the tilts bring the odds nearer to even or farther from it.
+    Instead of ranks, which mean nothing here, the tilts bring the odds nearer to even or farther from it.
     """
     p = np.clip(p, 1e-9, 1 - 1e-9)
     logit = np.log(p / (1 - p))
@@ -199,5 +199,5 @@ def ratios_of_forecasts(p: Floats, relevant: Flags) -> Floats:
 
 
 def _against(logs: NDArray[np.float64]) -> Floats:
-    """Logs of the alternatives less the log of the first, which is that of the chances as they are."""
+    """Logs of the alternatives relative to the first, the unchanged chances."""
     return np.asarray(logs[1:] - logs[0])

@@ -290,7 +290,7 @@ class Calibrator:
         if self.kind == "first-hit":
             return [
                 f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
-                f"{length:,} the chances follow the shape of the curve alone."
+                f"{length:,} the chances follow only the shape of the curve."
             ]
         remarks = self._unlike_training_lists(scores, length)
         if not length or scores is None or self.by_rank:
@@ -302,7 +302,7 @@ class Calibrator:
         if tied > seen.tied_share + 0.25:
             remarks.append(
                 f"{tied:.0%} of your scores are tied with another; "
-                f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
+                f"in the training lists it was {seen.tied_share:.0%}. The order of equal scores says nothing."
             )
         return remarks
 
@@ -335,7 +335,7 @@ class Calibrator:
         if self.by_rank or scores is None:
             return ""
         unlike = self._unlike_training_lists(scores, len(np.asarray(scores)))
-        why = "So a score means something else here; choose a calibrator that goes by rank."
+        why = "So a score means something else here; choose a calibrator that uses ranks."
         return " ".join((*unlike, why)) if unlike else ""
 
     def to_json(self) -> str:
@@ -358,7 +358,7 @@ class Calibrator:
 
     @cached_property
     def digest(self) -> str:
-        """Fingerprint of what decides the probabilities and of what they were fitted on."""
+        """Fingerprint of everything that decides the probabilities, and of the data they were fitted on."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
 

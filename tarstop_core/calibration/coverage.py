@@ -1,4 +1,4 @@
-"""How probable it is that a list holds a deciding document, if one exists.
+"""The probability that a list contains a deciding document, if one exists.
 
 κ is that probability. It belongs to the way in which somebody searches: all lists that were searched in one way share
 it. Nobody knows it, so it has a beta distribution (:class:`Coverage`). With S_d the chance that the first d documents hold no

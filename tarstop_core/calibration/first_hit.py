@@ -61,9 +61,9 @@ SHORT: dict[Ending, str] = {
 """How a case is written, so that :func:`read_cases` reads it."""
 MEANING: dict[Ending, str] = {
     "hit": "First relevant document at rank …",
-    "stopped": "Stopped after … without one; whether there was any is not known",
-    "missed": "None among the first …, though there was one",
-    "none": "It turned out that there was none at all",
+    "stopped": "Stopped after … without one; it is unknown whether there was any",
+    "missed": "None among the first …, although there was one",
+    "none": "There turned out to be none at all",
 }
 _WRITTEN: tuple[tuple[re.Pattern[str], Ending], ...] = (
     (re.compile(r"(?:rank |first (?:relevant )?at (?:rank )?)?(\d+)"), "hit"),

@@ -146,7 +146,7 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     folds = min(folds, len(used))
     if folds < 2:
         raise InputProblem(
-            "A calibrator is judged on topics it was not fitted on, and there is only one usable topic; "
+            "A calibrator is judged on topics it was not fitted on, but there is only one usable topic; "
             "give a test run and its qrels."
         )
     from sklearn.model_selection import GroupKFold  # slow to import, seldom needed
@@ -213,7 +213,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
         )
     if not used:
         raise InputProblem(
-            "No list has a relevant document, so there is nothing to learn from; give one that has, "
+            "No list has a relevant document, so there is nothing to learn from; give one that does, "
             "or check that its labels name the same lists and documents."
         )
     if kind not in BY_RANK and any(topic.scores is None for topic in used):
@@ -228,7 +228,7 @@ def _labels(topic: Topic) -> Flags:
 
 
 def known(topic: Topic) -> Flags:
-    """Which documents have a label, shape (N,)."""
+    """Flags of the documents that have a label, shape (N,)."""
     return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
 
 
@@ -394,7 +394,7 @@ def _describe(topics: Sequence[Topic], **provenance: Any) -> FittedOn:
 
 
 def _one_of(choices: tuple[Choice, ...], what: str, name: object) -> Choice:
-    """The choice of this name. InputProblem when there is none."""
+    """Return the choice of this name; raise InputProblem if there is none."""
     for choice in choices:
         if choice == name:
             return choice

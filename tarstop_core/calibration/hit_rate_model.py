@@ -1,6 +1,6 @@
 """One model of a list: where its relevant documents are, and how many are probably still unread.
 
-A list is one of many kinds. In a list of kind j so many relevant documents are expected among the first k as Λ_j(k) says, times
+A list is one of many kinds. In a list of kind j this many relevant documents are expected among the first k as Λ_j(k) says, times
 a gamma factor by which lists of the kind vary; a document is a point of a Poisson process. What was read says which kind it
 probably is and how rich (:mod:`tarstop_core.belief.mixture`). HitRates are nodes of a grid over the parameters of a family of
 curves Λ:
@@ -47,15 +47,15 @@ Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
 TOTAL_SHAPE = 4.0  # Of the gamma factor on R beside its nodes
-WIDER = 1.2  # Times the spread between the training lists: a list of one's own comes from elsewhere
+WIDER = 1.2  # Times the spread between the training lists: a list of your own comes from elsewhere
 TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
 AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside that
 SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
-"""Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
+"""Hits in a list that are computed with at least, and the largest mean or covariance (of logs) that a file may hold."""
 EXACT, GROWTH = 60, 1.03
-"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
+"""Ranks that are distinguished one by one, and by how much blocks of ranks grow from there on."""
 TYPICAL = 1000.0  # Documents of the list that means are told of
 LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 LEAST = 1e-12  # Exposure of a hit at least: what was held impossible decides nothing
@@ -98,7 +98,7 @@ SHARP_SHARE = 0.2  # How many lists are of that kind, before anything is read
 
 
 def thinning_of(chances: Floats) -> Thinning:
-    """Where nobody learned it: as wide as the prior, around the number and the place that chances by rank foresee."""
+    """Default when it was not learned: as wide as the prior, centred on the number and position that chances by rank forecast."""
     length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
     r = (np.arange(length) + 0.5) / length
     weight = chances / total
@@ -124,7 +124,7 @@ class Curve:
 
 @lru_cache(maxsize=16)
 def in_given_order(thinning: Thinning, sharp: Thinning = SHARP) -> tuple[Curve, Curve]:
-    """Lists as they were learned from, and nearly perfect rankings, of which as many documents are relevant."""
+    """Mixture of the lists it was learned from and nearly perfect rankings with equally many relevant documents."""
     (alpha, beta, _), (of_alpha, of_beta, _) = sharp.mean, sharp.spread
     of_total = (0.0, 0.0, thinning.spread[2][2])
     sharp = replace(sharp, mean=(alpha, beta, thinning.mean[2]), spread=(of_alpha, of_beta, of_total))
@@ -324,7 +324,7 @@ def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: 
 
 @lru_cache(maxsize=64)
 def edges(length: int) -> Ints:
-    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
+    """First ranks of blocks, and the end of the list: blocks of one rank at first, then ever longer ones."""
     late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
     every = np.concatenate((np.arange(EXACT), late.astype(int)))
     return np.unique(np.append(every[every < length], length))

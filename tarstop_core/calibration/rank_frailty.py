@@ -1,4 +1,4 @@
-"""When the first hit comes in a list of a collection that nobody has seen, learned from lists of several others.
+"""Rank of the first hit in a list from a new collection, learned from lists of several other collections.
 
 In a list of a collection the first hit has not come by rank k with chance
 
@@ -6,9 +6,9 @@ In a list of a collection the first hit has not come by rank k with chance
 
 given that there is something to find: κ is the chance that the list holds any of it, 1/a how much lists of one collection
 vary (a frailty), v how rich collections are (log Λ at rank 10) and w how fast hits thin out. Lists vary on two levels: v,
-w and κ are drawn anew for every collection, v and w each from a normal distribution of unknown mean and spread. A few
+w and κ are drawn again for every collection, v and w each from a normal distribution of unknown mean and spread. A few
 collections hardly tell how far the next one may lie, so the spread has a weak prior, half-normal, and all that is not known
-is averaged over, on a grid: what comes out are weights of (v, w, a), for a list of a *new* collection. Lists of one's own
+is averaged over, on a grid: what comes out are weights of (v, w, a), for a list of a *new* collection. Lists of your own
 are one more collection: they multiply each weight by how likely they are under it, so how much the learned curve still
 counts is what they make it.
 """
@@ -37,7 +37,7 @@ VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
 LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])  # Grid over 1 − κ
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 SURE_OF_LACKING = 20.0
-"""In a collection 1 − κ is from a beta distribution that weighs as much as so many lists; its mean is one of these."""
+"""In a collection 1 − κ is from a beta distribution that weighs as much as this many lists; its mean is one of these."""
 SPREADS = 2.0, 0.25
 """Standard deviations of the half-normal priors of how far collections lie apart in v and in w."""
 STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over which is averaged
@@ -211,7 +211,7 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
 
 
 def for_merged_lists(calibrator: Calibrator, rankings: int = RANKINGS) -> Calibrator:
-    """The chances of a list that is put together from several rankings, of which each holds part of what there is.
+    """Chances for a list merged from several rankings, each of which contains part of the relevant documents.
 
     Its first k documents go as deep as the first k/R of one ranking: Λ(k/R) = R^(−w)·Λ(k), so v falls by w·log R.
 
@@ -255,12 +255,12 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
 
 
 def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
-    """Rounded to so many digits, so that every machine writes the same."""
+    """Rounded to this many digits, so that every machine writes the same."""
     return tuple(float(f"{value:.{digits}g}") for value in values)
 
 
 def learned_by(calibrator: Calibrator) -> Learned:
-    """What a calibrator of this kind holds, on the grid again. InputProblem when it is of another kind or grid.
+    """Return a calibrator's content on the grid; raise InputProblem if it has another kind or grid.
 
     How somebody else's lists were searched says nothing of κ: only a person's own lists do.
     """
@@ -269,10 +269,10 @@ def learned_by(calibrator: Calibrator) -> Learned:
     for one, *point in calibrator.list_kinds:
         at = points.get(tuple(np.round(point, 6)))
         if at is None:
-            raise InputProblem(f"“{name}” cannot be gone on from by this version; fit it again.")
+            raise InputProblem(f"“{name}” cannot be updated by this version; fit it again.")
         weight[at] = one
     if not weight.sum() > 0:
-        raise InputProblem(f"“{name}” is no calibrator of kind 'rank-frailty'; choose one.")
+        raise InputProblem(f"“{name}” is not a calibrator of kind 'rank-frailty'; choose one.")
     weight /= weight.sum()
     if calibrator.fitted_on.own:
         return Learned(weight, calibrator.lacking)

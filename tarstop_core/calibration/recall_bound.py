@@ -32,7 +32,7 @@ BETS = (0.02, 0.3)
 
 
 def draws_at(documents: int, every: int) -> Flags:
-    """Which places of an order are draws: every n-th, shape (documents,).
+    """Flags of the positions that are random draws: every n-th, shape (documents,).
 
     >>> draws_at(7, 3).tolist()
     [False, False, True, False, False, True, False]
@@ -92,7 +92,7 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
 
 
 def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = ALPHA, draws: int = 0) -> int:
-    """Most relevant documents that the list can hold, at confidence 1 − α at every depth at once.
+    """Upper bound on the list's relevant documents, with confidence 1 − α at all depths at once.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def price(documents: int, every: int, relevant: int, recall: float) -> int:
 def _ruled_out(
     total: int, relevant: Flags, drawn: Flags, documents: int, alpha: float, draws: int = 0
 ) -> bool:
-    """Whether the stake against so many in all ever reached 1/α in the documents read."""
+    """Whether the test martingale against this total ever reached 1/α in the documents read."""
     at = np.flatnonzero(drawn)
     if not len(at):
         return False

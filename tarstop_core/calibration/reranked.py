@@ -1,4 +1,4 @@
-"""Chances of a list whose unread part is put in order anew after every label: by the history of hits alone.
+"""Chances for a list that is reordered after every label, from the history of hits alone.
 
 What is known of such a list is which of the documents read were relevant, in the order read, and how long it is. Scores
 of models fitted at different times are not one scale, and say nothing beyond it.
@@ -53,7 +53,7 @@ NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 
 @dataclass(frozen=True)
 class RerankedChances:
-    """What sessions taught of lists that are put in order anew, small enough to read."""
+    """What sessions taught about reordered lists, small enough to read."""
 
     weights: tuple[float, ...]  # Of the features of :func:`features`
     shift: float  # Variance over sessions of the logit's shift
@@ -168,7 +168,7 @@ def share_at_ranks(rates: HitRates, ranks: Ints) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Ahead:
-    """What is foreseen of the documents that were not read."""
+    """Forecast for the unread documents."""
 
     read: int
     length: int
@@ -184,7 +184,7 @@ class Ahead:
         return np.repeat(np.minimum(self.weight @ self.expected / width, 1.0), width)
 
     def left(self, more: int | None = None) -> Left:
-        """How many hits there are among so many documents more, or all; its mean is the sum of their chances."""
+        """How many hits there are among this many documents more, or all; its mean is the sum of their chances."""
         documents = self.length - self.read
         more = documents if more is None else min(more, documents)
         begins = np.append(self.read, self.ends[:-1])

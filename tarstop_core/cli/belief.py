@@ -24,37 +24,39 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("table", type=PATH)
-@click.option("--theta", type=float, help="Threshold on pooled sensitivity; 0.75 unless given.")
-@click.option("--theta-sp", type=float, help="Pooled specificity has to exceed this as well.")
+@click.option("--theta", type=float, help="Threshold on pooled sensitivity (default 0.75).")
+@click.option("--theta-sp", type=float, help="Pooled specificity must exceed this too.")
 @click.option(
     "--engine",
     type=click.Choice([*ENGINES, *(each for each in EFFECT_ENGINES if each not in ENGINES)]),
-    help="Where the belief comes from; bivariate unless given; of effects exact for OR, normal otherwise.",
+    help="Engine that computes the belief (default bivariate; for effects exact for OR, otherwise normal).",
 )
 @click.option(
     "--measure",
     type=click.Choice([each.value for each in Measure]),
-    help="TABLE is of an intervention: events, means or estimates.",
+    help="TABLE has studies of an intervention: events, means or estimates.",
 )
 @click.option(
-    "--delta", type=float, help="Smallest effect that matters, in the measure's unit (1 or 0 unless given)."
+    "--delta", type=float, help="Smallest effect that matters, in the measure's unit (default 1 or 0)."
 )
-@click.option("--direction", type=click.Choice(["above", "below"]), help="On which side of delta it matters.")
+@click.option(
+    "--direction", type=click.Choice(["above", "below"]), help="Side of delta on which an effect matters."
+)
 @click.option(
     "--ratio/--no-ratio",
     default=None,
-    help="Whether generic estimates are ratios; told by their limits unless given.",
+    help="Whether generic estimates are ratios (default: inferred from their limits).",
 )
 @click.option(
     "--prior-sd", type=float, help="Prior standard deviation of the average effect, on the scale of analysis."
 )
-@click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
-@click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
+@click.option("--prefixes", is_flag=True, help="Also print the belief after each study, from 0 studies on.")
+@click.option("--b0", "b_0", type=float, help="Belief before any study (default: the prior's, or 0.5).")
 @click.option(
     "--prior",
     "prior_file",
     type=PATH,
-    help="A prior as JSON, or the name of one that comes along; weak unless given.",
+    help="A prior as JSON, or the name of an included one (default weak).",
 )
 @click.option(
     "--correction",
@@ -79,9 +81,9 @@ def belief(
 ) -> None:
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
-    With --theta-sp it is the belief that specificity exceeds its threshold too.
-    TABLE may be a review's session file: its thresholds, engine and prior hold unless others are given, and say what Screen says.
-    With --measure it is a table of an intervention's studies: belief that their average effect is beyond --delta.
+    With --theta-sp, the belief that specificity exceeds its threshold too.
+    TABLE may be a review's session file: its thresholds, engine and prior then apply unless you give others, so the answer is that of Screen.
+    With --measure, TABLE has studies of an intervention: belief that their average effect is beyond --delta.
     """
     if measure is not None:
         from tarstop_core.cli.effect import print_belief
@@ -109,7 +111,7 @@ def belief(
         theta_sp = own.theta_sp
     engine = engine or (own.engine if own else "bivariate")
     if engine == "reml" and (b_0 is not None or prior_file is not None):
-        raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
+        raise InputProblem("The engine reml uses no prior; leave out --b0 and --prior.")
     if own and prior_file is None:
         prior = own.belief_prior
         if theta_sp is not None and own.theta_sp is None:
@@ -139,7 +141,7 @@ def belief(
         click.echo(f"After {studies} the chance that pooled {exceeds} is {percent(last)} ({engine}).")
         if of_each is not None:
             click.echo(
-                f"Of sensitivity alone it is {percent(of_each[0])}, of specificity alone {percent(of_each[1])}."
+                f"For sensitivity alone it is {percent(of_each[0])}, for specificity alone {percent(of_each[1])}."
             )
     if knows_prior:
         from tarstop_core.screening.scenarios.review import REVIEW
@@ -163,7 +165,7 @@ def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]
             state = state_of(text, str(path))
             if not isinstance(state.settings, ReviewSettings):
                 raise InputProblem(
-                    f"{path} is no session of a review, so it has no 2×2 tables; give another file."
+                    f"{path} is not a session of a review, so it has no 2×2 tables; give another file."
                 )
             return state.evidence.tables, tuple(state.evidence.notes), state.settings
     try:
@@ -180,12 +182,12 @@ def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]
 @click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
 @click.option("--out", type=PATH, required=True, help="Prior to write (JSON).")
 @click.option(
-    "--name", help="What the reviews are, for the people who will rely on it; the file's name unless given."
+    "--name", help="Name of the reviews, for people who will rely on the prior (default: the file's name)."
 )
 @click.option(
     "--width",
     is_flag=True,
-    help="Only how wide it has to be; b_0 stays a person's own, at whichever threshold.",
+    help="Learn only the width; b_0 and the threshold stay free.",
 )
 @json_option
 def learn_prior_command(

@@ -17,7 +17,7 @@ from tarstop_core.errors import InputProblem
     "--scenario",
     type=shared.LazyChoice("tarstop_core.calibration.calibrator:SCENARIOS"),
     required=True,
-    help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
+    help="What the judgments mark: relevant patents; documents with data; documents included by title and abstract.",
 )
 @click.option("--out", type=shared.PATH, required=True, help="Calibrator to write (JSON).")
 @click.option(
@@ -25,10 +25,10 @@ from tarstop_core.errors import InputProblem
     type=shared.LazyChoice("tarstop_core.calibration.calibrator:KINDS"),
     default="marginal",
     show_default=True,
-    help="What the chances are chances of, and whether they go by score or by rank.",
+    help="What the chances are chances of, and whether they use scores or ranks.",
 )
 @click.option(
-    "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
+    "--name", help="Name of the topics, for people who will rely on the calibrator (default: the run's name)."
 )
 @click.option(
     "--pseudo",
@@ -43,12 +43,12 @@ from tarstop_core.errors import InputProblem
     type=(shared.PATH, shared.PATH),
     multiple=True,
     metavar="RUN QRELS",
-    help="Another collection, for kind rank-frailty: it learns how far collections lie apart. Repeat for more.",
+    help="Another collection, for kind rank-frailty: shows how much collections differ. Repeatable.",
 )
 @click.option(
     "--start",
     type=shared.PATH,
-    help="A calibrator of kind rank-frailty that RUN and QRELS update, in place of next to nothing.",
+    help="A calibrator of kind rank-frailty that RUN and QRELS update, instead of a vague prior.",
 )
 @shared.json_option
 def calibrate(
@@ -73,7 +73,7 @@ def calibrate(
     if (also or start) and kind != "rank-frailty":
         raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
     if also and start:
-        raise InputProblem("--start goes on from one calibrator with one's own lists; leave --also out.")
+        raise InputProblem("--start updates one calibrator with your own lists; leave --also out.")
     shared.writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
     read = [shared.labelled_topics(*pair) for pair in ((run, qrels), *also)]
     notes = [note for _, more in read for note in more]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("check-policy")
 @click.argument("spec")
-@click.option("--lists", default=60, show_default=True, help="Random lists to try it on.")
+@click.option("--lists", default=60, show_default=True, help="Number of random lists to test it on.")
 @json_option
 def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
     """Show that a rule never looks ahead: SPEC is NAME[:param=value,…] or FILE.py:NAME. Exits with 1 when it does."""
@@ -27,7 +27,7 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
 
 @click.command("check-ranker")
 @click.argument("spec")
-@click.option("--lists", default=8, show_default=True, help="Random lists to try it on.")
+@click.option("--lists", default=8, show_default=True, help="Number of random lists to test it on.")
 @json_option
 def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
     """Show that a ranker never looks ahead: SPEC is NAME or FILE.py:NAME. Exits with 1 when it does."""
@@ -48,6 +48,6 @@ def _tell(what: str, report: CheckResult, as_json: bool) -> None:
             click.echo(report.remark)
         elif report.ok:
             on = f"on {report.lists} random lists"
-            click.echo(f"{report.policy}: nothing wrong {on}; it never looked ahead.")
+            click.echo(f"{report.policy}: no problem {on}; it never looked ahead.")
     if not report.ok:
         sys.exit(1)

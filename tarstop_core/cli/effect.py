@@ -43,7 +43,7 @@ def print_belief(
     direction : {"above", "below"}, optional
         On which side of it an effect matters; needed.
     ratio : bool, optional
-        Whether generic estimates are ratios; told by their limits unless given.
+        Whether generic estimates are ratios (default: inferred from their limits).
     b_0 : float, optional
         Chance before any study.
     prior_sd : float, optional
@@ -93,7 +93,7 @@ def print_belief(
     last = belief.beliefs[-1]
     beyond = f"{NAMES[asked]} is {direction} {target.delta:g}"
     if last is None or belief.mu is None or belief.se is None:
-        click.echo(f"Not identified: {used} needs at least 2 studies that say something.")
+        click.echo(f"Not identified: {used} needs at least 2 informative studies.")
         return
     click.echo(
         f"After {count_of(len(studies), 'study', 'studies')} the chance that {beyond} is {percent(last)} ({used})."

@@ -49,40 +49,40 @@ class _Benchmarks(click.Command):
 @click.option(
     "--scenario",
     type=LazyChoice("tarstop_core.evaluation.tasks:TASKS"),
-    help="'enough' judges rules by the recall that they reach and the share of a list that they read, on any benchmark.",
+    help="'enough' judges rules by the recall they reach and the share of the list they read, on any benchmark.",
 )
 @click.option(
     "--methods",
-    help="Comma-separated: names, name:param=value, combinations either(a;b) and both(a;b), rules in files "
-    "file.py:Name, each also with @variant; 'paper', 'all'; every rule unless given.",
+    help="Comma-separated: names, name:param=value, combinations either(a;b) and both(a;b), rules in files file.py:Name, each also with @variant; "
+    "'paper', 'all' (default: every rule).",
 )
-@click.option("--share", type=float, help="Share of ω⁺ topics to weigh results to; as they are unless given.")
+@click.option(
+    "--share", type=float, help="Reweight results to this share of ω⁺ topics (default: no reweighting)."
+)
 @click.option(
     "--target-recall",
     type=float,
     default=0.95,
     show_default=True,
-    help="Recall that rules are said to reach, on what share of topics.",
+    help="Recall for the table of how often rules reach it.",
 )
 @click.option(
     "--replications",
     type=click.IntRange(min=1),
-    help="Random samples of QBCB and Target (the paper: 50); patents: exact expectation unless given.",
+    help="Random samples of QBCB and Target (the paper: 50; default for patents: exact expectation).",
 )
 @click.option(
     "--pseudo",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="Imagined documents on every calibration step.",
+    help="Imagined documents added to every calibration step.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Of random samples.")
-@click.option(
-    "--workers", type=int, default=0, help="Processes; all cores unless given. They change no number."
-)
+@click.option("--workers", type=int, default=0, help="Processes (default: all cores). They change no number.")
 @click.option("--dask", metavar="ADDRESS", help="Dask scheduler to run on instead.")
-@click.option("--fresh", is_flag=True, help="Compute anew what an earlier run has left in the folder.")
+@click.option("--fresh", is_flag=True, help="Compute again what an earlier run left in the folder.")
 @click.option(
-    "--pictures/--no-pictures", default=True, help="Figures as SVG and PNG too, where that is possible."
+    "--pictures/--no-pictures", default=True, help="Also write figures as SVG and PNG, if possible."
 )
 @json_option
 def experiment(
@@ -107,16 +107,16 @@ def experiment(
     \b
     {benchmarks}
 
-    {variants}. The real ones lie in the folder that
-    TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md says how it and a folder of your own are laid out.
+    {variants}. The real ones are in the folder that
+    TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md describes its layout and that of your own folder.
 
     The rules, what each promises and what it needs:
 
     \b
     {rules}
 
-    Writes tables, figures and a self-contained report into the folder --out. Run again after an interruption,
-    it goes on where it was. Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and
+    Writes tables, figures and a self-contained report into the folder --out. After an interruption, run it again
+    to continue. Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and
     false_reject a⁻ although ω⁺ holds.
     """
     from tarstop_core.evaluation.findings.conduct import conduct

@@ -24,33 +24,33 @@ from tarstop_core.errors import InputProblem
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A name it is asked by, behind a proxy; repeatable.",
+    help="A host name it answers to, behind a proxy; repeatable.",
 )
-@click.option("--login", metavar="FILE.toml", help="The OIDC provider with which others log in.")
-@click.option("--proxy-header", metavar="NAME", help="The header in which a proxy says who is there.")
-@click.option("--proxy-address", metavar="IP", help="The address that this proxy asks from.")
+@click.option("--login", metavar="FILE.toml", help="File of the OIDC provider for logins.")
+@click.option("--proxy-header", metavar="NAME", help="Header in which a proxy names the person.")
+@click.option("--proxy-address", metavar="IP", help="Address from which this proxy sends requests.")
 @click.option(
     "--administrator",
     "administrators",
     multiple=True,
     metavar="NAME",
-    help="Who administers behind a proxy; repeatable.",
+    help="An administrator's name, behind a proxy; repeatable.",
 )
 @click.option(
     "--classroom", is_flag=True, help="Serve a class: Learn, and Explore on samples; nothing is stored."
 )
-@click.option("--no-login", is_flag=True, hidden=True, help="Refused: people log in.")
+@click.option("--no-login", is_flag=True, hidden=True, help="Refused: logins are required.")
 @click.option(
     "--results",
     multiple=True,
     metavar="PATH",
-    help="A folder that tarstop experiment wrote, to be shown on Results; repeatable.",
+    help="Show this folder of 'tarstop experiment' on Results; repeatable.",
 )
 @click.option(
     "--rules",
     multiple=True,
     metavar="FILE.py:Name",
-    help="A rule in a file, which experiments on Results may follow; repeatable. It is run on this machine.",
+    help="A rule in a file that experiments on Results may use; repeatable. It runs on this machine.",
 )
 @click.option("--headless", is_flag=True, help="Do not open a browser.")
 def app(
@@ -85,7 +85,7 @@ def app(
     os.environ.update({name: value for name, value in given.items() if value is not None})
     if no_login:
         raise InputProblem(
-            "Nobody is served without a login any more; give --login or --proxy-header in place of --no-login."
+            "TARstop no longer serves anybody without a login; give --login or --proxy-header instead of --no-login."
         )
     way = places.way_in(address, served)
     os.environ[places.FORWARDED] = ""
@@ -145,7 +145,7 @@ def require_free_port(port: int, address: str) -> None:
 @click.command("backup")
 @click.argument("file", type=click.Path(path_type=Path))
 def backup_command(file: Path) -> None:
-    """Write everything in the store to FILE, which must not exist, while people go on labelling.
+    """Write everything in the store to FILE, which must not exist. People can go on labelling meanwhile.
 
     The store is the one that TARSTOP_DATABASE_URL names, or the local one. FILE is a SQLite database; 'tarstop restore'
     puts it into a store of any kind.
@@ -158,12 +158,12 @@ def backup_command(file: Path) -> None:
 
 @click.command("restore")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--replace", is_flag=True, help="Replace what the store holds, after a backup of it beside it.")
+@click.option("--replace", is_flag=True, help="Replace the store's content, after a backup beside it.")
 def restore_command(file: Path, replace: bool) -> None:
     """Put everything in the backup FILE into the store, all of it or nothing.
 
-    The store is the one that TARSTOP_DATABASE_URL names, or the local one. FILE may be of an earlier version, and may come
-    from another kind of database.
+    The store is the one that TARSTOP_DATABASE_URL names, or the local one. FILE may come from an earlier version or from
+    another kind of database.
     """
     from tarstop_core.sessions.store.backup import restore
 

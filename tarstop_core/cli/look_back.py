@@ -12,11 +12,11 @@ from tarstop_core.errors import InputProblem
 @click.command("look-back")
 @click.argument("project", type=PATH)
 @click.option("--out", type=PATH, required=True, help="Report to write (HTML).")
-@click.option("--labels", "column", help="Column that says what is relevant, unless it has a usual name.")
+@click.option("--labels", "column", help="Column with the labels, if it has no usual name.")
 @click.option("--policy", "spec", default="few-left", show_default=True, help="The rule to report first.")
 @json_option
 def look_back(project: Path, out: Path, column: str | None, spec: str, as_json: bool) -> None:
-    """Read the labels of PROJECT again in the order in which they were given, and report where each rule would have stopped."""
+    """Replay the labels of PROJECT in the order they were given, and report where each rule would have stopped."""
     from tarstop_core.calibration.calibrator import INCLUSION
     from tarstop_core.files import read_records
     from tarstop_core.policies import parse_policy
@@ -54,4 +54,4 @@ def look_back(project: Path, out: Path, column: str | None, spec: str, as_json: 
         return
     click.echo(looking.message("facts", back=back))
     click.echo(looking.message("methods", back=back, stop=back.stops[0], unit="", source=project.name))
-    click.echo(f"All rules stand in {out}.")
+    click.echo(f"All rules are in {out}.")

@@ -11,15 +11,15 @@ from tarstop_core.errors import InputProblem
 
 @click.command()
 @click.argument("records", type=PATH)
-@click.option("--query", required=True, help="What is searched for: a sentence or a claim.")
+@click.option("--query", required=True, help="What you look for: a sentence or a claim.")
 @click.option("--out", type=PATH, required=True, help="TREC run to write.")
-@click.option("--topic", help="Topic name in the run; the file's name without suffixes unless given.")
+@click.option("--topic", help="Topic name in the run (default: the file's name without suffixes).")
 @click.option(
     "--tokens",
     type=click.Choice(["paper", "words"]),
     default="paper",
     show_default=True,
-    help="What counts: lower case at white space, as in the paper, or word stems without common words, as new sessions do.",
+    help="How to split words: lower case at white space, as in the paper, or word stems without common words, as in new sessions.",
 )
 @json_option
 def rank(records: Path, query: str, out: Path, topic: str | None, tokens: str, as_json: bool) -> None:
@@ -72,25 +72,21 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
 
 @click.command()
 @click.argument("records", type=PATH)
-@click.option("--query", required=True, help="What is searched for: a question or a title.")
+@click.option("--query", required=True, help="What you look for: a question or a title.")
 @click.option("--for", "words_for", default="", help="Words that speak for a document, from the first on.")
 @click.option("--against", "words_against", default="", help="Words that speak against one.")
-@click.option("--labels", "column", required=True, help="Column that says what is relevant.")
+@click.option("--labels", "column", required=True, help="Column with the labels.")
 @click.option("--out", type=PATH, required=True, help="TREC run to write: the order read.")
-@click.option(
-    "--ranker", "spec", help="A ranker, or one's own as FILE.py:NAME; the default one unless given."
-)
-@click.option(
-    "--scores", help="Column of numbers from elsewhere, weighed by what the labels show them to be worth."
-)
+@click.option("--ranker", "spec", help="A ranker, or your own as FILE.py:NAME.")
+@click.option("--scores", help="Column of scores from elsewhere, weighted as far as the labels support them.")
 @click.option(
     "--chances",
     "chances_file",
     type=PATH,
-    help="CSV to write: each document's chance as it stood when it was next.",
+    help="CSV to write: each document's chance at the moment it came next.",
 )
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn at random."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random draws."
 )
 @json_option
 def rerank(
@@ -106,7 +102,7 @@ def rerank(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Read RECORDS as a session would that learns from every label, and write the order read.
+    """Simulate a session on RECORDS that learns from every label, and write the order read.
 
     It begins in the order of 'tarstop rank --tokens words'; records without a label are left out.
     """

@@ -23,12 +23,10 @@ QUARTERS = 4
 @click.option(
     "--reader", "names", multiple=True, help="Column with a reader's verdicts; repeat for each reader."
 )
-@click.option("--resolved", help="Column that says what is relevant in the end.")
-@click.option(
-    "--audit", help="Column that marks (or numbers) what was drawn at random among what all excluded."
-)
+@click.option("--resolved", help="Column with the final verdicts.")
+@click.option("--audit", help="Column that marks (or numbers) random draws from what all excluded.")
 @click.option("--include-from", type=float, help="Score from which a verdict counts as included.")
-@click.option("--limit", type=float, help="Highest odds ratio between two readers' misses to reckon with.")
+@click.option("--limit", type=float, help="Highest odds ratio between two readers' misses to assume.")
 @json_option
 def readers(
     file: Path,
@@ -39,7 +37,7 @@ def readers(
     limit: float | None,
     as_json: bool,
 ) -> None:
-    """How far the readers in FILE agree, what waits to be resolved, and what all of them may have overlooked.
+    """Report how far the readers in FILE agree, which disagreements are open, and what all readers may have overlooked.
 
     FILE is a table (CSV, TSV, Excel) with a line for each record and a column for each reader.
     """
@@ -80,14 +78,16 @@ def _ac1(part: Agreement | None) -> float | None:
 @click.command("who-reads")
 @click.argument("file", type=PATH)
 @click.option("--machine", required=True, help="Column with the machine's verdicts, on every record.")
-@click.option("--person", required=True, help="Column with a person's verdicts, as far as he read.")
+@click.option("--person", required=True, help="Column with a person's verdicts, as far as they have read.")
 @click.option("--worth", type=float, required=True, help="What finding a relevant record is worth.")
-@click.option("--price", type=float, required=True, help="What it costs that a person reads a record.")
-@click.option("--machine-price", type=float, default=0.0, help="What a verdict of the machine costs.")
-@click.option("--follow-up", type=float, default=0.0, help="What every included record costs further.")
+@click.option("--price", type=float, required=True, help="Cost of a person reading a record.")
+@click.option("--machine-price", type=float, default=0.0, help="Cost of a verdict of the machine.")
+@click.option("--follow-up", type=float, default=0.0, help="Further cost of every included record.")
 @click.option("--next", "records", type=int, default=100, show_default=True, help="Records to plan for.")
-@click.option("--sensitivity", type=float, help="Chance that the person recognises a relevant record; 0.866.")
-@click.option("--resolved", help="Column that says what is relevant in the end.")
+@click.option(
+    "--sensitivity", type=float, help="Chance that the person recognises a relevant record (default 0.866)."
+)
+@click.option("--resolved", help="Column with the final verdicts.")
 @click.option("--include-from", type=float, help="Score from which a verdict counts as included.")
 @json_option
 def who_reads(
@@ -104,7 +104,7 @@ def who_reads(
     include_from: float | None,
     as_json: bool,
 ) -> None:
-    """Compare ways of reading the next records of FILE, which is in the order of reading: what each finds, overlooks, costs and teaches."""
+    """Compare ways of reading the next records of FILE (in reading order): what each finds, overlooks, costs and teaches."""
     from tarstop_core.readers import who_reads as asking
     from tarstop_core.readers.strategies import SENSITIVITY, Prices
     from tarstop_core.readers.table import Columns, read_readers

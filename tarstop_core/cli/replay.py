@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @click.option(
     "--chances",
     type=shared.PATH,
-    help="Reviews, instead of a calibrator: each document's chance as it stood when it was next, as 'tarstop rerank' writes "
-    "it with RUN; further ahead is foreseen from the labels so far.",
+    help="Reviews, instead of a calibrator: each document's chance at the moment it came next, as 'tarstop rerank' writes it with RUN; "
+    "later chances are forecast from the labels so far.",
 )
 @click.option(
     "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, help="Cost per document, in the payoffs' unit; not for 'enough'.")
-@click.option("--target-recall", type=float, help="Enough: recall that is wanted; the rule's own, or 0.95.")
+@click.option("--target-recall", type=float, help="Enough: target recall (default: the rule's own, or 0.95).")
 @click.option(
     "--scenario",
     type=shared.LazyChoice("tarstop_core.evaluation.tasks:TASKS"),
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     "--scale",
     type=float,
     default=1.0,
-    help="Every chance times this, at most 1, as a session's live check has it.",
+    help="Multiply every chance by this, up to 1, as a session's live check does.",
 )
 @shared.json_option
 def replay(
@@ -72,7 +72,7 @@ def replay(
     as_json: bool,
     **of_reviews: Any,
 ) -> None:
-    """Stop on the labelled rankings RUN in paper mode, and say what came of it.
+    """Apply a rule to the labelled rankings RUN in paper mode, and report the result.
 
     Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and false_reject a⁻ although ω⁺ holds.
     """
@@ -94,7 +94,7 @@ def replay(
     if target_recall is not None:
         raise InputProblem("--target-recall is for --scenario enough; leave it out.")
     if cost is None:
-        raise InputProblem("Give --cost, what reading a document costs.")
+        raise InputProblem("Give --cost, the cost of reading a document.")
     stakes = shared.given_stakes(q_star, payoffs)
     check_cost(cost)
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
@@ -147,8 +147,8 @@ def replay(
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
         notes += (
-            f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "
-            "chances from scores mean little there; one of kind 'rank-frailty' does not depend on that.",
+            f"{unlike:,} of {len(topics):,} lists differ from those the calibrator was fitted on, in length or best score: chances from scores mean little there; "
+            "a calibrator of kind 'rank-frailty' does not depend on that.",
         )
     shared.say(notes)
     if as_json:

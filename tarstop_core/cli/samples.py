@@ -62,10 +62,10 @@ DECISION = """
 @click.command()
 @click.argument("folder", type=PATH, default=".")
 def samples(folder: Path) -> None:
-    """Write files to try the other commands on into FOLDER, the present one unless named.
+    """Write files for trying the other commands into FOLDER (default: the current folder).
 
     records.csv is a simulated search, labelled.csv a simulated review with its labels and their order, my.run and my.qrels are all simulated
-    searches as ranked and judged, my_rule.py is a stopping rule, decision.toml a decision between three actions. No file is
+    searches with ranks and judgments, my_rule.py is a stopping rule, decision.toml a decision between three actions. No file is
     replaced.
     """
     contents = dict(_files())

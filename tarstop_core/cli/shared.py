@@ -42,12 +42,12 @@ q_star_option = click.option(
 
 
 def given_prior(b_0: float | None, file: Path | None, theta: float, theta_sp: float | None = None) -> Prior:
-    """The prior of a file, one that comes with the programme, or the weak one.
+    """The prior of a file, one that comes with the program, or the weak one.
 
     Parameters
     ----------
     b_0 : float or None
-        Belief before any study, in place of the prior's.
+        Belief before any study, instead of the prior's.
     file : Path or None
         A prior as JSON, or the name of a shipped one where there is no such file.
     theta : float

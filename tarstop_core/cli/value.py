@@ -18,7 +18,7 @@ LABELS = {
     "best": "best action now",
     "best_enbs": "net benefit of that study",
     "best_n_per_arm": "best size of a study, people per arm",
-    "chance_best": "chance to be the best action",
+    "chance_best": "chance of being the best action",
     "commission": "the study is worth its price",
     "enbs": "net benefit of studies of these sizes",
     "evpi": "knowing everything is worth (EVPI)",
@@ -38,15 +38,15 @@ LABELS = {
 
 @click.command()
 @click.argument("file", type=shared.PATH)
-@click.option("--net-benefits", help="Draws: columns with net benefits, COL,COL,…, one an action.")
-@click.option("--effects", help="Draws, in place of net benefits: columns with effects, one an action.")
+@click.option("--net-benefits", help="Draws: columns with net benefits, COL,COL,…, one per action.")
+@click.option("--effects", help="Draws, instead of net benefits: columns with effects, one per action.")
 @click.option("--costs", help="Columns with costs, in the order of --effects.")
 @click.option("--willingness-to-pay", type=float, help="What one unit of effect is worth.")
 @click.option("--ceac", help="Other willingness to pay, X,X,…, for the acceptability curve.")
-@click.option("--know", multiple=True, help="Draws: parameters COL,COL,… to know together; repeat for more.")
-@click.option("--people", type=float, help="How many people a year the decision concerns.")
-@click.option("--years", type=float, help="For how many years.")
-@click.option("--rate", type=float, default=0.0, help="Discount rate a year; 0 unless given.")
+@click.option("--know", multiple=True, help="Draws: parameters COL,COL,… to learn together; repeatable.")
+@click.option("--people", type=float, help="People per year whom the decision concerns.")
+@click.option("--years", type=float, help="Number of years.")
+@click.option("--rate", type=float, default=0.0, help="Discount rate per year (default 0).")
 @shared.json_option
 def value(
     file: Path,
@@ -61,9 +61,9 @@ def value(
     rate: float,
     as_json: bool,
 ) -> None:
-    """What knowing more is worth in the decisions of FILE.
+    """Compute what certainty or a study is worth in the decisions of FILE.
 
-    FILE is JSON or TOML with "kind" and "inputs" (one decision, or a list "rows"), a CSV of actions × consequences (a column a
+    FILE is JSON or TOML with "kind" and "inputs" (one decision, or a list "rows"), a CSV of actions × consequences (one column per
     state, a line "chance"), or, with --net-benefits or --effects, a CSV of draws.
     """
     from tarstop_core.files.cells import SUFFIXES
@@ -108,7 +108,7 @@ def _from_text(
     from tarstop_core.value.actions.schema import DrawColumns, entries_of_text
 
     if columns != DrawColumns(sets=[], thresholds=()):
-        raise InputProblem(f"{file.name} is no table of draws; leave out the options about columns.")
+        raise InputProblem(f"{file.name} is not a table of draws; leave out the options about columns.")
     return entries_of_text(read_file(file, file.name), file.name, everyone)
 
 

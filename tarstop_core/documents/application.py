@@ -1,4 +1,4 @@
-"""What is known of the application that prior art is sought for, and which documents cannot be held against it.
+"""The application under examination, and the documents that cannot be prior art against it.
 
 State of the art is what was made available to the public before the date that counts for the application (Article
 54(2) of the European Patent Convention). A filing with an earlier date that was published on or after it counts for
@@ -32,18 +32,18 @@ Kind = Literal["late", "earlier", "own", "unclear"]
 
 @dataclass(frozen=True)
 class Application:
-    """The application, as far as a person said; everything may stay empty."""
+    """The application, as far as a person described it; every field may stay empty."""
 
     number: str = ""  # Its publication or application number
     priority: str = ""
     """The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018"."""
     family: str = ""  # The family that the list of documents puts the number in, where it holds it
-    left_out: int = 0  # Documents that were left out of the list because they cannot be held against it
+    left_out: int = 0  # Documents that were left out of the list because they cannot be prior art against it
     applicant: str = ""  # Whose it is according to the list of documents, where it holds the number
 
     @property
     def known(self) -> bool:
-        """Whether anything was said that documents can be compared with."""
+        """Whether anything is known that documents can be compared with."""
         return bool(self.number or self.priority)
 
 
@@ -112,7 +112,7 @@ class Flag:
 
 
 def flags(application: Application, document: Dated, others: Sequence[str] = ()) -> tuple[Flag, ...]:
-    """What speaks against one document, by the dates, number, family and applicant that its file gives.
+    """Return the flags of one document from the dates, number, family and applicant in its file.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def flagged(
 
 
 def barring(flags: Iterable[Flag]) -> Flag | None:
-    """The flag by which a document cannot be held against the application; None where nothing bars it."""
+    """The flag by which a document cannot be prior art against the application; None where nothing bars it."""
     return next((flag for flag in flags if flag.bars), None)
 
 
@@ -272,13 +272,13 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
     if (application.family and document.family == application.family) or (
         own and own in map(without_kind_code, (document.publication_number, *others, *its))
     ):
-        return Flag("own", "belongs to your own application's family, so it cannot be held against it")
+        return Flag("own", "belongs to your own application's family, so it is not prior art against it")
     asked, day = date_key(application.priority), span(application.priority)
     published = span(document.date)
     if len(asked) == 3 and asked == date_key(document.priority_date) and day is not None:
         before = published is not None and published[1] < day[0]
         if not before and _names(application.applicant) & _names(document.assignee):
-            words = "has your applicant and your priority date, so it is probably of your own family"
+            words = "has your applicant and your priority date, so it is probably your own family"
             return Flag("own", words)
     return None
 

@@ -342,7 +342,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def family_groups(frame: pd.DataFrame) -> list[list[int]]:
-    """Rows of each family of which a table of records holds more than one member, in order; families by their first row.
+    """Return the rows of each family with more than one member, families in order of their first row.
 
     Files tell of families in two ways: by a number that all members carry (Espacenet, PatSeer), or by the publication
     numbers of the members (The Lens). A hit in one member is a hit in all, and so is the chance of one.

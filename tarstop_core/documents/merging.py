@@ -94,7 +94,7 @@ def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
 
 
 def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:
-    """Why two records may be one, and what speaks against it; "" where they are not."""
+    """Return why two records may be the same, and doubts; "" if they are not."""
     if any(column != "doi" for column in differ):
         return ""
     authors = {duplicates.first_author(record[1]) for record in (one, other)} - {""}
@@ -158,7 +158,7 @@ def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
 
 
 def _mostly_shared(pairs: Pairs, flat: Pairs, lengths: Pairs, words: int) -> NDArray[np.bool_]:
-    """Which pairs have most of their words in common (Dice's coefficient), shape (m,)."""
+    """Flags of the pairs that share most of their words (Dice's coefficient), shape (m,)."""
     starts = np.r_[0, np.cumsum(lengths)]
     table = sp.csr_array((np.ones(len(flat), dtype=np.int32), flat, starts), shape=(len(lengths), words))
     table.sum_duplicates()
@@ -234,7 +234,7 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
 
 
 def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
-    """The choice in JSON values, to stand beside the files of a collection."""
+    """Return the choice as JSON values, stored with the files of a collection."""
     names = {
         "same": ("exact", True),
         "apart": ("exact", False),

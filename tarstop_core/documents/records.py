@@ -210,7 +210,7 @@ def read_date(text: str) -> str:
     figures = _FIGURES.match(text.strip())
     key = _one_day(text, _days_in_figures(figures)) if figures else date_key(text)
     if not key:
-        raise _refused(text, "is not understood as a date")
+        raise _refused(text, "cannot be read as a date")
     if len(key) == 3 and key[2] > calendar.monthrange(*key[:2])[1]:
         raise _refused(text, "names a day that does not exist")
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(key))

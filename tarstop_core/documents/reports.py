@@ -66,7 +66,7 @@ class EffectRow:
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.form.columns) or not np.isfinite(self.values).all():
-            raise InputProblem(f"{', '.join(self.form.columns)} are needed, each a number.")
+            raise InputProblem(f"{', '.join(self.form.columns)} are required, each a number.")
         studies_of((self,))
 
     @property
@@ -83,7 +83,7 @@ class EffectRow:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of one included report.
+    """The result of reading one included report.
 
     InputProblem when a table is unusable, data has no table, or an exclusion no reason.
     """
@@ -102,7 +102,7 @@ class Report:
         if self.outcome != "data" and self.rows:
             raise InputProblem("A 2×2 table was given for a report without data; choose 'with a 2×2 table'.")
         if self.outcome == "excluded" and not self.reason.strip():
-            raise InputProblem("Say why the report is excluded; the reason is counted in the flow diagram.")
+            raise InputProblem("Say why the report is excluded; the flow diagram counts the reason.")
         tables_of(self.rows)
 
     @property
@@ -135,7 +135,7 @@ def effect_row(content: Mapping[str, Any]) -> EffectRow:
     """Make an effect of the numbers of a study by the names of their columns. InputProblem where some are lacking."""
     form = next((form for form in Form if all(name in content for name in form.columns)), None)
     if form is None:
-        raise InputProblem("An effect lacks numbers; the report cannot be read.")
+        raise InputProblem("The effect lacks numbers; the report cannot be read.")
     values = tuple(float(content[name]) for name in form.columns)
     return EffectRow(str(content["study"]), form, values, _bias(content))
 

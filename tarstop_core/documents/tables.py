@@ -50,7 +50,7 @@ class Tables(Judged):
             bad = ~missing & ((counts < 0) | broken | np.isinf(counts))
             if bad.any():
                 count = f"{cell} = {counts[np.argmax(bad)]:g}"
-                raise InputProblem(f"{self._first(bad)} has {count}; give a whole number from 0 on.")
+                raise InputProblem(f"{self._first(bad)} has {count}; give a whole number, 0 or more.")
 
     def _first(self, where: NDArray[np.bool_]) -> str:
         at = int(np.argmax(where))
@@ -85,7 +85,7 @@ class Tables(Judged):
 
     @property
     def turned(self) -> Tables:
-        """The healthy in the place of the diseased, so that specificity stands where sensitivity stood; 0 where unknown."""
+        """The table with healthy and diseased swapped, so that specificity takes the place of sensitivity; 0 where unknown."""
         unknown = np.isnan(self.healthy)
         TN, FP = np.where(unknown, 0.0, self.TN), np.where(unknown, 0.0, self.FP)
         return replace(self, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
@@ -127,20 +127,22 @@ def as_tables(given: Any) -> Tables:
             if counts.ndim != 2 or counts.shape[1] != len(CELLS):
                 raise ValueError
         elif missing := [cell for cell in CELLS if cell not in columns]:
-            raise InputProblem(f"tables has no column {missing[0]}; give TP, FP, FN and TN, a row a study.")
+            raise InputProblem(
+                f"tables has no column {missing[0]}; give TP, FP, FN and TN, one row per study."
+            )
         else:
             counts = given[list(CELLS)].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError) as problem:
         if isinstance(problem, InputProblem):
             raise
         raise InputProblem(
-            "tables is no table of counts; give TP, FP, FN and TN as numbers, a row a study."
+            "tables is not a table of counts; give TP, FP, FN and TN as numbers, one row per study."
         ) from None
     named = columns is not None and "study" in columns
     studies = tuple(map(str, given["study"]) if named else (f"study {at + 1}" for at in range(len(counts))))
     if named and (no_studies := rows_left_out(studies, counts)):
         name = no_studies[0].name or "without a name"
-        raise InputProblem(f"tables has a row that is no study ({name}); leave it out.")
+        raise InputProblem(f"tables has a row that is not a study ({name}); leave it out.")
     return Tables(studies, *(counts[:, at] for at in range(len(CELLS))))
 
 
@@ -161,7 +163,7 @@ FINEST = 30
 
 @dataclass(frozen=True)
 class Counts:
-    """The 2×2 table that rates and group sizes stand for."""
+    """The 2×2 table that follows from rates and group sizes."""
 
     TP: int
     FP: int | None
@@ -240,17 +242,19 @@ def rate_and_size(text: str) -> tuple[str, int | None]:
     if len(ends) == 2:
         low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
         if not low <= value <= high:
-            raise InputProblem(f"In '{text}' the interval does not hold the rate; check the three numbers.")
+            raise InputProblem(
+                f"In '{text}' the interval does not contain the rate; check the three numbers."
+            )
     return f"{rate} %" if unit or after else rate, None
 
 
 def _no_rate(text: str) -> InputProblem:
-    return InputProblem(f"'{text}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
+    return InputProblem(f"'{text}' is not a rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
 
 
 def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
     if n != int(n) or n < 1:
-        raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number from 1 on.")
+        raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number, 1 or more.")
     n = int(n)
     text = str(rate).strip()
     share, unit = _rate(what, text)
@@ -263,7 +267,7 @@ def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[
         digits = max(3, 1 - cast(int, unit.as_tuple().exponent))
         near = " and ".join(f"{k}/{n} = {k / n:.{digits}f}" for k in (below, below + 1) if 0 <= k <= n)
         raise InputProblem(
-            f"{what} {text} with {n} {group} patients is no whole number of them ({near}); check both numbers."
+            f"{what} {text} with {n} {group} patients is not a whole number of them ({near}); check both numbers."
         )
     chosen = min(most, max(least, int((share * n).to_integral_value(ROUND_HALF_EVEN))))
     if least == most:

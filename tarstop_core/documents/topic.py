@@ -1,4 +1,4 @@
-"""A ranked list of documents with what is known of it, and with the 2×2 tables that lie in it: what all else works on."""
+"""A ranked list of documents with its labels and 2×2 tables: the input of everything else."""
 
 import hashlib
 import json

@@ -13,7 +13,7 @@ from tarstop_core.presentation.messages import Messages
 message = Messages("documents/totals.jinja")
 
 LEAST_COLUMNS = 3
-"""Counts of a row that have to be sums: of fewer, a study may have just so many by chance."""
+"""Counts of a row that have to be sums: of fewer, a study may have just this many by chance."""
 _YEAR = re.compile(r"(?<![\d=<>])(?<![=<>] )(?<![\d =<>][.,·])(?:19|20)\d\d(?!\d)")
 """A year in a name, as against decimals and what a statistic comes to."""
 _SUM = (

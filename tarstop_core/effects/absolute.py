@@ -1,4 +1,4 @@
-"""From a measure to numbers of people, and back: what an odds or risk ratio comes to at a baseline risk."""
+"""Convert a measure to numbers of people and back, at a baseline risk."""
 
 import math
 
@@ -6,7 +6,7 @@ from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 PER = 1000
-"""So many people treated."""
+"""This many people treated."""
 
 
 def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, above: bool) -> float:

@@ -97,7 +97,7 @@ def conditional_likelihood(table: Floats, theta: Floats) -> Floats:
 
     Notes
     -----
-    What the chances add up to, Σ ways·e^(θx), is formed anew at every so many θ only; between them e^(θ − θ₀)x is common to all.
+    What the chances add up to, Σ ways·e^(θx), is formed again at every this many θ only; between them e^(θ − θ₀)x is common to all.
     """
     events_1, n_1, events_0, n_0 = table
     total = events_1 + events_0

@@ -115,7 +115,7 @@ class Studies(Judged):
                 n = by[f"n_{arm}"]
                 faults.append((f"has no people in the arm '{arm}'; give how many there were.", n <= 0))
             if f"events_{arm}" in by:
-                words = f"has more events than people in the arm '{arm}'; exchange or correct them."
+                words = f"has more events than people in the arm '{arm}'; swap or correct them."
                 faults.append((words, by[f"events_{arm}"] > n))
             if f"sd_{arm}" in by:
                 words = f"has a standard deviation in the arm '{arm}' that is not above 0; correct it."
@@ -226,7 +226,7 @@ class Studies(Judged):
             empty = (self.column("events_treated") + self.column("events_control")) == 0
             if empty.any() and measure is not Measure.RD:
                 names = ", ".join(name for name, none in zip(self.study, empty, strict=True) if none)
-                odd.append(f"No event in either arm, so they say nothing of a ratio: {names}.")
+                odd.append(f"No event in either arm, so they say nothing about a ratio: {names}.")
         if self.form is Form.LIMITS:
             uneven = _asymmetry(np.log(self.values) if ratio else self.values) > ASYMMETRIC
             names = ", ".join(name for name, far in zip(self.study, uneven, strict=True) if far)
@@ -241,12 +241,10 @@ class Studies(Judged):
         if incomplete := [
             name for name, row in zip(self.study, self.values, strict=True) if not np.isfinite(row).all()
         ]:
-            notes.append(f"Left out, for a number is missing: {', '.join(incomplete)}.")
+            notes.append(f"Left out because a number is missing: {', '.join(incomplete)}.")
         twice = sorted({name for name in self.study if self.study.count(name) > 1})
         if twice:
-            notes.append(
-                f"These names stand in the table more than once, and every line counts: {', '.join(twice)}."
-            )
+            notes.append(f"These names occur more than once, and every line counts: {', '.join(twice)}.")
         return [*notes, *self.oddities(measure, ratio)]
 
 

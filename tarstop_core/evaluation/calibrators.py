@@ -96,7 +96,7 @@ class Measure:
 
     @property
     def better(self) -> str:
-        """Which is better, "a" or "b", as far as the interval tells; "" where it does not."""
+        """Return which is clearly better by its interval, "a" or "b"; "" if neither."""
         if not self.clear or self.lower_is_better is None:
             return ""
         return "b" if (self.difference < 0) == self.lower_is_better else "a"
@@ -229,7 +229,7 @@ class Decisions:
 def decisions(
     a: Calibrator, b: Calibrator, held_out: HeldOut, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
 ) -> Decisions | None:
-    """Measure what a rule comes to with the chances of each of two calibrators.
+    """Measure the results of a rule with the chances of each of two calibrators.
 
     In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
     the paper: half of the cases are then empty. Lists of both kinds are taken as they are.

@@ -98,11 +98,11 @@ class Benchmark:
     def __post_init__(self) -> None:
         if not self.folds or any(not len(fold.train) or not len(fold.test) for fold in self.folds):
             raise InputProblem(
-                f"The benchmark {self.name} has no topics to tune on or none to test on; give both."
+                f"The benchmark {self.name} has no topics for tuning or none for testing; give both."
             )
 
     def by_recall(self, scenario: str) -> "Benchmark":
-        """The lists that hold something relevant, for a scenario that asks for recall alone.
+        """Return the lists with relevant documents, for a scenario that only asks for recall.
 
         Recall says nothing of the others, twins of a topic among them, and any rule would be right on them.
 
@@ -147,7 +147,7 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
     if folds < 2:
         raise InputProblem(
             "Cross-validation needs at least two topics (in reviews: two reviews) that are independent; "
-            "add some, or give a training half of its own."
+            "add some, or give a separate training half."
         )
     ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
     of = {group: place % folds for place, group in enumerate(ordered)}

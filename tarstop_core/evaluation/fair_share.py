@@ -28,7 +28,7 @@ class Ticket:
 
 
 class Places:
-    """Places for so many large jobs and for one small one, shared fairly among visitors."""
+    """Places for this many large jobs and for one small one, shared fairly among visitors."""
 
     def __init__(self, large: int) -> None:
         self.large = large

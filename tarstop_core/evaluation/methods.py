@@ -51,7 +51,7 @@ class Method:
 
     @property
     def digest(self) -> str:
-        """Hash of the settings, and of the source of every rule that is not part of this programme."""
+        """Hash of the settings, and of the source of every rule that is not part of this program."""
         kinds = list(_kinds(self.settings[0]))
         own = [inspect.getsource(kind) for kind in kinds if not kind.__module__.startswith("tarstop_core.")]
         agent = self.settings[0].agent.digest if isinstance(self.settings[0], GRLStop) else ""
@@ -161,7 +161,7 @@ def _method(spec: str, scenario: str, files: bool) -> Method:
         rule, variant = spec, variants[0]
     if variant not in variants:
         raise InputProblem(
-            f"There is no '{variant}' for {spec}; in the scenario {scenario} choose one of "
+            f"There is no '{variant}' for {spec}; in the scenario {scenario}, choose one of "
             f"{', '.join(variants)}."
         )
     policy = parse_policy(rule, files)

@@ -273,8 +273,8 @@ def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None 
             continue
         if not state.any():
             raise InputProblem(
-                f"No topic is {name}, so results cannot be weighed to a share of {share:g} ω⁺; "
-                "leave the share as it is."
+                f"No topic is {name}, so results cannot be reweighted to a share of {share:g} ω⁺; do not set "
+                "the share."
             )
         weights[state] = part * base[state] / base[state].sum()
     return weights

@@ -50,7 +50,7 @@ def run(
 ) -> Results:
     """Tune and test every method of a benchmark.
 
-    Each method's setting is the one with the best mean net utility on training cases, searched anew for
+    Each method's setting is the one with the best mean net utility on training cases, searched again for
     every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1).
 
     Parameters

@@ -36,7 +36,7 @@ Chances = Calibrator | Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class StillUnread:
-    """Relevant documents of the ranking below a depth: what is said of their number by somebody who read so far."""
+    """Forecast and true number of the relevant documents below a depth."""
 
     mean: float
     low: int
@@ -155,7 +155,7 @@ def replay_reviews(
     check_cost(cost)
     if isinstance(policy, Randomised) and isinstance(task, ReviewTask):
         raise InputProblem(
-            f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
+            f"In reviews {policy.title} ends with a different belief for every sample; measure it with 'tarstop experiment'."
         )
     fitted, adaptive = _apart(calibrator)
     cases = (
@@ -249,7 +249,7 @@ def with_left(
     prior: Prior | None = None,
     theta_sp: float | None = None,
 ) -> list[PlayedReview]:
-    """Add to replayed reviews what is said, where they stop, of documents still unread.
+    """Add the forecast of unread relevant documents at the stop to replayed reviews.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def with_left(
 
 
 def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnread:
-    """Compare what is said of the relevant documents below a depth with what is so.
+    """Compare the forecast of relevant documents below a depth with their true number.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def simulate(
     to_the_end: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reread:
-    """Read a labelled list to its end, the ranker being asked anew whenever that is due.
+    """Read a labelled list to its end, the ranker being asked again whenever that is due.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def adaptive_chances(model: RerankedChances, ids: NDArray[np.str_], relevant: Fl
     Returns
     -------
     DataFrame
-        ``rank, id, chance, relevant``, a row a document.
+        ``rank, id, chance, relevant``, one row per document.
     """
     p = forecasts(model, relevant, len(relevant))[:-1]
     return pd.DataFrame({"rank": np.arange(1, len(ids) + 1), "id": ids, "chance": p, "relevant": relevant})
@@ -259,7 +259,7 @@ def _trial(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
     if first.shape != (N,) or not np.isfinite(first.astype(float)).all():
         yield f"{where} gives scores of shape {first.shape}, or not finite; one number for each document is needed."
     if not np.array_equal(first, again):
-        yield f"{where} gives other scores when told the same again; let what it draws follow from the seed."
+        yield f"{where} gives other scores for the same input; make its random draws depend only on the seed."
     for name in ("labels", "start", "outside"):
         if not np.array_equal(getattr(feedback, name), getattr(untouched, name), equal_nan=name == "outside"):
             yield f"{where} changes the {name} it was given; work on a copy."
@@ -269,4 +269,4 @@ def _trial(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
         other[whole[read:]] = rng.random(N - read) < 0.5
         changed = simulate(features, "word12", other, ranker=ranker, seed=1, start=start).order
         if not np.array_equal(changed[: read + 1], whole[: read + 1]):
-            yield f"{where} puts others among the first {read + 1} when only labels after {read} change: it looks ahead."
+            yield f"{where} changes the first {read + 1} when only labels after {read} change: it looks ahead."

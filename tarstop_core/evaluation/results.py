@@ -213,7 +213,7 @@ def load(path: Path) -> Results:
 
 
 def _content(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a file says of itself, and some of its arrays, as far as they are there."""
+    """Return a file's description and some of its arrays, if present."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return json.loads(str(file["about"])), {name: file[name] for name in names if name in file}
@@ -265,7 +265,7 @@ def shipped() -> list[ResultsFile]:
 
 
 def named_at_start(names: Iterable[str]) -> list[ResultsFile]:
-    """List the files of results that whoever starts the server names, and those in folders named.
+    """List the result files that the server was started with, and those in named folders.
 
     Raises
     ------

@@ -39,8 +39,8 @@ FORGOTTEN = 86_400.0
 BEAT = 0.2
 """Seconds between two notes of how far a run is."""
 UNFORESEEN = (
-    "Something happened that TARstop did not expect; what is finished is kept. Go on with it, and if it happens "
-    f"again, report it with the file {LOG} of this run."
+    "Something unexpected happened; finished parts are kept. Continue the run; if it happens again, report "
+    f"it with the file {LOG} of this run."
 )
 
 
@@ -112,7 +112,7 @@ def new_folder(whose: str = "") -> Path:
         folder.mkdir(parents=True)
     except OSError as problem:
         raise InputProblem(
-            f"The folder {folder.parent} cannot be written to ({problem.strerror}); make room there or give rights."
+            f"The folder {folder.parent} cannot be written to ({problem.strerror}); free space there or give rights."
         ) from None
     return folder
 
@@ -125,7 +125,7 @@ def wanted_still(folder: Path) -> bool:
 
 
 def sweep(whose: str = "") -> None:
-    """Remove folders of a person's runs that were never ordered, and that nobody has wanted for a day."""
+    """Remove folders of a person's runs that were never started and have been unused for a day."""
     for folder in runs_folder(whose).glob("[0-9a-f]" * (2 * NAME_BYTES)):
         with contextlib.suppress(OSError):  # another one removes it
             if not (folder / ORDER).exists() and time.time() - folder.stat().st_mtime > FORGOTTEN:
@@ -141,7 +141,7 @@ def runs(whose: str = "") -> list[Run]:
             content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}
             ordered.append(Run(path.parent, Order(**content)))
         except (OSError, ValueError, TypeError, KeyError):
-            continue  # not written by this programme, or being removed
+            continue  # not written by this program, or being removed
     return sorted(ordered, key=lambda run: run.order.created, reverse=True)
 
 
@@ -176,7 +176,7 @@ def forget(wanted: Run) -> None:
 
 
 def status(run: Run) -> Status:
-    """Return how far a run is; one that nobody carries on any more is stopped."""
+    """Return the progress of a run; a run without a process counts as stopped."""
     running = _WORKERS.get(run.folder)
     # Before reading: the last word is written before the process ends.
     alive = running is not None and running.process.is_alive()
@@ -233,7 +233,7 @@ def carry_out(folder: Path) -> None:
     source = Path(order.folder)
     try:
         if not source.is_dir():
-            raise InputProblem(f"The folder {source} is not there any more; bring the benchmark again.")
+            raise InputProblem(f"The folder {source} is no longer there; upload the benchmark again.")
         benchmark = replace(from_folder(source), title=order.title)
         # No file is run but those that whoever started the server named.
         for spec in {*order.methods} - {*server_rules()}:

@@ -1,4 +1,4 @@
-"""Jobs in processes beside the server, so that one person's work stops nobody else, whatever a file holds.
+"""Jobs in processes beside the server, so that one person's work never blocks others, whatever a file contains.
 
 A job has limits on time and memory, says how far it is, and is ended when whoever waits for it stops waiting: by
 Cancel, by a rerun of the page, or with the server. Its process is kept for the next job.
@@ -177,7 +177,7 @@ def run(
     InputProblem
         As the job does; or when it takes too much time or memory.
     RuntimeError
-        When the job fails for a reason that was not foreseen, which the log has.
+        When the job fails for an unexpected reason, which is in the log.
     """
     limit = memory() if most is None else most
     message = pack(name, limit, progress is not None, job, *args)
@@ -196,7 +196,7 @@ def run(
                     if kind is Kind.PROBLEM:
                         raise content
                     if kind is Kind.FAILURE:
-                        raise RuntimeError(f"A job on {name} failed; its own words stand above.")
+                        raise RuntimeError(f"A job on {name} failed; its own message is above.")
                     if progress is not None:
                         progress(*content)
                 if beat is not None:
@@ -209,7 +209,7 @@ def run(
                     )
                 if taken > QUICK_SECONDS and PLACES.others_wait(ticket):
                     raise InputProblem(
-                        f"{name} takes long, and others are waiting; try again in a few minutes, or give it in parts."
+                        f"{name} takes long, and others are waiting; try again in a few minutes, or split it."
                     )
                 if _held(worker) > limit:
                     raise too_much(name, limit)
@@ -251,11 +251,11 @@ def _held(worker: Worker) -> int:
 
 
 def _died(name: str, code: int, most: int) -> Exception:
-    """What is said of a job that could say nothing itself, by the exit code of its process."""
+    """Return the message for a job that died, from the exit code of its process."""
     if code == -getattr(signal, "SIGKILL", 9):
         return too_much(name, most)  # the system ends what takes too much of the machine's
     if code >= 0:
-        return RuntimeError(f"A job on {name} failed; its own words stand above.")
+        return RuntimeError(f"A job on {name} failed; its own message is above.")
     return InputProblem(
         f"The process that worked on {name} died ({signal.strsignal(-code)}); try again, and if that dies too, report "
         "it with the file."
@@ -263,10 +263,8 @@ def _died(name: str, code: int, most: int) -> Exception:
 
 
 def too_much(name: str, most: int) -> InputProblem:
-    """What is said of a job that ran out of memory."""
-    return InputProblem(
-        f"{name} takes more memory than there is for one job ({most / 2**30:.1f} GB); give it in parts."
-    )
+    """Return the message for a job that ran out of memory."""
+    return InputProblem(f"{name} needs more memory than one job may use ({most / 2**30:.1f} GB); split it.")
 
 
 # --- in the worker ---------------------------------------------------------------------------------
@@ -274,7 +272,7 @@ def too_much(name: str, most: int) -> InputProblem:
 
 def _begin(target: Callable[..., object], pipe: Connection, *args: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the server's terminal is for the server
-    # It may have processes of its own, and is ended with the server all the same.
+    # It may have processes of its own, and is ended with the server anyway.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threading.Thread(target=_end_with_server, daemon=True).start()
     if hasattr(os, "nice"):

@@ -138,7 +138,7 @@ def belief_by_study(
 
 
 def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[tuple[Box, Figure]]:
-    """Where a name can stand beside a move: above what rises, below what falls, else beside it."""
+    """Return where to put a name beside a step: above a rise, below a fall, otherwise beside it."""
     rising, wide, aside = b > before, min(len(name), NAME) * LETTER * last, LETTER * last
     middle = (before + b) / 2
     lows = {

@@ -66,7 +66,7 @@ def _round_numbers(low: float, high: float) -> Floats:
 
 
 def _chart(evidence: EffectEvidence, rows: float, simulated: bool, dark: bool) -> StudyChart:
-    """A figure with so many rows, thin ones where there are many studies."""
+    """A figure with this many rows, thin ones where there are many studies."""
     return StudyChart(70 + _row(evidence) * rows, dark=dark, simulated=simulated)
 
 

@@ -48,7 +48,7 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
         ],
         remarks=said.remarks(evidence, q_star, about.actions),
         notes=about.notes,
-        table=sheet(tuple(head), table, "Studies as they were given", numbers=head[1:]),
+        table=sheet(tuple(head), table, "Studies as given", numbers=head[1:]),
         named=True,
         figures=drawn_effects(evidence, q_star, about.simulated),
         methods=said.methods_sentences(evidence, about.actions),

@@ -12,7 +12,7 @@ from tarstop_core.presentation.numbers import number, signed
 
 
 def study_rows(evidence: EffectEvidence) -> Rows:
-    """Studies as they were given, with estimates, limits and weights in the measure's own unit."""
+    """Studies as given, with estimates, limits and weights in the measure's own unit."""
     studies = evidence.studies
     unit = np.exp if evidence.target.ratio else np.asarray
     columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}

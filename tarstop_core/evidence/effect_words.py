@@ -52,7 +52,7 @@ def pooled_sentence(evidence: EffectEvidence) -> str:
 
 
 def threshold_sentence(target: Target, baseline: float | None) -> str:
-    """Word what the smallest effect that matters comes to in people, and whether it is a harm.
+    """Word the smallest effect that matters as numbers of people, and whether it is a harm.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
         unnamed = [text for place, text in enumerate(cells) if text and place not in columns.values()]
         if unnamed:
             raise InputProblem(
-                f"Row {at} has '{unnamed[0]}' in a column that row {header} leaves unnamed; name that column or clear it."
+                f"Row {at} has '{unnamed[0]}' in a column that has no name in row {header}; name that column or clear it."
             )
         name, *texts, risk = (cells[columns[field]] if field in columns else "" for field in FIELDS)
         counts = [_count(text) for text in texts]
@@ -77,7 +77,7 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
 
 
 def _names_columns(cells: Sequence[str], first: bool) -> bool:
-    """Whether a row holds names of columns: two that are known, or, in the first row, words in place of all counts."""
+    """Whether a row holds names of columns: two that are known, or, in the first row, words instead of all counts."""
     if any(whole_count(text) is not None for text in cells):
         return False
     return sum(_field(text) is not None for text in cells) > 1 or (
@@ -115,7 +115,7 @@ def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
 
 
 def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
-    """Why a row is left out, as the end of a sentence that names the mend; "" where it is complete."""
+    """Return why a row is left out, as the end of a sentence that names the fix; "" if it is complete."""
     cells = list(zip(CELLS, texts, counts, strict=True))
     wrong = [f"{cell} is '{text}'" for cell, text, count in cells if count is None]
     missing = [cell for cell, text, _ in cells if cell in ("TP", "FN") and text.lower() in MISSING]
@@ -174,7 +174,7 @@ def unpack(packed: str, widths: Collection[int] | None = WIDTHS) -> list[Row]:
             raise ValueError
     except (ValueError, binascii.Error, zlib.error, csv.Error):
         raise InputProblem(
-            "The tables in this page’s address cannot be read, perhaps because it was cut short; "
-            "give the tables again or open the whole address."
+            "The tables in this page’s address cannot be read, perhaps because it was cut off; give the tables again "
+            "or open the full address."
         ) from None
     return rows

@@ -215,7 +215,7 @@ def drawn_studies(evidence: Evidence, simulated: bool = False) -> list[tuple[str
 
 
 def written_with() -> list[tuple[str, str]]:
-    """Names and versions of the programme and of what its numbers depend on."""
+    """Names and versions of the program and of what its numbers depend on."""
     packages = ("numpy", "scipy", "scikit-learn", "pandas")
     own = [("TARstop", __version__), ("Python", platform.python_version())]
     return [*own, *((name, version(name)) for name in packages)]
@@ -239,7 +239,7 @@ PARAMETERS = {
 
 
 def study_rows(evidence: Evidence) -> Rows:
-    """Counts, shares and intervals, a row a study."""
+    """Counts, shares and intervals, one row per study."""
     columns = {"study": np.array(evidence.tables.study, dtype=object)}
     for cell in CELLS:
         counts = getattr(evidence.tables, cell)

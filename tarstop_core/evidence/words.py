@@ -17,7 +17,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 REML_CORRECTION = (
-    "Half a patient is added to studies with an empty cell; mada then adds it to all unless told otherwise."
+    "Half a patient is added to studies with an empty cell; mada adds it to all studies by default."
 )
 PLUS, MINUS = "Adopt", "Don’t adopt"  # what the two actions are called where nobody named them
 

@@ -110,7 +110,7 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
             result.actions, result.net.tolist(), behind.tolist(), result.chances.tolist(), strict=True
         )
     ]
-    title = fig.with_unit("behind the best action, per person; and the chance to be the best", unit)
+    title = fig.with_unit("behind the best action, per person; and the chance of being the best", unit)
     return _rows(result.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
 
 
@@ -170,13 +170,13 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
     room = 0.04 * (high - low)
     if drawn.of_thresholds:
         chart.axis(
-            "xaxis", "chance of disease from which one would treat", range=[0, float(x[-1])], tickformat=".0%"
+            "xaxis", "chance of disease above which to treat", range=[0, float(x[-1])], tickformat=".0%"
         )
         chart.axis("yaxis", "net benefit (true positives per person)", range=[low - room, high + room])
     else:
-        title = fig.with_unit("what one unit of effect is worth", unit)
+        title = fig.with_unit("worth of one unit of effect", unit)
         chart.axis("xaxis", title, range=[0, float(x[-1])], **_ticks(0, float(x[-1])))
-        chart.axis("yaxis", "chance to be the best action", range=[-0.02, 1.02], tickformat=".0%")
+        chart.axis("yaxis", "chance of being the best action", range=[-0.02, 1.02], tickformat=".0%")
     return chart.figure(margin={"r": 150, "l": 66})
 
 

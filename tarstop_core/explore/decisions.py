@@ -179,7 +179,7 @@ class Answer:
 
     @property
     def best_reading(self) -> Priced | None:
-        """Studies of which reading on for them brings most, whichever is asked about; None where nobody would read."""
+        """Return the studies for which reading on brings most; None if reading on never pays."""
         read = [one for one in self.studies if one.reading_gain is not None]
         return max(read, key=lambda one: one.reading_gain or 0.0, default=None)
 
@@ -190,7 +190,7 @@ class Answer:
 
 
 def _without_rounding(value: Floats | float, net: Floats) -> Floats:
-    """Worths, of which those are 0 that net benefits of this size cannot tell from rounding."""
+    """Return the values, with those within rounding error of net benefits of this size set to 0."""
     return np.where(np.abs(value) > ROUNDING * np.abs(net).max(), value, 0.0)
 
 
@@ -245,7 +245,7 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
     decision = result.decision
     if isinstance(decision, ActionTable):
         raise InputProblem(
-            "A table of consequences has no parameter that is measured; give chances of a study's results."
+            "A table of consequences has no measured parameter; give chances of a study's results."
         )
     priced = []
     for study, guessed in studies.items():
@@ -385,7 +385,7 @@ def rows_of_sizes(result: Answer) -> Rows:
 
 
 def rows_of_curves(result: Answer) -> Rows:
-    """Return the curves' numbers, a column an action."""
+    """Return the curves' numbers, one column per action."""
     drawn = result.curves
     if drawn is None:
         return []
@@ -440,7 +440,7 @@ def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> 
 
 
 def example_of_draws() -> Rows:
-    """Return those draws as they stand in a file: a line a draw, a column an effect, a cost or a parameter."""
+    """Return these draws as a file: one line per draw, one column per effect, cost or parameter."""
     draws = simulated_draws()
     columns = {f"effect {name}": column for name, column in (draws.effect or {}).items()}
     columns |= {f"cost {name}": column for name, column in (draws.cost or {}).items()}

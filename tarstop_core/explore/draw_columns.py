@@ -1,4 +1,4 @@
-"""Which columns of a table of draws hold what, and which cost belongs to which effect: by their names."""
+"""Recognise the columns of a table of draws by name, and pair costs with effects."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 class Column(NamedTuple):
-    """What a column holds, and of which option."""
+    """The content of a column, and its option."""
 
     held: Held
     name: str
@@ -63,7 +63,7 @@ def _plain(name: str) -> str:
 
 
 def _by_words(titles: Sequence[str]) -> list[str]:
-    """Names that are left without the words for what columns hold; "" where a title has none."""
+    """Return titles without the words for their content; "" if nothing is left."""
     columns = map(column_of, titles)
     return [_plain(column.name) if column else "" for column in columns]
 

@@ -127,7 +127,7 @@ def check_sentence(stakes: Stakes, settings: Settings) -> str:
 
 
 def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
-    """Return the figure's numbers, a row a belief."""
+    """Return the figure's numbers, one row per belief."""
     b = beliefs_drawn(payoffs)
     plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
     return fig.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=now.evpi_at(b, payoffs))

@@ -95,7 +95,7 @@ class LabelledList:
         policy, settings
             The rule, and payoffs, cost, b_0 and θ.
         chances
-            Chances of the documents of a review by its name, each of shape (N,), in place of the calibrator's.
+            Chances of the documents of a review by its name, each of shape (N,), instead of the calibrator's.
 
         Returns
         -------
@@ -112,7 +112,7 @@ class LabelledList:
     def _labelled(self) -> Topic:
         if not isinstance(self.truth, Topic):
             raise InputProblem(
-                f"Not every document of {self.name} is labelled, so what would have come of a rule is not known; "
+                f"Not every document of {self.name} is labelled, so the result of a rule is unknown; "
                 "look at what is planned."
             )
         return self.truth
@@ -143,7 +143,7 @@ def first_settings(scenario: Scenario[Any]) -> Settings:
 
 
 def in_own_order(name: str, documents: int, simulated: bool = False) -> LabelledList:
-    """Take the order of a collection, of which nothing else is known, for a ranking.
+    """Treat the order of a collection as its ranking, because nothing else is known.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ def maps(
     stakes = settings.stakes
     base = listing.planned(settings) if world == "planned" else listing.played(settings)
     if base.slow_to_restake:
-        # At every stake anew a closed loop takes too long, unless it is what is looked at.
+        # At every stake again a closed loop takes too long, unless it is what is looked at.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
     fractions = fractions_around(stakes.fraction)
@@ -179,7 +179,7 @@ def mean_maps(
     world: World,
     compared: Sequence[Policy] = (),
 ) -> list[Map]:
-    """Return what each rule comes to on average over several lists.
+    """Return the mean result of each rule over several lists.
 
     Parameters
     ----------

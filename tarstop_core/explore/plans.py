@@ -18,7 +18,7 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs, exceeds
 
 World = Literal["planned", "played"]
-"""What is expected if nothing is known beyond the labels so far, or what came of it with all labels known."""
+"""What is expected if nothing is known beyond the labels so far, or what became of it with all labels known."""
 TO_THE_END = (rules.Budget, rules.Share, rules.DecideNow, rules.ScreenEverything)
 """Rules that go to their depth whatever they find."""
 LOOKING = (rules.Optimal, rules.OpenLoop, rules.LookAhead, rules.Greedy, rules.Smooth, rules.Batch)
@@ -95,7 +95,7 @@ def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True)
 
 @dataclass(frozen=True, eq=False)
 class Plans:
-    """What a rule comes to at each cost, all arrays of shape (C,)."""
+    """The plan of a rule at each cost; all arrays have shape (C,)."""
 
     depth: Depths
     plus: Flags  # the action at that depth
@@ -136,8 +136,8 @@ def plans(
     """
     if not isinstance(policy, EXPECTABLE):
         raise InputProblem(
-            f"What {policy.title} comes to depends on labels that nobody has beforehand; choose another rule, or look "
-            "at what came of it where labels are known."
+            f"The result of {policy.title} depends on labels that nobody has beforehand; choose another rule, or look at its "
+            "result on known labels."
         )
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     if settings is None:
@@ -213,7 +213,7 @@ def actions(path: ListPath, policy: Policy, depth: Depths) -> Flags:
 
 
 def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
-    """Return what came of a rule where every label is known, as a replay has it.
+    """Return the result of a rule on a fully labelled list, as in a replay.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> P
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """What a rule comes to at one q* and one cost."""
+    """The result of a rule at one q* and one cost."""
 
     path: ListPath  # with the payoffs of that q*
     policy: Policy
@@ -292,7 +292,7 @@ class Cell:
 
 
 def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: World) -> Cell:
-    """Return what the rule comes to at the settings' own payoffs and cost.
+    """Return the result of the rule at the settings' own payoffs and cost.
 
     Parameters
     ----------

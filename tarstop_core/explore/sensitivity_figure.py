@@ -152,7 +152,7 @@ def _widest(tornado: Tornado, measure: str, settings: Settings) -> dict[str, Any
 
 
 def tornado_rows(tornado: Tornado) -> Rows:
-    """Return the figure's numbers, a row an assumption and end."""
+    """Return the figure's numbers, one row per assumption and end."""
     return [
         {
             "assumption": swing.name,

@@ -26,7 +26,7 @@ class Archive:
     def read(self, member: str) -> bytes:
         """Unpack one member (InputProblem when it is missing, or larger than it may be)."""
         if member not in self.members:
-            raise InputProblem(f"{self.name} lacks the file {member} that belongs in it; export it again.")
+            raise InputProblem(f"{self.name} lacks the file {member}; export it again.")
         blocks = []
         with self._packed.open(member) as stream:
             while block := stream.read(CHUNK):
@@ -37,7 +37,7 @@ class Archive:
 
 @contextmanager
 def opened(source: Source) -> Iterator[Archive]:
-    """Open a file as an archive (InputProblem when it is none, or damaged)."""
+    """Open a file as an archive; raise InputProblem if it is not one or is damaged."""
     try:
         with source.binary() as stream:
             handle = stream if stream.seekable() else io.BytesIO(stream.read())
@@ -95,7 +95,7 @@ def only_file(source: Source, suffixes: frozenset[str]) -> tuple[str, BinaryIO]:
         if len(fitting) != 1:
             held = "none" if not fitting else ", ".join(path.name[:40] for path in fitting[:3])
             raise InputProblem(
-                f"{source.name} is an archive that should hold one file of records and holds {held}; unpack it and give "
+                f"{source.name} is an archive that should contain one file of records and contains {held}; unpack it and give "
                 "the files in it."
             )
         return fitting[0].name, io.BytesIO(archive.read(str(fitting[0])))

@@ -50,7 +50,7 @@ EFFECTS = Vocabulary({field: (field,) for field in _NAMES}, effect_title)
 
 
 def named_arms(header: Sequence[str]) -> tuple[list[str], str]:
-    """Name the arms of columns that stand there twice, for two groups whose names say not which is treated.
+    """Name the arms of duplicated columns, for two groups whose names do not say which is treated.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def read_asreview(
     if labels:
         before = len(labels) - len(given)
         prior = f", and {before:,} known before" if before else ""
-        notes.append(f"{len(given):,} labels stand in the order in which they were given{prior}.")
+        notes.append(f"{len(given):,} labels are in the order they were given{prior}.")
     return finish(source.name, "asreview", records, dict(_UNDERSTOOD), notes)
 
 
@@ -96,7 +96,7 @@ def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[s
     ]
     if "data_store.db" not in archive.members or not reviews:
         raise InputProblem(
-            f"{archive.name} is no project of ASReview 2 or 3 that anybody has begun to screen; open it in ASReview 2 or "
+            f"{archive.name} is not a project of ASReview 2 or 3 in which screening has begun; open it in ASReview 2 or "
             "later and export it again, or export its data as CSV."
         )
     listed = project.get("reviews")
@@ -110,7 +110,7 @@ def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[s
 
 
 def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order: str) -> list[dict[str, Any]]:
-    """Rows of a table of a database that nobody vouches for: opened in memory, for reading, with limits on its work."""
+    """Return the rows of a table in an untrusted database: opened in memory, read-only, with limits on its work."""
     asked = 0
 
     def stop() -> bool:
@@ -134,7 +134,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
             # A view or a virtual table runs what somebody wrote.
             if made is None or not str(made[0]).upper().startswith("CREATE TABLE"):
                 raise InputProblem(
-                    f"{name} has no table {table}, so it is no project of ASReview 2 or 3; export it from ASReview again."
+                    f"{name} has no table {table}, so it is not a project of ASReview 2 or 3; export it from ASReview again."
                 )
             held = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
             if lacking := [column for column in wanted[:2] if column not in held]:
@@ -149,7 +149,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
         raise
     except (sqlite3.Error, OverflowError, ValueError, MemoryError) as problem:
         raise InputProblem(
-            f"The database in {name} is damaged or not one of ASReview; export the project from ASReview again."
+            f"The database in {name} is damaged or not from ASReview; export the project from ASReview again."
         ) from problem
     check_count(name, len(rows), BUDGET.records, "records")
     return rows

@@ -80,7 +80,7 @@ def _records(name: str, blocks: Iterable[Block]) -> Iterator[tuple[int, Iterator
                 "comma, brace or quotation mark."
             )
     if none:
-        raise InputProblem(f"{name} holds no BibTeX entry; export it as BibTeX again.")
+        raise InputProblem(f"{name} contains no BibTeX entry; export it as BibTeX again.")
 
 
 def _values(entry: Entry) -> Iterator[Value]:

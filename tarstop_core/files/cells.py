@@ -34,7 +34,7 @@ def read_cells(source: Path | str | BinaryIO) -> Cells:
         rows, notes = _rows(opened)
     check_count(opened.name, len(rows), BUDGET.sheet_rows, "lines")
     if len(rows) < 2:
-        raise InputProblem(f"{opened.name} holds no table; give a header and lines below it.")
+        raise InputProblem(f"{opened.name} contains no table; give a header and lines below it.")
     return Cells(opened.name, [title.strip() for title in rows[0][1]], rows[1:], notes)
 
 
@@ -68,7 +68,9 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, c
     cells = [row for _, row in rows]
     at = header_at(cells, columns_of)
     if len(rows) < at + 2:
-        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
+        raise InputProblem(
+            f"{opened.name} contains no studies; give a header with {wanted} and one line per study."
+        )
     return Cells(opened.name, titles_at(cells[: at + 1]), rows[at + 1 :], notes)
 
 
@@ -121,12 +123,12 @@ def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The tables of outcomes in a folder, by name; a file stands for itself. InputProblem when there is none."""
+    """Return the tables of outcomes in a folder, by name, or of one file; raise InputProblem if there are none."""
     if not folder.is_dir():
         return [folder]
     paths = sorted(path for path in folder.iterdir() if path.name.lower().endswith(TEXT_SUFFIXES))
     if not paths:
-        raise InputProblem(f"The folder {folder.name} holds no CSV or TSV; put the outcomes there.")
+        raise InputProblem(f"The folder {folder.name} contains no CSV or TSV; put the outcomes there.")
     return paths
 
 

@@ -142,7 +142,7 @@ def dialect_of(header: Iterable[str]) -> str:
 class UnrecognisedColumns(InputProblem):
     """No column looks like a title; the person has to say which one it is.
 
-    It has the header's names as in the file (`columns`), told apart by :func:`distinct`, and the first five rows under them
+    It has the header's names as in the file (`columns`), distinguished by :func:`distinct`, and the first five rows under them
     (`preview`), and the column of each field that one name alone stands for (`recognised`).
     """
 
@@ -188,10 +188,10 @@ class Layout:
         return {self.header[column]: field for field, column in columns}
 
     def unused(self, what: str = "Column") -> list[str]:
-        """A sentence on each column that was passed over, and on each name that stands twice."""
+        """Return a sentence on each ignored column and each duplicate name."""
         return [
             *(
-                f'{what} {name} stands twice; the later one is called "{new}" here.'
+                f'{what} {name} appears twice; the later one is called "{new}" here.'
                 for name, new in self.renamed
             ),
             *(
@@ -304,7 +304,7 @@ def make_layout(
         titles = [cell or f"column {number}" for number, cell in enumerate(layout.header, start=1)]
         raise UnrecognisedColumns(
             f"No column of {name} looks like a title among {_listed(titles)} ({where}); "
-            "say which column holds the titles or name it title.",
+            "say which column has the titles, or name it title.",
             titles,
             preview,
         )

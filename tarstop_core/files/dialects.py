@@ -30,7 +30,7 @@ def _abstrackr(name: str, header: Sequence[str], rows: Iterable[Row], notes: lis
     for number, cells in rows:
         filled = [cell.strip() for cell in cells]
         if sum(map(bool, filled)) == 1 and len(filled) == 1:
-            notes.append(f'Line {number} is a heading and no record: "{filled[0][:60]}".')
+            notes.append(f'Line {number} is a heading, not a record: "{filled[0][:60]}".')
             continue
         if len(filled) > len(names):
             raise InputProblem(

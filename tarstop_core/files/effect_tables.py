@@ -143,7 +143,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
         accuracy = ""
         if {"TP", "FN"} <= {title.strip().upper() for title in header}:
             accuracy = (
-                " TP and FN are counts of a test’s accuracy: give that table where 2×2 tables are asked for."
+                " TP and FN are counts of a test’s accuracy: use that table where 2×2 tables are asked for."
             )
         columns = ", ".join(filter(None, header))
         raise UnrecognisedColumns(
@@ -158,7 +158,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     left = {row.at for row in out}
     kept = [at for at in range(len(rows)) if at not in left]
     if not kept:
-        raise InputProblem(f"{name} holds no studies; give a line a study.")
+        raise InputProblem(f"{name} contains no studies; give one line per study.")
     studies = [rows[at] for at in kept]
     values = [
         [_number(name, line, column, cells, places) for column in form.columns] for line, cells in studies
@@ -176,7 +176,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
 
 
 def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:
-    """A table with columns of people beside those of events that say both, as 103/1525; as it was where there are none."""
+    """Split columns that give events and people together, such as 103/1525; other tables are unchanged."""
     events = [EFFECTS.columns(titles).get(column, []) for column in _PEOPLE]
     if [len(columns) for columns in events] != [1, 1]:
         return titles, rows
@@ -192,12 +192,14 @@ def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence
 def as_effects(given: Any) -> Studies:
     """Return studies of an intervention from a DataFrame with the columns of one form; a column `position` is passed over.
 
-    InputProblem when it is none, or a number is missing or cannot be used.
+    InputProblem if it is not one, or if a number is missing or cannot be used.
     """
     if not len(given):
         return Studies((), Form.ERRORS, np.zeros((0, len(Form.ERRORS.columns))))
     if not hasattr(given, "columns"):
-        raise InputProblem(f"tables is no DataFrame; give one with columns such as {WANTED}, a row a study.")
+        raise InputProblem(
+            f"tables is not a DataFrame; give one with columns such as {WANTED}, one row per study."
+        )
     names = [name for name in given.columns if name != "position"]
     rows = [
         (at, [f"{cell:.15g}" if isinstance(cell, Real) else str(cell) for cell in row])
@@ -206,7 +208,7 @@ def as_effects(given: Any) -> Studies:
     studies, _, _, left_out = effects_of_rows("tables", [*map(str, names)], rows)
     if left_out:
         raise InputProblem(
-            f"tables has a row that is no study ({left_out[0] or 'without a name'}); leave it out."
+            f"tables has a row that is not a study ({left_out[0] or 'without a name'}); leave it out."
         )
     missing = np.flatnonzero(~np.isfinite(studies.values).all(axis=1))
     if len(missing):
@@ -278,7 +280,7 @@ def read_effect_outcomes(
             f"{source.name} and the run share no topic; give the outcomes that belong to this run."
         )
     if missing:
-        notes.append(f"Left out, because the run does not rank them: {', '.join(missing)}.")
+        notes.append(f"Left out because the run does not rank them: {', '.join(missing)}.")
     return outcomes, tuple(notes)
 
 
@@ -309,7 +311,7 @@ def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float]:
 
 
 def _number(file_name: str, line: int, column: str, cells: Sequence[str], places: Mapping[str, int]) -> float:
-    """The number in a column of a row; InputProblem when it is none."""
+    """Return the number in a column of a row; raise InputProblem if it is not a number."""
     text = _cell(cells, places[column])
     where = f"{file_name}, line {line}: {column} is '{text}'"
     if text.lower() in MISSING:
@@ -322,7 +324,7 @@ def _number(file_name: str, line: int, column: str, cells: Sequence[str], places
             asked = (
                 "give the count, not a percentage"
                 if text.endswith("%")
-                else "give a whole number from 0 on, as 1525"
+                else "give a whole number, 0 or more, such as 1525"
             )
             raise InputProblem(f"{where}; {asked}.")
         return count

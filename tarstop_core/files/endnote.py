@@ -30,7 +30,7 @@ def _enw_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[
     for start, block in blocks(lines, _LINE, "0", "", []):
         yield start, _enw_values(joined(block))
     if not start:
-        raise InputProblem(f"{name} holds no record (no line begins with %0); export it again.")
+        raise InputProblem(f"{name} contains no record (no line begins with %0); export it again.")
 
 
 def _enw_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
@@ -71,7 +71,7 @@ def read_xml(source: Source, columns: Mapping[str, str] | None, progress: Progre
     """
     records = root_element(source).findall(".//record")
     if not records:
-        raise InputProblem(f"{source.name} holds no record; export it from EndNote again, or as RIS.")
+        raise InputProblem(f"{source.name} contains no record; export it from EndNote again, or as RIS.")
     rows = ((number, _xml_values(record)) for number, record in enumerate(records, start=1))
     return table_of(source, "endnote", rows, [], progress)
 

@@ -53,7 +53,7 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
             check_columns(source.name, f"up to line {number}", len(names))
     keys = list(names)
     if not keys:
-        raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
+        raise InputProblem(f"{source.name} contains no fields; write id, title and abstract in every object.")
     preview = [[_text(entry.get(key)) for key in keys] for _, entry in itertools.islice(entries(), 5)]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
@@ -99,7 +99,7 @@ def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
             text += more + stream.read(LONGEST)
     if len(text) >= LONGEST:
         raise InputProblem(
-            f"{source.name} is one JSON document of more than {LONGEST >> 20} MB; give it in parts, or one object a line."
+            f"{source.name} is one JSON document of more than {LONGEST >> 20} MB; split it, or give one object per line."
         )
     try:
         records = _listed(json.loads(text))
@@ -108,13 +108,13 @@ def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
         raise InputProblem(f"{source.name} is not valid JSON{line}; export it again.") from problem
     if records is None:
         raise InputProblem(
-            f"{source.name} holds no list of records; export it again, or give one object a line."
+            f"{source.name} contains no list of records; export it again, or give one object per line."
         )
     return records
 
 
 def _listed(document: Any) -> list[dict[str, Any]] | None:
-    """The list of objects that a document is or holds, the longest where it holds several; None for none."""
+    """Return the list of objects in a document, the longest if there are several; None if there is none."""
     lists = [document] if isinstance(document, list) else []
     if isinstance(document, dict) and not {"title", "Title", "TITLE"} & document.keys():
         lists = [value for name, value in document.items() if isinstance(value, list) and name != "CodeSets"]

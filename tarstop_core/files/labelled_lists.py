@@ -115,7 +115,9 @@ def read_labelled(
         earlier: Any = run if kind == RUN else qrels
         lines = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
         if again := next((topic_name for topic_name in lines if topic_name in earlier), None):
-            raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
+            raise InputProblem(
+                f"{name} contains the topic {again}, which another file has too; leave one out."
+            )
         earlier.update(lines)
         notes += lines.notes
     if bool(run) != bool(qrels):
@@ -152,7 +154,7 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     if ranking.scores is None:
         order, reason = suggest_order(frame)
         if order == "text":
-            note += f" {reason} Say what it was searched for, and it is ordered by that."
+            note += f" {reason} Say what you looked for, and it is ordered by that."
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
     topic = Topic(
         name, ids, ranking.scores, relevant, int(relevant.sum()), None if labelled.all() else labelled

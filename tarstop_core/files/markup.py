@@ -26,7 +26,7 @@ def root_element(source: Source) -> Element:
         root: Element = ElementTree.fromstring(content, forbid_dtd=True)
     except DefusedXmlException as problem:
         raise InputProblem(
-            f"{source.name} defines XML entities, which no export does; export it again."
+            f"{source.name} defines XML entities, which exports never do; export it again."
         ) from problem
     except (ParseError, ValueError, LookupError) as problem:
         raise InputProblem(f"{source.name} is not well-formed XML; export it again.") from problem

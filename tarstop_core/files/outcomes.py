@@ -32,7 +32,7 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Ou
     Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
     an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
     document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
-    a whole number from 0 on, or no topic is in the ranking. Beside the outcomes, in the order of the files, notes on documents
+    a whole number, 0 or more, or no topic is in the ranking. Beside the outcomes, in the order of the files, notes on documents
     that are not ranked, topics without a ranking, and doubles.
     """
     notes: list[str] = []
@@ -54,9 +54,9 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Ou
             f"{_listed(list(missing))}); give the outcomes that belong to this run."
         )
     if missing:
-        notes.append(f"Left out, because the run does not rank them: {_listed(list(missing))}.")
+        notes.append(f"Left out because the run does not rank them: {_listed(list(missing))}.")
     if unranked:
-        notes.append(f"Studies whose document is not ranked, so never met: {_listed(unranked)}.")
+        notes.append(f"Studies whose document is not ranked, so they are never found: {_listed(unranked)}.")
     return outcomes, tuple(notes)
 
 
@@ -81,7 +81,7 @@ def _outcome_groups(
 
 
 def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
-    """The studies of one file, a line a row."""
+    """The studies of one file, one line per row."""
     name, header, rows, of_encoding = read_studies(path, None, WANTED, _OUTCOMES.columns)
     places = only_columns(name, header, _OUTCOMES, needed, WANTED)
     rows, left_out = without_totals(rows, places)

@@ -84,7 +84,7 @@ def _read(source: Source, columns: Mapping[str, str] | None, progress: Progress 
         inner = Source(content, f"{source.name}: {member}", content.seek(0, io.SEEK_END), False)
         if looks_like(inner.head()) is not None:
             raise InputProblem(
-                f"{source.name} is an archive in which {member} holds no records; unpack it first."
+                f"{source.name} is an archive in which {member} contains no records; unpack it first."
             )
         return _read(inner, columns, progress)
     if key not in _BY_KEY:
@@ -102,7 +102,7 @@ def _as_table(source: Source, columns: Mapping[str, str] | None, progress: Progr
         claimed = _BY_SUFFIX.get(source.suffix)
         if claimed is None:
             raise InputProblem(
-                f'{source.name} ends in "{source.suffix}", which is no format read here; use {", ".join(_BY_SUFFIX)}.'
+                f'{source.name} ends in "{source.suffix}", which is not a format that TARstop reads; use {", ".join(_BY_SUFFIX)}.'
             ) from problem
         raise InputProblem(
             f"{source.name} is named as {claimed.name} but does not look like it; check the export."

@@ -269,7 +269,7 @@ def finish(
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
     if (gathered["title"] == "").all() and ("abstract" not in gathered or (gathered["abstract"] == "").all()):
         raise InputProblem(
-            f"No record of {name} has a title or an abstract; check which column holds the titles."
+            f"No record of {name} has a title or an abstract; check which column has the titles."
         )
     notes, names = list(notes), list(header)
     records = gathered.drop(columns="notes", errors="ignore").assign(**decisions_of(gathered))
@@ -318,8 +318,8 @@ def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[s
             ids = ids.where(ids != "", records[fallback])
     unnamed = ids == ""
     if unnamed.any():
-        some = f"{unnamed.sum():,} of {count:,} records have no identifier; they are called by their row."
-        notes.append("No identifiers: records are called by their row." if unnamed.all() else some)
+        some = f"{unnamed.sum():,} of {count:,} records have no identifier; they are named by their row."
+        notes.append("No identifiers: records are named by their row." if unnamed.all() else some)
         rows = [f"row {number}" for number in range(1, count + 1)]
         ids = ids.where(~unnamed, pd.Series(rows, records.index, dtype="str"))
     records = records.assign(id=ids)
@@ -334,8 +334,8 @@ def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[s
         one, other = different.index[different["id"] == same_id][:2]
         again[:] = False
         notes.append(
-            f"{name} uses the id {same_id} for different records ({records.index.name}s {one} and {other}), so its ids "
-            "tell nothing apart. All records were kept; those with an id of an earlier one keep it as record number."
+            f"{name} uses the id {same_id} for different records ({records.index.name}s {one} and {other}), so its ids do not distinguish records. All records were kept; a record whose "
+            "id was taken keeps it as record number."
         )
     if repeated := int(again.sum()):
         were = "1 record was" if repeated == 1 else f"{repeated:,} records were"
@@ -359,6 +359,6 @@ def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:
     if untitled:
         notes.append(f"{untitled:,} of {count:,} records have no title.")
     if bare == count:
-        notes.append("There are no abstracts, so ranking and reading have only the titles.")
+        notes.append("There are no abstracts, so you rank and read only titles.")
     elif bare:
         notes.append(f"{bare:,} of {count:,} records have no abstract.")

@@ -105,7 +105,7 @@ def _package(source: Source) -> tuple[Rows, list[str]]:
             if of_trials or {"TP", "FN"} <= _TABLES.columns(titles).keys():
                 return rows, [*notes, f"Read {member} of the archive."]
     raise InputProblem(
-        f"{source.name} holds no table with columns TP and FN, or with the arms of trials; give one as CSV."
+        f"{source.name} contains no table with columns TP and FN, or with the arms of trials; give one as CSV."
     )
 
 
@@ -113,7 +113,7 @@ def _largest(name: str, rows: Rows, notes: list[str]) -> tuple[Rows, list[str]]:
     """Rows of the test or outcome with most studies, the header first, without columns in which it has nothing."""
     (line, header), *studies = rows
     if not studies:
-        raise InputProblem(f"{name} holds no 2×2 tables of a test, and no events or means of trials.")
+        raise InputProblem(f"{name} contains no 2×2 tables of a test, and no events or means of trials.")
     places = [at for at, title in enumerate(header) if plain_title(title) in _ANALYSIS]
     analyses = [
         " ".join(filter(None, (cells[at] for at in places if at < len(cells)))) for _, cells in studies

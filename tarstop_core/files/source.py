@@ -88,7 +88,7 @@ def check_held(name: str, count: int) -> None:
     """Refuse what makes more records than one browser tab may hold (InputProblem)."""
     if count > BUDGET.held:
         raise InputProblem(
-            f"With {name} this browser tab would hold more than {BUDGET.held:,} records; leave it out, or give fewer "
+            f"With {name} this browser tab would have more than {BUDGET.held:,} records; leave it out, or give fewer "
             "files at once."
         )
 
@@ -111,23 +111,23 @@ def check_count(name: str, count: int, most: int, what: str) -> None:
         Naming the limit.
     """
     if count > most:
-        raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
+        raise InputProblem(f"{name} contains more than {most:,} {what}; split it.")
 
 
 class Room:
-    """Bytes that a file of this size may still unpack to, whatever is packed in what it holds."""
+    """The bytes that a file of this size may still unpack to, nested archives included."""
 
     def __init__(self, name: str, size: int) -> None:
         self._name = name
         self._most = self._left = min(BUDGET.unpacked, max(BUDGET.freely, BUDGET.ratio * size))
 
     def take(self, count: int) -> None:
-        """So many were unpacked; InputProblem when they are too many."""
+        """Count unpacked bytes; raise InputProblem when they are too many."""
         self._left -= count
         if self._left < 0:
             raise InputProblem(
-                f"{self._name} unpacks to more than {self._most >> 20:,} MB, which is far more than such a file holds; "
-                "unpack it and give what is in it, in parts."
+                f"{self._name} unpacks to more than {self._most >> 20:,} MB, far more than such a file should contain; unpack it "
+                "and give its content in parts."
             )
 
 
@@ -216,7 +216,7 @@ class Source:
                 yield self.handle
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise InputProblem(
-                f"{self.name} is damaged: its compressed content breaks off or does not check; "
+                f"{self.name} is damaged: its compressed content is cut off or fails its check; "
                 "download or compress it again."
             ) from problem
 
@@ -307,7 +307,9 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, li
         return encoding, []
     line, sample = undecodable
     if encoding == "utf-16":
-        raise InputProblem(f"{source.name} begins like UTF-16 but does not continue so; save it as UTF-8.")
+        raise InputProblem(
+            f"{source.name} begins like UTF-16 but does not continue like it; save it as UTF-8."
+        )
     for guess in (_guess(sample), "cp1252"):
         if _check_text(source, guess, longest) is None:
             return guess, [
@@ -329,8 +331,8 @@ def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes
                 if len(line) > longest:
                     most = f"{longest >> 20} MB" if longest >> 20 else f"{longest >> 10} kB"
                     raise InputProblem(
-                        f"Line {number:,} of {source.name} is longer than {most}; look there for line breaks that "
-                        "are missing, or export the file again."
+                        f"Line {number:,} of {source.name} is longer than {most}; look there for missing line breaks, or "
+                        "export the file again."
                     )
                 if "\0" in line:
                     raise InputProblem(_binary(source.name))
@@ -354,7 +356,7 @@ def _guess(sample: bytes) -> str:
 
 
 def _binary(name: str) -> str:
-    return f"{name} holds binary data, not text; export the records as CSV, RIS or another format listed."
+    return f"{name} contains binary data, not text; export the records as CSV, RIS or another format listed."
 
 
 @dataclass(frozen=True)
@@ -382,7 +384,7 @@ _WEB_PAGE = re.compile(r"(?i:\s*<(!doctype|html|head|body|svg|\?xml(?![^>]*>\s*<
 _TREC_RUN = re.compile(r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)")
 _TEXT_LOOKS = (
     (_WEB_PAGE, Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX")),
-    (_TREC_RUN, Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for")),
+    (_TREC_RUN, Looks("", "a TREC run, which has scores but no text", "use it where a run is asked for")),
 )
 
 

@@ -53,7 +53,7 @@ def read_tables(
     """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line, or from RevMan.
 
     Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
-    are numbered without one. In place of counts there may be sensitivity and specificity (also in per cent, and with
+    are numbered without one. Instead of counts there may be sensitivity and specificity (also in per cent, and with
     their intervals) and how many were diseased and healthy: counts are the whole numbers that round to them, which a
     note says.
 
@@ -74,7 +74,7 @@ def read_tables(
     Raises
     ------
     InputProblem
-        When a count is not a whole number from 0 on, or no whole number gives a rate; UnrecognisedColumns when a column is
+        When a count is not a whole number, 0 or more, or no whole number gives a rate; UnrecognisedColumns when a column is
         missing or double.
     """
     file_name, titles, rows, notes = read_studies(source, name, WANTED, _known)
@@ -91,7 +91,9 @@ def read_tables(
     rows, left_out = without_totals(rows, places)
     notes += left_out
     if not rows:
-        raise InputProblem(f"{file_name} holds no studies; give a header with {WANTED} and a line a study.")
+        raise InputProblem(
+            f"{file_name} contains no studies; give a header with {WANTED} and one line per study."
+        )
     lines = [number for number, _ in rows]
     texts: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
     for field, at in places.items():
@@ -216,7 +218,7 @@ def _from_rates(
 def _size(group: str, text: str) -> int | None:
     value = whole_count(text)
     if value is None and text.lower() not in MISSING:
-        raise InputProblem(f"The number of {group} patients is '{text}'; give a whole number from 1 on.")
+        raise InputProblem(f"The number of {group} patients is '{text}'; give a whole number, 1 or more.")
     return None if value is None else int(value)
 
 
@@ -257,7 +259,7 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
         return math.nan
     value = whole_count(text)
     if value is None:
-        raise InputProblem(f"{file_name}, line {number}: {cell} is '{text}'; give a whole number from 0 on.")
+        raise InputProblem(f"{file_name}, line {number}: {cell} is '{text}'; give a whole number, 0 or more.")
     return value
 
 
@@ -319,7 +321,7 @@ def risk_of_bias(place: str, text: str) -> Bias | None:
 
 
 def whole_count(text: str) -> float | None:
-    """The whole number from 0 on that a text stands for, None where it is none."""
+    """The whole number, 0 or more that a text stands for, None where it is none."""
     if len(text) <= LONGEST_NUMBER and THOUSANDS.fullmatch(text):
         text = re.sub(r"\D", "", text)
     try:
@@ -350,7 +352,7 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
         if len(different) > 1:
             *others, last = different.values()
             notes.append(
-                f"{many.capitalize()} {', '.join(map(str, others))} and {last} share the name {name or '(none)'} with different "
-                "counts, and each counts here; keep one if they are of the same patients."
+                f"{many.capitalize()} {', '.join(map(str, others))} and {last} share the name {name or '(none)'} with different counts, and each counts here; keep one if "
+                "they have the same patients."
             )
     return tuple(notes)

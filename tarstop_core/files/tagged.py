@@ -197,7 +197,7 @@ def _ris_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[
             )
     if not first:
         raise InputProblem(
-            f'{name} holds no RIS record (no line begins with "TY  -"); export it as RIS again.'
+            f'{name} contains no RIS record (no line begins with "TY  -"); export it as RIS again.'
         )
     notes += outside_records(strays, first)
 
@@ -286,12 +286,10 @@ def _nbib_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator
             f"Line {before[0]} of {name} stands before the first PMID-; export it from PubMed again."
         )
     if not start:
-        raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
+        raise InputProblem(f"{name} contains no PubMed record (no line begins with PMID-); export it again.")
     if strays:
         more = f", nor do {len(strays) - 1:,} more" if len(strays) > 1 else ""
-        notes.append(
-            f"Line {strays[0][0]} does not begin with a tag{more}; what stands before it goes on there."
-        )
+        notes.append(f"Line {strays[0][0]} does not begin with a tag{more}; it was added to the line before.")
 
 
 def _nbib_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
@@ -332,7 +330,7 @@ def _wos_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[
             tags.setdefault(tag, []).extend(values)
         yield start, _wos_values(tags)
     if not first:
-        raise InputProblem(f"{name} holds no record (no line begins with PT); export it again.")
+        raise InputProblem(f"{name} contains no record (no line begins with PT); export it again.")
     notes += outside_records([(number, tag) for number, tag in strays if tag not in _WOS_OUTSIDE], first)
 
 

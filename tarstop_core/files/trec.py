@@ -151,7 +151,7 @@ def label_topics(
         )
     notes: list[str] = []
     if unknown := [name for name in run if name not in qrels]:
-        notes.append(f"Left out, because the qrels do not know them: {', '.join(unknown)}.")
+        notes.append(f"Left out because the qrels do not have them: {', '.join(unknown)}.")
     if unranked := [name for name in qrels if name not in run]:
         notes.append(f"Judged but not in the run: {', '.join(unranked)}.")
     return labelled, tuple(notes)
@@ -238,7 +238,7 @@ def _read_table(
         if table is None:
             _find_fault(opened, encoding, skip, columns)
             # Only what splits differently for pandas (a lone form feed, say) comes here.
-            raise InputProblem(f"{opened.name} is not laid out in plain columns; write it anew with spaces.")
+            raise InputProblem(f"{opened.name} is not in plain columns; write it again with spaces.")
         with opened.text(encoding) as stream:
             lines = itertools.compress(stream, map(skip.__contains__, range(1, max(skip, default=0) + 1)))
             headers = sum(_is_header(line.split(), columns) for line in lines)
@@ -327,7 +327,7 @@ def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[st
                 many = "1 column" if len(words) == 1 else f"{len(words)} columns"
                 kinds = {(_RUN_COLUMNS, 4): "qrels", (_QRELS_COLUMNS, 6): "a run"}
                 kind = kinds.get((columns, len(words)))
-                mend = f"it looks like {kind}, so give it as such" if kind else "correct that line"
+                mend = f"it looks like {kind}, so use it as that" if kind else "correct that line"
                 raise InputProblem(
                     f"Line {number} of {source.name} has {many} instead of {len(columns)} "
                     f"({' '.join(columns)}); {mend}."
@@ -386,7 +386,9 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
             try:
                 frame = pd.read_csv(lines, dtype=str, keep_default_na=False)
             except (pd.errors.ParserError, pd.errors.EmptyDataError) as problem:
-                raise InputProblem(f"{path.name} is no CSV ({problem}); give what rerank wrote.") from None
+                raise InputProblem(
+                    f"{path.name} is not a CSV ({problem}); give the file that rerank wrote."
+                ) from None
     several = len(topics) > 1
     needed = ("id", "chance", *(("topic",) if several else ()))
     if missing := [name for name in needed if name not in frame]:
@@ -399,8 +401,8 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
         ids, ranked = ([one_word(text.lstrip("'")) for text in texts] for texts in (own["id"], topic.ids))
         if ids != ranked:
             raise InputProblem(
-                f"{path.name} holds other documents for {name} than the run, or the same in another order; give the run "
-                "that was written with it."
+                f"{path.name} has other documents for {name} than the run, or another order; give "
+                f"the run that was written with it."
             )
         p = pd.to_numeric(own["chance"], errors="coerce").to_numpy(dtype=np.float64)
         if not (usable := (p >= 0) & (p <= 1)).all():

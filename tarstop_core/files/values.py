@@ -89,7 +89,7 @@ def remark_from_notes(notes: str) -> str:
 
 
 def _listed(mark: str, notes: str) -> str:
-    """What stands between commas behind a mark."""
+    """Return the comma-separated values after a mark."""
     listed = notes.partition(f"{mark}:")[2].partition("|")[0]
     return ", ".join(filter(None, map(str.strip, listed.split(","))))
 
@@ -217,7 +217,7 @@ def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
     elif missing:
         notes.append(f"{missing:,} of {len(scores):,} records have no score.")
     if len(scores) - missing > 1 and scores.nunique() == 1:
-        notes.append("All scores are the same, so they say nothing about the order.")
+        notes.append("All scores are equal, so they say nothing about the order.")
     return scores
 
 

@@ -107,7 +107,7 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
                 if number > BUDGET.sheet_rows:
                     end = f"row {BUDGET.sheet_rows:,}, where Excel ends"
                 raise InputProblem(
-                    f'The sheet "{sheet.title}" of {name} goes on beyond {end}; copy the records into a new '
+                    f'The sheet "{sheet.title}" of {name} continues beyond {end}; copy the records into a new '
                     "workbook, or export them as CSV."
                 )
             if row.count(None) == len(row):

@@ -197,7 +197,7 @@ class Policy(ABC):
     def cost_invariant(self) -> bool:
         """Whether it stops at the same depth whatever costs and payoffs are, so that asking it once will do.
 
-        The programme's own baselines look at labels and chances alone; of anybody else's rule it is not known.
+        The program's own baselines look at labels and chances alone; of anybody else's rule it is not known.
         """
         own = type(self).__module__.startswith("tarstop_core.")
         return own and not self.acts_on_belief and not self.is_oracle

@@ -61,7 +61,7 @@ class Share(AtAnyCost):
 
 
 def share_of(share: float, N: int) -> int:
-    """Documents that a share of N comes to, rounded up but not by rounding errors: ⌈share·N⌉.
+    """Number of documents in a share of N, rounded up but not because of rounding errors: ⌈share·N⌉.
 
     >>> share_of(0.07, 100), share_of(0.5, 5)
     (7, 3)

@@ -47,7 +47,7 @@ def refuse_looking_ahead(policies: Iterable[Policy], in_steps: bool) -> None:
     Parameters
     ----------
     policies
-        Rules; those of the programme are passed over, for its tests try them.
+        Rules; those of the program are passed over, for its tests try them.
     in_steps
         Whether they are to be measured where belief moves in steps, as in reviews: on such lists they are tried.
 
@@ -63,7 +63,7 @@ def refuse_looking_ahead(policies: Iterable[Policy], in_steps: bool) -> None:
         result = check_policy(policy, lists, in_steps=in_steps)
         if not result.ok:
             raise InputProblem(
-                f"{policy.spec} cannot be measured. {result.findings[0]} Mend it until tarstop check-policy finds nothing."
+                f"{policy.spec} cannot be measured. {result.findings[0]} Fix it until tarstop check-policy finds nothing."
             )
 
 
@@ -120,8 +120,8 @@ def check_policy(
 
 def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) -> CheckResult:
     remark = (
-        "It draws a random sample of the whole list first, so it needs labels that nobody has while reading "
-        "in order; whether it looks ahead cannot be asked."
+        "It first draws a random sample of the whole list, so it needs labels that nobody has while "
+        "reading in order; it cannot be checked for looking ahead."
     )
     for trial, length in zip(range(lists), cycle(LENGTHS), strict=False):
         labels = _random_path(rng, length).labels
@@ -152,13 +152,13 @@ def _findings(
 def _looks_at_studies(
     policy: Policy, path: CumulativePath, cost: float, stop: int, rng: np.random.Generator
 ) -> str:
-    """Whether studies that later documents bring move the stop, or bring it before they are known."""
+    """Whether studies of later documents change the stop before they are known."""
     for d in {stop, *_some(stop, rng)[-2:]}:
         other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
         if (d == stop and other != stop) or (d < stop and other <= d):
             return (
-                f"In a review of {len(path)} documents at cost {cost:g} it stops at {stop}, but at {other} when only "
-                f"the studies after {d} are others: it looks ahead."
+                f"In a review of {len(path)} documents at cost {cost:g} it stops at {stop}, but at {other} when only the studies after {d} "
+                f"change: it looks ahead."
             )
     return ""
 
@@ -217,7 +217,7 @@ def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng
 
 
 def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
-    """Whether someone who knows the labels so far is sent on before the stop, and told to stop there."""
+    """Whether a rule, asked again with the labels so far, goes on before the stop and stops there."""
     N = len(path)
     for d in (*_some(stop, rng), stop):
         so_far = np.where(np.arange(N) < d, path.labels, False)

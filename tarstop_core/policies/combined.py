@@ -60,7 +60,7 @@ class Either(Combined):
 
     name = "either"
     title = "Either"
-    rule = "Stop as soon as one of the rules says so."
+    rule = "Stop as soon as one of the rules says stop."
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return np.asarray(np.min([rule.depths(path, costs, start) for rule in self.rules], axis=0))

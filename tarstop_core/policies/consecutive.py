@@ -45,7 +45,7 @@ class LowPrecision(AtAnyCost):
 
     name = "low-precision"
     title = "Low precision"
-    rule = "Stop when whole batches hold hardly any relevant document."
+    rule = "Stop when whole batches contain hardly any relevant documents."
     formula = r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}"
     source = "common practice in legal review (5 of 200), as in tarexp"
     place, colour, marker = 170, "#8C8C00", "pentagon"
@@ -83,7 +83,7 @@ class Rule2399(AtAnyCost):
 
 @dataclass(frozen=True)
 class Safe(AtAnyCost):
-    """Stop after a row of irrelevant documents, once a least share of the list was read.
+    """Stop after several irrelevant documents in a row, once a minimum share of the list is read.
 
     The second phase of the procedure; the third, another model on the rest, is another session. That every key paper
     was found is left to the reader: a list does not say which papers are key.
@@ -95,14 +95,14 @@ class Safe(AtAnyCost):
 
     name = "safe"
     title = "SAFE"
-    rule = "Stop after a row of irrelevant documents, once a least share of the list was read."
+    rule = "Stop after several irrelevant documents in a row, once a minimum share of the list is read."
     formula = (
         r"d\ge\max(\lceil\text{share}\cdot N\rceil, 2\cdot\text{initial}), \quad n\text{ in a row with }y=0"
     )
     source = "Boetje & van de Schoot 2024 (SAFE procedure)"
     place, colour, marker = 165, "#009E73", "square"
     parameters = (
-        Parameter("share", "share of the list to read at least", 0.0, 1.0, (0.1, 0.2), "float"),
+        Parameter("share", "minimum share of the list to read", 0.0, 1.0, (0.1, 0.2), "float"),
         Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (50, 100)),
         Parameter("initial", "relevant documents of a random start", 0, 1_000_000, (0,)),
     )

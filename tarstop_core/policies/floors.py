@@ -1,4 +1,4 @@
-"""Floors: what has to hold before a rule may stop, whatever it says itself."""
+"""Floors: conditions that must hold before any rule may stop."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +45,7 @@ def first_allowed_stops(
 
 
 def enough_studies(path: CumulativePath, least: int, cost: float) -> Flags:
-    """Depths at which a floor of so many studies lets a rule stop.
+    """Flags of the depths at which a floor of this many studies lets a rule stop.
 
     The floor gives way where the list probably does not hold that many studies, and where reaching it would cost more
     than certainty is worth.

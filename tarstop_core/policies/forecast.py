@@ -43,7 +43,7 @@ class PoissonProcess(AtAnyCost):
 
     name = "poisson"
     title = "Poisson process"
-    rule = "Stop when the falling rate of relevant documents says that few are still to come."
+    rule = "Stop when the falling rate of relevant documents shows that few are left."
     formula = r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
     source = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
     place, colour, marker = 140, "#E69F00", "x"
@@ -56,9 +56,7 @@ class PoissonProcess(AtAnyCost):
             ("power", "exponential"),
         ),
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
-        Parameter(
-            "confidence", "chance that no more are to come than foreseen", 0.01, 0.9999, (0.8, 0.95), "float"
-        ),
+        Parameter("confidence", "chance that no more come than forecast", 0.01, 0.9999, (0.8, 0.95), "float"),
         Parameter(
             "rmse", "how far from the windows the fit may be", 0.0001, 10.0, (0.05, 0.1, 0.15), "float"
         ),
@@ -163,7 +161,7 @@ def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
 
 
 def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> float:
-    """Relevant documents that the rate foresees between two ranks.
+    """Relevant documents that the rate forecasts between two ranks.
 
     Parameters
     ----------
@@ -208,7 +206,7 @@ class FewLeft(AtAnyCost):
 
     name = "few-left"
     title = "Few left"
-    rule = "Stop when the recall that you want is probably reached, by how relevant documents thin out along such lists."
+    rule = "Stop when your target recall is probably reached, judged by how relevant documents thin out along such lists."
     formula = r"P\bigl(C(n) \ge \tau\thinspace (C(n) + U)\bigr) \ge \text{confidence}"
     source = "this program (docs/still_unread.md)"
     place, colour, marker = 137, "#009E73", "star"
@@ -277,7 +275,9 @@ class BetaBinomial(AtAnyCost):
 
     name = "beta-binomial"
     title = "Beta-binomial"
-    rule = "Stop when few enough relevant documents remain, were the rest as rich as what was read."
+    rule = (
+        "Stop when few enough relevant documents remain, assuming that the rest is as rich as the part read."
+    )
     formula = r"P\bigl(C(n)\ge\tau(C(n)+U)\bigr)\ge\text{confidence}, \quad U\sim\mathrm{BetaBin}(N-n, 1+C(n), 1+n-C(n))"
     source = "Fletcher, pyterrier-tar (BetaBinomial)"
     place, colour, marker = 145, "#D55E00", "cross"
@@ -318,7 +318,7 @@ class Quant(AtAnyCost):
 
     name = "quant"
     title = "QuantCI"
-    rule = "Stop when the calibrated chances say that enough of the relevant documents were read."
+    rule = "Stop when the calibrated chances say that you have read enough of the relevant documents."
     formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
     source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
     place, colour, marker = 150, "#56B4E9", "triangle-down"

@@ -46,7 +46,7 @@ class Smooth(Greedy):
 
     name = "smooth"
     title = "Smooth"
-    rule = "As Greedy, with the average chance of the next K documents."
+    rule = "Like Greedy, with the average chance of the next K documents."
     formula = r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c"
     source = "Fletcher & Stevenson, Smooth"
     family = "paper's policy"

@@ -101,7 +101,7 @@ class Weights:
         except (KeyError, ValueError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile):
             weights = None
         if weights is None or not weights.usable:
-            raise InputProblem(f"{path} holds no weights of GRLStop; give a file that its training wrote.")
+            raise InputProblem(f"{path} contains no weights of GRLStop; give a file that its training wrote.")
         return weights
 
     @property
@@ -181,7 +181,7 @@ class GRLStop(AtAnyCost):
     target: float = 0.1
 
     weights: ClassVar[Weights | None] = None
-    """An agent of one's own (:func:`scripts.grlstop.training.train`) in a subclass; None: the shipped one."""
+    """An agent of your own (:func:`scripts.grlstop.training.train`) in a subclass; None: the shipped one."""
     name = "grlstop"
     title = "GRLStop"
     rule = "Read windows of 1 % of the list until a trained agent says that the target recall is reached."

@@ -33,7 +33,7 @@ class Hypergeometric(AtAnyCost):
 
     name = "hypergeometric"
     title = "Hypergeometric test"
-    rule = "Stop when missing the recall one wants would make what was read an unlikely draw."
+    rule = "Stop when the documents read would be an unlikely draw if the target recall were missed."
     formula = (
         r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}"
     )
@@ -45,12 +45,12 @@ class Hypergeometric(AtAnyCost):
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
         Parameter("every", "documents between tests", 1, 100_000, (1,)),
         Parameter(
-            "bias", "how much likelier a relevant document is to come up", 0.01, 1000.0, (1.0,), "float"
+            "bias", "how much more likely a relevant document is to come up", 0.01, 1000.0, (1.0,), "float"
         ),
     )
 
     def depth(self, path: Path, start: int) -> int:
-        # A p* that equals 1 − confidence but for rounding does not stop.
+        # A p* that equals 1 − confidence except for rounding does not stop.
         N, labels, alpha = len(path), path.labels, (1 - self.confidence) * (1 - 1e-9)
         if not N:
             return 0
@@ -226,7 +226,7 @@ class AnytimeTest(AtAnyCost):
 
     name = "anytime-test"
     title = "Test at every look"
-    rule = "As the hypergeometric test, with a level that shrinks so that many looks are paid for."
+    rule = "Like the hypergeometric test, with a level that shrinks to allow for many looks."
     formula = r"p^{\ast}_k \lt \frac{1 - \text{confidence}}{k (k + 1)}"
     source = "Fletcher, pyterrier-tar (AnytimeCMH); the test: Callaghan & Müller-Hansen 2020"
     place, colour, marker = 132, "#56B4E9", "cross"
@@ -241,7 +241,7 @@ class AnytimeTest(AtAnyCost):
         N = len(path)
         looks = np.append(np.arange(self.every, N, self.every), N)
         k = np.arange(1, len(looks) + 1)
-        # A p* that equals its level but for rounding does not stop.
+        # A p* that equals its level except for rounding does not stop.
         stops = p_values(path.labels, tuple(looks.tolist()), self.tau) < (1 - self.confidence) * (
             1 - 1e-9
         ) / (k * (k + 1))

@@ -17,7 +17,12 @@ from tarstop_core.policies.gain_curve import (
 from tarstop_core.value.path import Path
 
 SLOPE_RATIO = Parameter(
-    "rho_min", "slope before the knee over slope after it, at least", 0.0, 1e6, (5.0, 6.0, 10.0), "float"
+    "rho_min",
+    "least ratio of the slope before the knee to the slope after it",
+    0.0,
+    1e6,
+    (5.0, 6.0, 10.0),
+    "float",
 )
 
 
@@ -45,7 +50,7 @@ class Knee(AtAnyCost):
 
     name = "knee"
     title = "Knee"
-    rule = "Stop when relevant documents have become much rarer than before the gain curve's bend."
+    rule = "Stop when relevant documents are much rarer than before the gain curve's bend."
     formula = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min}"
     source = (
         "Fletcher & Stevenson, baseline Knee (parameters not defined there); Kneedle: Satopaa et al. 2011; "
@@ -56,13 +61,17 @@ class Knee(AtAnyCost):
     parameters = (
         replace(SLOPE_RATIO, grid=(5.0, 10.0)),
         Parameter(
-            "beta", "documents to read at least (reading R: sensitivity)", 0, 1_000_000, (10, 100, 500, 1000)
+            "beta",
+            "minimum number of documents to read (reading R: sensitivity)",
+            0,
+            1_000_000,
+            (10, 100, 500, 1000),
         ),
         Parameter("cap", "share of the list at which to give up", 0.01, 1.0, (0.6, 0.75), "float"),
         Parameter("f", "documents between checks (reading Q: sensitivity)", 0, 100_000, (10, 50, 100)),
         Parameter.choice("reading", "what the paper's parameters mean", ("P", "Q", "R"), ("P",)),
         Parameter.choice(
-            "cap_on_empty", "whether it gives up when nothing was found", ("yes", "no"), ("yes",)
+            "cap_on_empty", "whether it gives up when nothing is found", ("yes", "no"), ("yes",)
         ),
     )
 
@@ -111,10 +120,8 @@ class GeometricKnee(AtAnyCost):
     place, colour, marker = 100, "#0072B2", "square"
     parameters = (
         SLOPE_RATIO,
-        Parameter(
-            "adjust", "how much more is asked for while nothing was found, A", 0, 100_000, (0, 50, 150)
-        ),
-        Parameter("beta", "documents to read at least", 0, 1_000_000, (0, 100)),
+        Parameter("adjust", "how much more is required while nothing is found, A", 0, 100_000, (0, 50, 150)),
+        Parameter("beta", "minimum number of documents to read", 0, 1_000_000, (0, 100)),
         Parameter.choice(
             "relret_at", "where relevant documents are counted for A", ("knee", "now"), ("knee",)
         ),
@@ -136,11 +143,11 @@ class TarKnee(AtAnyCost):
 
     name = "tar-knee"
     title = "TAR knee"
-    rule = "The Cormack–Grossman knee as published, looked for from a least number of documents on."
+    rule = "The Cormack–Grossman knee as published, searched from a minimum number of documents on."
     formula = r"\rho \ge 156 - \min(\mathrm{relret}, 150), \quad s \ge \text{least}"
     source = "Cormack & Grossman 2016 (knee method), from 1,000 documents on as in pyterrier-tar"
     place, colour, marker = 105, "#E69F00", "triangle-down"
-    parameters = (Parameter("least", "documents to read at least", 0, 1_000_000, (100, 1000)),)
+    parameters = (Parameter("least", "minimum number of documents to read", 0, 1_000_000, (100, 1000)),)
 
     def depth(self, path: Path, start: int) -> int:
         return GeometricKnee(6.0, 150, self.least).depth(path, start)
@@ -158,7 +165,7 @@ class BudgetMethod(AtAnyCost):
 
     name = "cg-budget"
     title = "Cormack–Grossman budget"
-    rule = "Stop after the knee once as much was read as finding ten at random would take."
+    rule = "Stop after the knee, once you have read as much as finding ten at random would take."
     formula = r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N"
     source = "Cormack & Grossman 2016 (budget method)"
     place, colour, marker = 110, "#D55E00", "diamond"

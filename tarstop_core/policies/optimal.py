@@ -19,7 +19,7 @@ class Optimal(Policy):
 
     name = "optimal"
     title = "Optimal"
-    rule = "Go on while some plan that looks again after every document is worth more than it costs."
+    rule = "Go on while a plan that decides again after every document is worth more than it costs."
     formula = r"\text{stop at the first } d \text{ with } W_d = EU^{\ast}(b_d)"
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place, colour, marker = 10, "#0072B2", "circle"
@@ -38,7 +38,7 @@ class Optimal(Policy):
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         # What finds on the way lead to is counted: a plan may pay that would not if it were read to its end. Where no
-        # plan pays, and a floor asks for more all the same, it is read to its end.
+        # plan pays, and a floor asks for more anyway, it is read to its end.
         def to(path: ListPath, depth: Depths, costs: Floats) -> Floats:
             return path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
 
@@ -58,7 +58,7 @@ class OpenLoop(Policy):
 
     name = "open-loop"
     title = "Open loop"
-    rule = "Go on while any plan, read to its end before one looks again, is worth more than it costs."
+    rule = "Go on while a plan of fixed length is worth more than it costs."
     formula = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
     place, colour, marker = 15, "#56B4E9", "circle-open"
@@ -82,7 +82,7 @@ class LookAhead(Policy):
 
     name = "look-ahead"
     title = "Look-ahead"
-    rule = "Go on while some plan of at most m more documents is worth more than it costs."
+    rule = "Go on while a plan of at most m more documents is worth more than it costs."
     formula = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
     place, colour, marker = 20, "#E69F00", "cross"

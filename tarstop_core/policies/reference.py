@@ -17,7 +17,7 @@ class DecideNow(Policy):
 
     name = "decide-now"
     title = "Decide now"
-    rule = "Read nothing and decide by what was believed before."
+    rule = "Read nothing and decide by the starting belief."
     formula = r"\text{stop at } d"
     source = "reference: what the starting assumption alone is worth"
     family = "reference"
@@ -38,7 +38,7 @@ class ScreenEverything(AtAnyCost):
     title = "Screen everything"
     rule = "Read the whole list."
     formula = r"\text{stop at } N"
-    source = "reference: what stopping is meant to save"
+    source = "reference: the reading that stopping should save"
     family = "reference"
     place, colour, marker = 210, "#009E73", "cross"
     needs: ClassVar[tuple[Need, ...]] = ()
@@ -61,9 +61,9 @@ class Oracle(Policy):
 
     name = "oracle"
     title = "Oracle"
-    rule = "Know the answer, and read only what it takes to prove it."
+    rule = "Know the answer, and read only what is needed to prove it."
     formula = r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0"
-    source = "reference: the bound that no rule can pass"
+    source = "reference: the bound that no rule can exceed"
     family = "reference"
     place, colour, marker = 220, "#CC79A7", "x"
     needs_labels = True

@@ -100,13 +100,13 @@ def load_rule(file: str, name: str) -> type[Policy]:
     for before, now in RENAMED.items():
         if before in vars(kind):
             warnings.warn(
-                f"{name} in {file}: '{before}' is called '{now}' today.", DeprecationWarning, stacklevel=2
+                f"{name} in {file}: '{before}' is now called '{now}'.", DeprecationWarning, stacklevel=2
             )
             setattr(kind, now, vars(kind)[before])
     for before, now in MOVED.items():
         if f"{_PACKAGE}.{before} " in Path(file).read_text(encoding="utf-8", errors="replace"):
             warnings.warn(
-                f"{file}: {_PACKAGE}.{before} is part of {_PACKAGE}.{now} today.",
+                f"{file}: {_PACKAGE}.{before} is part of {_PACKAGE}.{now} now.",
                 DeprecationWarning,
                 stacklevel=2,
             )
@@ -165,7 +165,7 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
     """
     spec = spec.strip()
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
-        raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
+        raise InputProblem(f"A rule cannot combine more than {MOST_RULES} others; name fewer.")
     if len(spec) > LONGEST:
         raise InputProblem(f"The text of a rule has {len(spec):,} characters; give at most {LONGEST:,}.")
     if combined := _COMBINED.fullmatch(spec):
@@ -184,7 +184,7 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
 def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
     if not files:
         raise InputProblem(
-            f"The rule {file}:{name or ''} lies in a file, which is not run here; choose another."
+            f"The rule {file}:{name or ''} is in a file, and rules from files do not run here; choose another."
         )
     if not name:
         raise InputProblem(f"Which rule of {file}? Name its class as in {file}:Name.")

@@ -78,7 +78,7 @@ class RunGrid:
 
 @dataclass(frozen=True)
 class BaselineRate(ByRuns):
-    """Read on until as many relevant documents are found as a random sample foresees.
+    """Read on until as many relevant documents are found as a random sample forecasts.
 
     k of the m documents drawn are relevant; what was drawn counts as found. With k = 0 the rate is unknown and
     everything is read (assumption).
@@ -89,7 +89,7 @@ class BaselineRate(ByRuns):
 
     name = "baseline-rate"
     title = "Baseline inclusion rate"
-    rule = "Count the relevant documents of a random sample, then read on until as many are found as that foresees."
+    rule = "Estimate the number of relevant documents from a random sample, then read until you have found that many."
     formula = r"\text{found}\ge\tau N\frac{k}{m}"
     source = "common practice (Shemilt et al. 2014: baseline inclusion rate)"
     place, colour, marker = 125, "#8C8C00", "triangle-down"
@@ -129,14 +129,16 @@ class Scal(ByRuns):
 
     name = "scal"
     title = "S-CAL"
-    rule = "Read some documents of every stretch of the list, then all above the rank where enough must lie."
+    rule = (
+        "Read some documents in every stretch of the list, then all above the rank that must contain enough."
+    )
     formula = r"\hat R(d)\ge 1.05\tau\hat R(N), \quad \hat R=\sum_{\text{stretches}}\frac{B}{b}\sum y"
     source = "Cormack & Grossman 2016 (S-CAL)"
     place, colour, marker = 127, "#0072B2", "triangle-up"
     promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
-        Parameter("bound", "documents labelled of a stretch at most", 1, 100_000, (10, 30)),
+        Parameter("bound", "most documents labelled per stretch", 1, 100_000, (10, 30)),
     )
 
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
@@ -174,7 +176,7 @@ class AutoStop(ByRuns):
 
     name = "autostop"
     title = "AutoStop"
-    rule = "Draw documents, high ranks sooner, until as many relevant ones are found as an unbiased estimate asks for."
+    rule = "Draw documents, high ranks first, until you have found as many relevant ones as an unbiased estimate requires."
     formula = r"\text{found}\ge\tau\bigl(\hat R\ [+\sigma]\bigr), \quad \hat R=\sum_{\text{drawn}}\frac{y_i}{1-(1-p_i)^n}"
     source = "Li & Kanoulas 2020 (AutoStop, AP-prior)"
     place, colour, marker = 126, "#7A5195", "diamond"
@@ -235,7 +237,7 @@ class Audit(ByRuns):
 
     name = "audit"
     title = "Audit draws"
-    rule = "Draw every n-th document at random; stop when recall is bounded from below, whatever the list."
+    rule = "Draw every n-th document at random; stop when this proves the recall, whatever the list."
     formula = r"\frac{\text{found}}{\max\lbrace R : \max_t M_t(R) \lt 1/\alpha \rbrace} \ge \tau"
     source = "test martingales for draws without replacement: Waudby-Smith & Ramdas 2020; Ville 1939"
     place, colour, marker = 135, "#E69F00", "star"

@@ -196,7 +196,7 @@ class Target(OrderStatistic):
 
     name = "target"
     title = "Target"
-    rule = "Draw a set of relevant documents at random, then read on until all of them came up again."
+    rule = "Draw a set of relevant documents at random, then read until all of them have come up again."
     formula = r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil"
     source = (
         "Cormack & Grossman 2016 (Target method); size of the set for other goals: Sneyd & Stevenson 2019"
@@ -237,7 +237,7 @@ class QBCB(OrderStatistic):
 
     name = "qbcb"
     title = "QBCB"
-    rule = "Draw at random until some relevant documents are known, then read on until enough of them came up again."
+    rule = "Draw at random until some relevant documents are known, then read until enough of them have come up again."
     formula = r"j = \min\lbrace j : P(\mathrm{Bin}(n_{\min}, \tau) \le j - 1) \ge 1 - \alpha \rbrace"
     source = (
         "Lewis, Yang & Frieder 2021 (quantile binomial confidence bound); grid and 50 replications: "

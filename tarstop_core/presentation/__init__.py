@@ -1,1 +1,1 @@
-"""How anything is said or drawn, knowing nothing of the domain."""
+"""Numbers, text and figures, independent of the domain."""

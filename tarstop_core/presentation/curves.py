@@ -1,4 +1,4 @@
-"""Curves along a list: belief with q* above what the next documents return for their cost; and what was found."""
+"""Curves along a list: the belief with q*, what the next documents return for their cost, and the finds."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def live_curves(
             _label_cost(chart, seen, decades)
         if gains_nothing:
             # What a logarithmic axis cannot show: that reading on has no worth above 0.
-            text = "the next document: worth less than it costs" if cost > 0 else "nothing to gain"
+            text = "the next document is worth less than it costs" if cost > 0 else "nothing to gain"
             end, side = (chart.ends[1], "right") if any(seen) else (chart.ends[0], "left")
             chart.beside(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}

@@ -376,7 +376,7 @@ def rows_of(**columns: ArrayLike) -> Rows:
 
 
 def or_none(values: ArrayLike) -> NDArray[np.object_]:
-    """Numbers with None in place of what is none, as JSON and tables have it."""
+    """Numbers with None instead of what is none, as JSON and tables have it."""
     return np.array([x if np.isfinite(x) else None for x in np.asarray(values).tolist()], dtype=object)
 
 

@@ -1,4 +1,4 @@
-"""HTML from templates, which escape: a page lies beside the module that says it, what all pages share in ``templates/``."""
+"""HTML from templates that escape every text: a page's template is beside its module, shared ones are in ``templates/``."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Sentences for people. They stand in Jinja templates beside the code whose results they word, one macro a sentence."""
+"""Sentences for people, in Jinja templates beside the code whose results they word, one macro per sentence."""
 
 import re
 from collections.abc import Callable

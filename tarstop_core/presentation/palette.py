@@ -1,6 +1,6 @@
 """Every colour: one meaning, one colour, in light, in dark and on paper; rules bring their own, of the same row."""
 
-# Okabe–Ito: readable on white and on near-black, told apart by nearly everybody; and three that stay apart from it.
+# Okabe–Ito: readable on white and on near-black, distinguished by nearly everybody; and three that stay apart from it.
 BLUE, VERMILION, GREEN, PURPLE, AMBER, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"
 VIOLET, OLIVE, GREY = "#7A5195", "#8C8C00", "#777777"
 SERIES = (BLUE, VERMILION, GREEN, PURPLE, AMBER, SKY, VIOLET, OLIVE, GREY)

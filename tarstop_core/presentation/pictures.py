@@ -1,6 +1,6 @@
 """A figure without a script: on a page as wide as its place with the page's own texts, or on paper as one SVG.
 
-For what is redrawn after every press, which plotly builds anew each time, longer than all else that a press does; and
+For what is redrawn after every press, which plotly builds again each time, longer than all else that a press does; and
 for pages that run nothing. Lines are paths in a box that may be stretched; points and texts keep their size.
 """
 

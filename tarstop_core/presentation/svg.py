@@ -61,7 +61,7 @@ def text(
 
 
 def wrapped(words: str, columns: int) -> list[str]:
-    """Words on lines of at most so many characters; what is longer is broken."""
+    """Words on lines of at most this many characters; what is longer is broken."""
     return textwrap.wrap(words, columns) or [""]
 
 

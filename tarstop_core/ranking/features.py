@@ -54,7 +54,7 @@ class Features:
 
     @property
     def matrix(self) -> Matrix:
-        """Weight of each term in each document, rows of length 1 at most; put together anew. Shape (N, terms)."""
+        """Weight of each term in each document, rows of length 1 at most; put together again. Shape (N, terms)."""
         return self.rows(np.arange(len(self)))
 
     def rows(self, at: NDArray[np.intp]) -> Matrix:
@@ -165,7 +165,7 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
 
 
 def _finder(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[np.int32]]:
-    """Return what looks up where places stand among all that occur."""
+    """Return a lookup from places to their index among all that occur."""
     if len(places) <= FEW:
         return lambda wanted: np.searchsorted(places, wanted).astype(np.int32)
     at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
@@ -174,7 +174,7 @@ def _finder(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[
 
 
 def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """Weights of terms in documents as `Features` holds them: of frequent terms, of the others, and these by term."""
+    """Split term weights as `Features` keeps them: frequent terms, the others, and the others by term."""
     rare = matrix[:, FREQUENT:]
     return matrix[:, :FREQUENT], rare, rare.T.tocsr()
 

@@ -1,6 +1,6 @@
 """Rankers that learn from labels which unread documents to read next.
 
-A ranker is fitted anew whenever enough has been read (`due`). It gets the question and every label so far, and
+A ranker is fitted again whenever enough has been read (`due`). It gets the question and every label so far, and
 returns a score for each document. It keeps no state between two fits, so that the same log of labels gives the
 same order.
 """
@@ -21,7 +21,7 @@ from tarstop_core.ranking.features import Features, Matrix
 
 Floats = NDArray[np.float64]
 
-EVERY_LABEL = 50  # Up to so many labels there is a fit after each
+EVERY_LABEL = 50  # Up to this many labels there is a fit after each
 FURTHER = 0.04  # From then on there is one whenever labels grew by this share
 ITS_SCORE = ""  # Stands among words for a document's score from elsewhere
 FEW = 5  # Relevant documents with which scores from elsewhere get half of their weight
@@ -113,7 +113,7 @@ class StaticRanker(Ranker):
     """Learns nothing, for comparison."""
 
     name = "unmoved"
-    said = "Leaves the list in the order in which it stands."
+    said = "Keeps the list in its order."
 
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         return feedback.start
@@ -129,18 +129,18 @@ class SVMRanker(Ranker):
 
     name = "linear"
     said = (
-        "A linear support vector machine on stems of words, pairs of them and the score by which the list began; the "
-        "question counts as a relevant document."
+        "A linear support vector machine on word stems, word pairs and the list’s first "
+        "scores; the question counts as a relevant document."
     )
 
     strength: float = 0.03  # C: how far a weight may go from 0
     ratio: float = 10.0  # The relevant together weigh so many times what those not relevant do
     presumed: int = 10
-    """Documents drawn from the unread are presumed not relevant until so many were found to be."""
+    """Documents drawn from the unread are presumed not relevant until this many were found to be."""
     beside: float = 0.05  # Spread of a column of scores, where the words of a document have length 1
     included: float = 5.0
     """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
-    abstracts so far, and those excluded for their kind of study, whose words are the topic's all the same."""
+    abstracts so far, and those excluded for their kind of study, whose words are the topic's anyway."""
 
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         columns = self._columns(feedback)
@@ -261,7 +261,7 @@ if not TYPE_CHECKING:  # A type checker knows the names of today alone.
         """Classes by their earlier names, which people's own files may still import."""
         if name not in _EARLIER:
             raise AttributeError(f"module {__name__} has no attribute {name}")
-        warnings.warn(f"{name} is called {_EARLIER[name]} today.", DeprecationWarning, stacklevel=2)
+        warnings.warn(f"{name} is now called {_EARLIER[name]}.", DeprecationWarning, stacklevel=2)
         return globals()[_EARLIER[name]]
 
 
@@ -292,7 +292,7 @@ def parse_ranker(spec: str) -> Ranker:
 
 
 def due(labels: int, at_last_fit: int) -> bool:
-    """Whether a ranker is to be fitted anew, given the number of labels now and at the last fit.
+    """Whether a ranker is due for another fit, given the number of labels now and at the last fit.
 
     >>> due(1, 0), due(0, 0), due(101, 100), due(104, 100)
     (True, False, False, True)

@@ -78,7 +78,7 @@ def prepare(
     True
     """
     if not len(frame):
-        raise InputProblem("There are no documents to put in order; choose a file that holds some records.")
+        raise InputProblem("There are no documents to order; choose a file with records.")
     if order == "own":
         return Ranking(np.arange(len(frame)), None, "In the list's own order.")
     if order == "scores":
@@ -132,9 +132,9 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     if len(frame) > 1 and np.isfinite(scores).all() and np.ptp(scores) > 0:
         return "scores", "Every record has a score in the file."
     if len(frame) < SHORTEST_TELLING_LIST:
-        return "text", "The list is too short to tell from its order whether it follows relevance."
+        return "text", "The list is too short to see whether its order follows relevance."
     if several_files(frame):
-        return "text", "Several files one after the other are not one list in order of relevance."
+        return "text", "Several files joined are not one list in order of relevance."
     hint = order_hint(frame)
     if hint is not None:
         return "text", hint
@@ -149,7 +149,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
             return "text", _sorted_by(name)
     return (
         "own",
-        "The list follows neither date, title nor number: keep its order if that is the order of your search.",
+        "The list is not sorted by date, title or number: keep its order if your search ranked it.",
     )
 
 
@@ -200,7 +200,7 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
 def _sorted(values: Sequence[str]) -> bool:
     """Whether all values are there and nearly always rise, or fall, from one to the next, as numbers or as text.
 
-    Nearly: programmes list the newest first by a date that is not the number, and some records stray.
+    Nearly: programs list the newest first by a date that is not the number, and some records stray.
     """
     if not all(values) or len(set(values)) < len(values):
         return False
@@ -285,7 +285,7 @@ def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
         gone[members[np.arange(len(members)) != rank[members].argmin()]] = True
     if not gone[ranking.order].any():
         return ranking
-    return leave_out(ranking, gone, "of a patent family that another one stands for")
+    return leave_out(ranking, gone, "of a patent family that another document stands for")
 
 
 def also_published(

@@ -55,7 +55,7 @@ def agreement(verdicts: Floats, categories: int = 2) -> Agreement:
     Parameters
     ----------
     verdicts : ndarray, shape (records, readers)
-        The category of each verdict, a whole number from 0 on; NaN where there is none.
+        The category of each verdict, a whole number, 0 or more; NaN where there is none.
     categories : int
         How many categories there are, used or not.
 
@@ -81,7 +81,7 @@ def agreement(verdicts: Floats, categories: int = 2) -> Agreement:
     twice = given >= 2
     if not twice.any():
         raise InputProblem(
-            "No record has the verdicts of two readers; agreement needs some that both have judged."
+            "No record has the verdicts of two readers; agreement needs records that both have judged."
         )
     # Records with one verdict say how often a category is used, and nothing of agreement.
     read = given > 0
@@ -111,7 +111,7 @@ def in_stretches(verdicts: Floats, stretches: int) -> list[Agreement | None]:
 
 
 def _cohen(pairs: Floats, categories: int) -> Coefficient:
-    """Cohen's kappa of two readers; each one's own shares say what chance would do."""
+    """Cohen's kappa of two readers; each reader’s own shares say what chance would do."""
     first, second = (np.eye(categories)[pairs[:, reader].astype(int)] for reader in (0, 1))
     by_first, by_second = first.mean(axis=0), second.mean(axis=0)
     agreeing = (pairs[:, 0] == pairs[:, 1]).astype(float)

@@ -47,7 +47,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """What readers said of n records, and what is known of these.
+    """The readers' verdicts on n records, and the known answers.
 
     InputProblem when lengths differ, a record has no verdict, or a draw was not among what everybody excluded or has no answer.
     """
@@ -65,12 +65,12 @@ class Verdicts:
 
     def __post_init__(self) -> None:
         if not len(self.included) == len(self.relevant) == len(self.drawn):
-            raise InputProblem("Verdicts, answers and audit draws are of different numbers of records.")
+            raise InputProblem("Verdicts, answers and audit draws cover different numbers of records.")
         faults = (
             (np.isnan(self.included).all(axis=1), "has no verdict; leave it out or add one"),
             (
                 (self.drawn > 0) & ~self.excluded,
-                "was drawn for the audit although a reader included it; draw among what everybody excluded",
+                "was drawn for the audit although a reader included it; draw from what everybody excluded",
             ),
             (
                 (self.drawn > 0) & np.isnan(self.relevant),
@@ -84,7 +84,7 @@ class Verdicts:
 
     @property
     def excluded(self) -> Flags:
-        """Which records everybody who read them excluded, shape (n,)."""
+        """Flags of the records that everybody who read them excluded, shape (n,)."""
         return np.asarray(~(self.included == 1).any(axis=1))
 
 
@@ -189,7 +189,7 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
         When the limit is below 1.
     """
     if limit is not None and not 1 <= limit < np.inf:
-        raise InputProblem(f"The odds ratio is limited to {limit:g}; give a number from 1 on.")
+        raise InputProblem(f"The limit of the odds ratio is {limit:g}; give a number of 1 or more.")
     excluded, relevant, drawn = verdicts.excluded, verdicts.relevant == 1, verdicts.drawn > 0
     judged = ~np.isnan(verdicts.relevant)
     # What came to light otherwise says nothing of the records that it lay among.
@@ -263,7 +263,7 @@ def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) 
 
 
 def _at_most(hits: int, excluded: int, total: int, drawn: int) -> float:
-    """Chance of so many hits or fewer among so many drawn of the excluded records, `total` of which are relevant."""
+    """Chance of this many hits or fewer among this many drawn of the excluded records, `total` of which are relevant."""
     number = np.arange(max(0, drawn - (excluded - total)), min(hits, total, drawn) + 1)
     others = drawn - number
     ways = log_ways(number, total - number) + log_ways(others, excluded - total - others)

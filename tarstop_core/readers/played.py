@@ -36,7 +36,7 @@ class ReadList:
 
 
 class Reading(NamedTuple):
-    """What came of reading a stretch."""
+    """The result of reading a stretch."""
 
     hits: int
     """Relevant records that are included in the end."""
@@ -47,7 +47,7 @@ class Reading(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What came of a whole list."""
+    """The result for a whole list."""
 
     share_found: float
     cost: float

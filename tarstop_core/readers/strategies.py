@@ -50,7 +50,7 @@ class Prices:
 
     def __post_init__(self) -> None:
         if not all(0 <= price < math.inf for price in (self.person, self.machine, self.follow_up)):
-            raise InputProblem("Prices are what a record costs; give numbers from 0 on.")
+            raise InputProblem("A price is what a record costs; give numbers of 0 or more.")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Rate:
         return min(self.shape / self.exposure, 1.0)
 
     def after(self, hits: float, exposure: float) -> "Rate":
-        """With so many relevant records found where each had this exposure."""
+        """With this many relevant records found where each had this exposure."""
         return Rate(self.shape + hits, self.exposure + exposure)
 
 

@@ -26,7 +26,7 @@ _MEANINGS = {SAID_RELEVANT: 1.0, SAID_NOT_RELEVANT: 0.0, "": np.nan}
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns hold what; what is not named is found by its usual name."""
+    """The columns of a readers' table; a column not named is found by its usual name."""
 
     readers: tuple[str, ...] = ()
     resolved: str | None = None
@@ -39,7 +39,7 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class ReadersTable:
-    """What several readers said of a list."""
+    """The verdicts of several readers on a list."""
 
     readers: tuple[str, ...]
     verdicts: Verdicts

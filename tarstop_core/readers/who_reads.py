@@ -91,7 +91,7 @@ def _check(verdicts: Verdicts, records: int, worth: float, sensitivity: float) -
     if not 0 < worth < np.inf:
         raise InputProblem(f"A relevant record is worth {worth:g}; give an amount above 0.")
     if records < 1:
-        raise InputProblem(f"The next stretch has {records} records; give a number from 1 on.")
+        raise InputProblem(f"The next stretch has {records} records; give a number of 1 or more.")
 
 
 def _part(includes: Flags) -> Stretch:

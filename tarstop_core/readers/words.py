@@ -1,4 +1,4 @@
-"""What is said of several readers of one list, in sentences."""
+"""Sentences about several readers of one list."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,1 +1,1 @@
-"""What comes with the programme: sample lists, calibrators, priors, and what simulates them."""
+"""What comes with the program: sample lists, calibrators, priors, and what simulates them."""

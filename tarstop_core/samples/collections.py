@@ -1,4 +1,4 @@
-"""What comes with the programme to try it on: simulated searches and reviews, and published 2×2 tables.
+"""What comes with the program to try it on: simulated searches and reviews, and published 2×2 tables.
 
 `python -m scripts.make_samples` makes the searches and reviews, which are simulated to the last word; the
 published tables are figures carried over from the publications that they cite.

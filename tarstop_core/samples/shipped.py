@@ -21,7 +21,7 @@ DEFAULTS: dict[str, tuple[str, str]] = {
     REVIEW: ("review-data-elsewhere", "sample-reviews"),
     INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
-"""For each scenario, the calibrator for a list of one's own and for a sample."""
+"""For each scenario, the calibrator for a list of your own and for a sample."""
 FOR_MERGED_LISTS = "clef-reviews-merged"
 """The calibrator for a patent list that is put together from several rankings."""
 # Digests of earlier versions that differed in words only.
@@ -97,7 +97,7 @@ def reranked_calibration() -> pd.DataFrame:
 
 
 WIDTH = "clef-reviews-width"
-"""The prior that a review of one's own begins with: how wide past reviews ask for, around one's own starting chance."""
+"""The prior that a review of your own begins with: how wide past reviews ask for, around your own starting chance."""
 
 
 @cache
@@ -141,7 +141,7 @@ class PastStops:
 
 @dataclass(frozen=True)
 class WrongStops:
-    """Wrong decisions among so many questions of so many reviews."""
+    """Wrong decisions among this many questions of this many reviews."""
 
     wrong: int
     questions: int
@@ -149,7 +149,7 @@ class WrongStops:
 
 
 def wrong_stops(studies: int, theta: float, q_star: float, truth: str = "pooled") -> WrongStops | None:
-    """Count past questions that were decided otherwise after so many studies than by all of them.
+    """Count past questions decided differently after this many studies than after all of them.
 
     Parameters
     ----------

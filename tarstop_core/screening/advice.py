@@ -1,4 +1,4 @@
-"""What a person is told at the depth they have reached, and the record of what they were told."""
+"""The advice at the depth a person has reached, and the record of all advice."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -37,7 +37,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Assumption:
-    """One assumption that is tried in place of the session's own."""
+    """One assumption that is tried instead of the session's own."""
 
     chance_factor: float = 1.0  # by which every document's chance is multiplied
     cost_factor: float = 1.0  # by which all costs of reading are multiplied
@@ -70,7 +70,7 @@ def is_open(high: float, relevant: int) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class ListFacts:
-    """What is said of the relevant documents of a list beside the advice."""
+    """Facts beside the advice about the relevant documents of a list."""
 
     left: tuple[float, float, float]
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
@@ -117,7 +117,7 @@ class ListFacts:
 
 @dataclass(frozen=True)
 class RecallFacts(ListFacts):
-    """What is said beside the advice where nothing is weighed."""
+    """Facts beside the advice when no decision is weighed."""
 
     most: int | None = None
     """The most relevant documents that the list can hold, with the confidence of the settings; None without documents drawn at random."""
@@ -137,7 +137,7 @@ class RecallFacts(ListFacts):
 
 @dataclass(frozen=True)
 class ReviewFacts(ListFacts):
-    """What a reviewer sees beside every advice."""
+    """Facts beside every advice of a review of accuracy."""
 
     studies: int  # 2×2 tables that count
     waiting: int  # included reports that were not read in full yet
@@ -150,14 +150,14 @@ class ReviewFacts(ListFacts):
     otherwise: float
     """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
     disagreement: float
-    """Chance that the action on stopping now is not that of the truth the session is held against."""
+    """Chance that the action on stopping now is not that of the truth the session is compared with."""
     plan: int
     """The m of "Screen about m more": the best plan; 0 where none gains."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
     diseased: int = 0  # patients with the disease in the tables that count
     needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
-    past: WrongStops | None = None  # what came of stopping on as many studies in past reviews
+    past: WrongStops | None = None  # what became of stopping on as many studies in past reviews
     pooled_range: tuple[float, float] | None = None
     """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
     range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
@@ -175,7 +175,7 @@ class ReviewFacts(ListFacts):
 
 @dataclass(frozen=True)
 class EffectFacts(ReviewFacts):
-    """What is seen beside every advice in a review of an intervention; estimates are in the unit of the measure."""
+    """Facts beside every advice of a review of an intervention; estimates are in the unit of the measure."""
 
     estimate: tuple[float, float, float] | None = None
     """The average effect and where it lies with a chance of 95 %; None before the first study."""
@@ -214,7 +214,7 @@ class Advice:
     """
     plan_pays: bool = False  # Whether some plan to read on gains
     next_find: tuple[int, int] | None = None
-    """Where finds add up and following the advice is all but sure to bring one: documents within which it is likelier than not,
+    """Where finds add up and following the advice is all but sure to bring one: documents within which it is more likely than not,
     and all but sure; else None.
     """
     variations: tuple[Variation, ...] = ()  # the advice under other assumptions
@@ -244,7 +244,7 @@ class Advice:
 
     @property
     def right(self) -> float:
-        """The chance that the action on stopping now is right: in a review, by the truth the session is held against."""
+        """The chance that the action on stopping now is right: in a review, by the truth the session is compared with."""
         if isinstance(self.facts, ReviewFacts):
             return 1 - self.facts.disagreement
         return self.b if self.plus else 1 - self.b

@@ -1,4 +1,4 @@
-"""Audit draws of a session: the order that they make, and what may be said of recall because of them.
+"""Audit draws of a session: the order they give, and the bound on recall that follows.
 
 What is read unsure, or waits for confirmation, counts as relevant in the list and not as found, which can only make the
 statement weaker. A changed verdict changes it as if it had been so from the start; what was offered stays. Documents
@@ -54,7 +54,7 @@ def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> 
 
 
 def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
-    """The most relevant documents that the list can hold, with this confidence; None without audit draws."""
+    """Upper bound on the list's relevant documents, with this confidence; None without audit draws."""
     if state.drawn is None:
         return None
     read, kept = state.depth, state.kept
@@ -71,7 +71,7 @@ def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
 
 
 def recall_sentence(state: State) -> str:
-    """What may be said of recall at this and at every other stop, and of what several readers overlooked; empty without either."""
+    """Word the bound on recall that holds at every stop, and what several readers overlooked; empty without either."""
     confidence = state.settings.recall_confidence
     most, sentences = relevant_at_most(state, confidence), []
     if most is not None:

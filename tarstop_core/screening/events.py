@@ -28,10 +28,10 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
     InputProblem when that document is no longer the next one: a press that came too late or twice.
     """
     if state.depth >= len(ids):
-        raise InputProblem("Every document has been read already.")
+        raise InputProblem("You have already read every document.")
     if ids[state.depth] != doc:
         raise InputProblem(
-            "That document had been labelled already, so the press was not counted; look at the one shown now."
+            "That document was already labelled, so the press was not counted; look at the one shown now."
         )
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
@@ -88,7 +88,7 @@ def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> 
     """The event that records what became of an included report in full text; InputProblem for any other document."""
     included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
     if doc not in included:
-        raise InputProblem("That document is not included any more, so nothing was recorded for its report.")
+        raise InputProblem("That document is no longer included, so nothing was recorded for its report.")
     return Event("report", {"doc": doc, **report.to_dict()})
 
 
@@ -98,9 +98,11 @@ def plan_event(state: State, records: str) -> Event:
     InputProblem after the first label, or when a plan is registered already.
     """
     if state.plan is not None:
-        raise InputProblem("A plan is registered already; changes to it are recorded as deviations.")
+        raise InputProblem("A plan is already registered; changes to it are recorded as deviations.")
     if state.touched:
-        raise InputProblem("A plan is registered before the first document is read, and one has been read.")
+        raise InputProblem(
+            "A plan must be registered before the first document is read, and one has been read."
+        )
     return Event("plan", {"settings": state.settings.to_dict(), "records": records})
 
 
@@ -110,9 +112,7 @@ def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
     InputProblem when a plan is registered and no reason is given, or there are other readers.
     """
     if settings.readers != state.settings.readers:
-        raise InputProblem(
-            "Who screens stays the same for a whole session; set up another one on the same list."
-        )
+        raise InputProblem("The readers of a session cannot change; set up another session on the same list.")
     if state.plan is not None and not reason.strip():
         raise InputProblem("A plan is registered: say why you deviate from it.")
     return Event("settings", {"settings": settings.to_dict(), "reason": reason.strip()})
@@ -120,7 +120,7 @@ def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
 
 LONGEST_REASON = 80
 KEYED = 9
-"""So many reasons have a number key."""
+"""This many reasons have a number key."""
 
 
 def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -> Event:
@@ -135,7 +135,7 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     reasons = list(filter(None, (*names, *(" ".join(each.split()) for each in added))))
     for name, times in Counter(reason.casefold() for reason in reasons).items():
         if times > 1:
-            raise InputProblem(f"The reason “{name}” stands there twice; give each its own name.")
+            raise InputProblem(f"The reason “{name}” is there twice; give each its own name.")
     long = next((reason for reason in reasons if len(reason) > LONGEST_REASON), None)
     if long is not None:
         raise InputProblem(
@@ -196,9 +196,9 @@ def settled_event(several: SeveralReaders | None, by: str, doc: str, label: Labe
             "recorded."
         )
     if label not in ("relevant", "irrelevant"):
-        raise InputProblem("What readers leave open is settled by including the document or excluding it.")
+        raise InputProblem("Settle a disagreement by including or excluding the document.")
     if not by:
-        raise InputProblem("Say first under which name this is settled.")
+        raise InputProblem("First say under which name this is settled.")
     return Event(kind, verdict(doc, label, **more))
 
 
@@ -233,18 +233,18 @@ def file_event(
     """
     if several is None:
         raise InputProblem(
-            "Verdicts from a file are those of one of several readers; set up a session with all their names."
+            "Verdicts from a file need a session with several readers; set one up with all their names."
         )
     several.readers.check_reader(about.name)
     before = several.files.get(about.name)
     if several.read_by(about.name) and (before is None or before.kind != about.kind):
         raise InputProblem(
-            f"{about.name} already has verdicts here, given by hand or from another kind of file; choose another reader."
+            f"{about.name} already has verdicts here, entered by hand or from another kind of file; choose another reader."
         )
     verdicts = {doc: "relevant" if included[doc] else "irrelevant" for doc in ids if doc in included}
     if not verdicts:
         raise InputProblem(
-            f"None of the records of {about.source} is on this list; choose the column that holds its ids, as an export has them."
+            f"None of the records of {about.source} is on this list; choose the column with the ids of an export."
         )
     return Event(about.kind, {**about.to_dict(), "verdicts": verdicts})
 
@@ -252,7 +252,7 @@ def file_event(
 def opened_event(several: SeveralReaders | None, by: str) -> Event:
     """The event that opens everybody's verdicts to all; InputProblem when nobody has signed, or there is one reader."""
     if several is None or not by:
-        raise InputProblem("Verdicts of several readers are opened under a name; give yours first.")
+        raise InputProblem("Opening the verdicts of several readers needs a name; give yours first.")
     return Event("opened")
 
 

@@ -87,7 +87,7 @@ class Replay:
         )
 
     def _aside_read(self) -> dict[int, Aside]:
-        """By position: whoever says that a document settles the question takes it as evidence."""
+        """Return documents set aside after they were read, by position, without those said to settle the question."""
         counts = (verdicts.RELEVANT, verdicts.COMBINATION)
         return {at: aside for at, aside in self._order.aside_read().items() if self._labels[at] not in counts}
 
@@ -122,7 +122,7 @@ class Replay:
         self._spend(self._state.settings.cost)
 
     def _relabel(self, event: Event) -> None:
-        """Take a verdict in, with what was said beside it."""
+        """Apply a verdict, with what was recorded with it."""
         entry, at = event.payload, self._order.position(event)
         code = verdicts.CODES[verdicts.as_label(str(entry["label"]))]
         graded = code in (verdicts.COMBINATION, verdicts.BACKGROUND)

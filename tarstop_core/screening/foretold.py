@@ -81,7 +81,7 @@ def still_unread(
     state : State
         The labels.
     depth : int, optional
-        Documents read, in place of those that were: at an earlier depth by the labels until then, at a later one as if
+        Documents read, instead of those that were: at an earlier depth by the labels until then, at a later one as if
         nothing more had turned up.
 
     Returns
@@ -103,7 +103,7 @@ def of_list(left: Left, state: State) -> dict[str, Any]:
     """Fields of :class:`~tarstop_core.screening.advised.ListFacts`.
 
     Readers who overlook a share of what is relevant recognise as much less of what is still unread. So random draws that
-    say how large that share is correct the number that is foreseen by what they found.
+    say how large that share is correct the number that is forecast by what they found.
 
     Parameters
     ----------
@@ -144,5 +144,5 @@ def _left(model: RerankedChances, history: bytes, length: int) -> Left:
 
 
 def foreseen_of_read(settings: Settings, state: State) -> Left:
-    """How many relevant documents were foreseen among those read, before the first of them was."""
+    """Number of relevant documents that was forecast, before any was read, for those now read."""
     return ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)

@@ -1,4 +1,4 @@
-"""What several readers of one list have said, what each of them may see of it, and what counts.
+"""Several readers of one list: their verdicts, what each may see, and what counts.
 
 The log of such a session holds the verdicts of everybody. Three views of it are logs as a single reader's are:
 
@@ -43,7 +43,7 @@ WAITING = Report("waiting")
 
 @dataclass(frozen=True)
 class Judged:
-    """A document that everybody has judged who is to, and what was said of it."""
+    """A document that all its readers have judged, with their verdicts."""
 
     doc: str
     verdicts: Mapping[str, Event]
@@ -187,7 +187,7 @@ class SeveralReaders:
         name = str(event.payload["name"])
         if name not in self.readers.names:
             raise InputProblem(
-                f"Event {event.seq} has verdicts of '{name[:40]}', who is none of the readers of this session."
+                f"Event {event.seq} has verdicts of '{name[:40]}', who is not a reader of this session."
             )
         earlier, verdicts = self.files.get(name), event.payload["verdicts"]
         self.files[name] = event
@@ -208,7 +208,7 @@ class SeveralReaders:
             self._count_report(doc, event)
 
     def _count(self, doc: str, event: Event) -> None:
-        """Bring what counts of a document up to what was said of it."""
+        """Update what counts for a document from its verdicts."""
         verdicts = self._verdicts.get(doc, {})
         if not self.is_judged(doc):
             self.judged.pop(doc, None)
@@ -374,7 +374,7 @@ class SeveralReaders:
         return own
 
     def visible(self, reader: str = "") -> list[Event]:
-        """All that somebody may see: of others what still stands, on documents that all have judged."""
+        """Everything a reader may see: others' current verdicts on documents that all have judged."""
         if self.opened:
             return list(self.log)
         standing = {event.seq for event in self._standing}
@@ -390,7 +390,7 @@ class SeveralReaders:
         return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
 
     def _of_judged(self, event: Event) -> Event:
-        """What a file said of documents that all have judged; whoever brought its file sees no more here."""
+        """A file's verdicts on documents that all have judged; the person who imported it sees no more here."""
         verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
         return replace(event, payload={**event.payload, "verdicts": verdicts})
 
@@ -402,5 +402,5 @@ class SeveralReaders:
         return {name: event for name, event in given.items() if name == reader}
 
     def hidden(self) -> int:
-        """How many entries of the log nobody but their readers may see yet."""
+        """Number of log entries that only their readers may see so far."""
         return len(self.log) - len(self.visible())

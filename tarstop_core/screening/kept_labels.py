@@ -128,7 +128,7 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
     at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
     count = int(labelled.sum())
     scores = None if ranking.scores is None else ranking.scores[at]
-    how = f"{ranking.how} {count_of(count).capitalize()} that came with labels stand first."
+    how = f"{ranking.how} {count_of(count).capitalize()} that came with labels come first."
     return replace(ranking, order=ranking.order[at], scores=scores, how=how), (at[:count] + 1).tolist()
 
 

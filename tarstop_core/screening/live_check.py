@@ -42,7 +42,7 @@ from tarstop_core.value.payoffs import Floats
 def live_check(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, others: Sequence[Floats] = ()
 ) -> Check | None:
-    """Hold what was found at the depth that a session has reached against what was expected.
+    """Compare the finds at a session's depth with what was expected.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _ratios(
 
 
 def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
-    """What the check says, in one or two sentences; where there is none, why, by the `state`.
+    """Word the check in one or two sentences, or why there is none, from the `state`.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
     >>> check_sentence(Check(60, 9, 21, 3, Evidence(1, 1.2, 0.5)), review)
     'Expected 9 to 21 included among the 60 documents read, found 3. One session alone can hardly show that the chances do not fit.'
     >>> check_sentence(Check(60, 9, 21, 12, Evidence(14, 0.4, 2.0)), review)
-    'Expected 9 to 21 included among the 60 documents read, found 12. Over 14 sessions with these chances nothing speaks against them.'
+    'Expected 9 to 21 included among the 60 documents read, found 12. Over 14 sessions with these chances, there is no evidence against them.'
     """
     if check is None:
         return advice_message("unchecked", read=0 if state is None else state.depth)

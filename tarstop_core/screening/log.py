@@ -1,4 +1,4 @@
-"""The log of a session: what kinds of events there are, and which still stand."""
+"""The log of a session: the kinds of events, and which are still in force."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -57,7 +57,7 @@ class Parted(TypedDict):
 
 
 class Aside(TypedDict):
-    """A document that cannot be held against the application, by what was known when it was set aside."""
+    """A document that cannot be prior art against the application, by what was known when it was set aside."""
 
     doc: str
     kind: Literal["late", "own"]
@@ -80,7 +80,7 @@ class Returned(TypedDict):
 
 
 class Families(TypedDict):
-    """What a document of a patent family stands for."""
+    """The patent family that a document represents."""
 
     members: dict[str, list[str]]
 
@@ -215,7 +215,7 @@ class Imported(TypedDict):
 
 
 class Duplicated(TypedDict):
-    """What was said of the documents until now was said in another session, under its rule."""
+    """The verdicts so far come from another session, under its rule."""
 
     session: str  # its name
     rule: str
@@ -263,7 +263,7 @@ PAYLOADS: dict[str, Any] = {
     "machine": Machine,  # of several readers: what a machine says of the documents, all at once
     "brought": Brought,  # of several readers: what a person among them has judged elsewhere, all at once
     "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
-    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, one's own verdict
+    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, the reader's own verdict
     "note": Note,
     "reasons": Reasons,
     "fit": Fit,

@@ -84,7 +84,7 @@ class LookBack:
 
     @property
     def fits(self) -> bool:
-        """Whether as many were found as the chances foresaw."""
+        """Whether as many were found as the chances forecast."""
         return self.expected is not None and self.expected[0] <= self.relevant <= self.expected[1]
 
 
@@ -119,7 +119,7 @@ def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
         return None
     order = np.lexsort((np.arange(len(frame)), place, ~counted))
     rest = order[counted[order] | ~labelled[order]]
-    return Ranking(rest.astype(np.intp), None, "In the order in which the documents were labelled elsewhere.")
+    return Ranking(rest.astype(np.intp), None, "In the order they were labelled elsewhere.")
 
 
 def look_back(

@@ -7,7 +7,7 @@ from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.pictures import still
 from tarstop_core.screening.look_back import LookBack, message
 
-HEAD = ("Rule", "Stops after", "Relevant by then", "Missed", "Documents read for each one missed")
+HEAD = ("Rule", "Stops after", "Relevant by then", "Missed", "Documents read per document missed")
 
 
 def look_back_report(back: LookBack, name: str, source: str, unit: str = "") -> str:

@@ -52,13 +52,13 @@ def screening_path(
 
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
-    """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
+    """Return what a session's paths depend on: not on the depth, so a miss changes nothing."""
     relevant = np.flatnonzero(state.labels == RELEVANT).tobytes()
     return settings, scenario_of(settings).key(settings, state), relevant, read_so(settings, state)
 
 
 def read_so(settings: Settings, state: State) -> bytes:
-    """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
+    """Return what chances depend on besides calibrator and settings: nothing if the list keeps its order."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
     read = b""
@@ -113,7 +113,7 @@ class Paths:
 
 
 def _scale(settings: Settings) -> float:
-    """What was learned of the calibrator's chances holds for those alone."""
+    """Return the factor on the calibrator's chances; 1 if the chances adapt to labels."""
     return 1.0 if settings.adapts_chances else settings.scale
 
 

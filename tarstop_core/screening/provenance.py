@@ -22,7 +22,7 @@ class Fault(Enum):
 
     LATE = "later than the import"
     EARLY = "before TARstop existed"
-    BACKWARDS = "before the entry that it follows"
+    BACKWARDS = "earlier than the entry before it"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Provenance:
         return last is not None and last.kind == "imported"
 
     def columns(self, event: Event | None) -> dict[str, str]:
-        """What tables say beside an entry, or beside none; no columns where the whole session was recorded here."""
+        """Return the provenance columns of an entry; none if the whole session was recorded here."""
         if not self.imports:
             return {}
         came = event is not None and event.seq < self.imports[-1].seq

@@ -12,7 +12,7 @@ from tarstop_core.screening.log import Aside, Event
 
 
 class ReadingOrder:
-    """Which documents are on the list, by which rank, and in which order they were read.
+    """The documents on the list, their ranks, and the order in which they were read.
 
     A place is where a document stands in the list as it was stored, or after it where the document joined later; it never
     changes. A position is where a document stands among those read. Ranks are counted from 1 among the documents on the
@@ -26,7 +26,7 @@ class ReadingOrder:
         self._on = np.ones(len(ids), dtype=bool)  # By place: whether the document is on the list
         self._position = np.full(len(ids), -1, dtype=np.intp)  # By place; -1 for documents not read
         self._read: list[int] = []  # Places
-        self._passed = 0  # So many of the first by rank are read, or off the list
+        self._passed = 0  # This many of the first by rank are read, or off the list
         self._random = np.zeros(0, dtype=np.intp)  # Places in the order that draws are taken from
         self._aside: dict[int, Aside] = {}  # By place
         self._ranked = False  # Whether ranks say more than places do

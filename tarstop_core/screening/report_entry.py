@@ -157,7 +157,7 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) -> list[dict[str, Any]]:
-    """What became of every included report: document, outcome, reason, study, and who said so when."""
+    """Return the result of every included report: document, outcome, reason, study, person and time."""
     last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
     rows, came = [], provenance(events)
     for at in sorted([*state.read_in_full, *state.waiting.tolist()]):

@@ -1,4 +1,4 @@
-"""Documents that cannot be held against the application: set aside, they are no evidence, and can be returned.
+"""Documents that cannot be prior art against the application: set aside, they are no evidence, and can be returned.
 
 The belief is that of the list without them: the others close up, so that chances by rank, and scores that are compared
 with those of the list, are what they would be had the search not found them.
@@ -113,7 +113,7 @@ def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag], r
     for doc in why:
         place = at.get(doc, -1)
         if place < 0 or place in state.aside_read:
-            raise InputProblem("That document is set aside already, so nothing was recorded.")
+            raise InputProblem("That document is already set aside, so nothing was recorded.")
         if not may_leave(state, place):
             raise InputProblem(
                 f"Document #{place + 1} settles the question by your own verdict, so it was not set aside; change the "
@@ -148,7 +148,7 @@ def return_event(state: State, docs: Sequence[str], reason: str = "") -> Event:
     _may_change(state)
     aside = {*state.aside, *(each["doc"] for each in state.aside_read.values())}
     if {*docs} - aside:
-        raise InputProblem("That document is not set aside any more, so nothing was recorded.")
+        raise InputProblem("That document is no longer set aside, so nothing was recorded.")
     return Event("returned", {"docs": list(docs), **_given(reason)})
 
 
@@ -221,6 +221,6 @@ def _given(reason: str) -> dict[str, str]:
 def _may_change(state: State) -> None:
     if state.drawn is not None:
         raise InputProblem(
-            "Documents are drawn from this list at random, so it stays as it is; set up another session to set documents "
-            "aside or to return them."
+            "This list has documents drawn at random, so it cannot change; set up another "
+            "session to set documents aside or return them."
         )

@@ -1,4 +1,4 @@
-"""Everything that changes advice, apart from the labels: what every scenario sets, and what one sets alone."""
+"""Settings: everything besides the labels that changes advice, for all scenarios and for each."""
 
 from __future__ import annotations
 
@@ -112,21 +112,21 @@ class Settings:
     one_decides: ClassVar[bool] = False
     """Whether one relevant document settles the question: a hit, which may have to be confirmed and cited."""
     grades: ClassVar[bool] = False
-    """Whether documents may be graded X, Y and A, and be held against an application."""
+    """Whether documents are graded X, Y and A and compared with an application."""
     learns_first: ClassVar[bool] = False
     """Whether labels decide what is read next unless a person chooses otherwise: only where a gain was measured."""
     reads_full_texts: ClassVar[bool] = False
     """Whether included reports are read in full, and bring 2×2 tables."""
     weighs: ClassVar[bool] = True
     """Whether a decision is weighed: payoffs, costs and a belief. Without, all that is asked is whether enough was found."""
-    unfit: ClassVar[str] = "needs labels of the whole list or a random sample of it"
+    unfit: ClassVar[str] = "needs labels of the whole list or of a random sample"
     """What is said of a rule that it may not follow."""
     threshold_field: ClassVar[str] = ""
     """The field that holds what is to be exceeded, where there is one."""
     # Without a type these are no fields, and a scenario may make one of them.
     needs_citation = False  # whether a⁺ waits for a document to cite
     confirm_hits = False  # whether a hit counts only once it is confirmed
-    application = NOTHING_SAID  # the application that documents may be held against
+    application = NOTHING_SAID  # the application that documents may be compared with
 
     def __post_init__(self) -> None:
         _ = self.stakes  # refuses costs that are none
@@ -144,7 +144,7 @@ class Settings:
             )
         if self.readers.names and self.one_decides:
             raise InputProblem(
-                "A search that one document decides has one reader; leave the names of others out."
+                "A search that one document decides has one reader; leave out the names of others."
             )
         if not 0 < self.scale < math.inf:
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
@@ -165,7 +165,7 @@ class Settings:
         return Stakes(self.payoffs, self.cost)
 
     def with_stakes(self, stakes: Stakes) -> Self:
-        """Other payoffs and costs; whoever changes the unit of one changes that of all."""
+        """Return settings with other payoffs and costs; a new unit applies to all amounts."""
         return replace(self, payoffs=stakes.payoffs, cost=stakes.cost)
 
     @property
@@ -175,7 +175,7 @@ class Settings:
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """What a protocol names by its hash, beside the list and the calibrator."""
+        """Return the hashes that a protocol names, besides those of list and calibrator."""
         return {}
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
@@ -217,12 +217,12 @@ class Settings:
 
     @property
     def foresees(self) -> tuple[object, ...]:
-        """Everything that decides what is foreseen of the labels to come."""
+        """Return everything that decides the forecast of later labels."""
         return *self.chances_from, self.kappa, self.s, self.b_0
 
     @property
     def recall_confidence(self) -> float:
-        """Confidence of what is said of recall where documents are drawn at random."""
+        """Confidence of statements on recall from random draws."""
         return 1 - ALPHA
 
     def lacks_citation(self, plus: bool, b: float) -> bool:
@@ -234,7 +234,7 @@ class Settings:
         return True
 
     def read_at_once(self) -> Self:
-        """The settings for labels taken as they stand: nothing waits to be confirmed, or to be read in full."""
+        """Return settings in which labels count at once: nothing waits for confirmation or full text."""
         return self
 
     def paper_mode(self) -> Self:
@@ -279,8 +279,8 @@ class Settings:
         version = content.get("version", 1)
         if version not in (1, VERSION):
             raise InputProblem(
-                f"The settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: open them with "
-                "a newer one."
+                f"The settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: open them with a "
+                "newer version."
             )
         foreign = {"version", *FILE_ORDER} - {field.name for field in fields(cls)}
         values = {name: value for name, value in content.items() if name not in foreign}
@@ -294,7 +294,7 @@ class StudySettings(Settings):
     """Settings of a review whose reports bring studies that add up."""
 
     truth: str = "pooled"
-    """What the decision is held against, "pooled" or "full_evidence": whether what studies estimate lies beyond the threshold,
+    """What the decision is compared with, "pooled" or "full_evidence": whether what studies estimate lies beyond the threshold,
     or what all documents of the list would have led to.
     """
     stages: int = 2
@@ -307,12 +307,12 @@ class StudySettings(Settings):
     floor: float = 0.0
     """No rule says stop while the chance of the right decision is below this; 0 for none."""
     floor_studies: int = 0
-    """No rule says stop before so many studies are in, unless the list probably does not hold them or finding them would
+    """No rule says stop before this many studies are in, unless the list probably does not hold them or finding them would
     cost more than certainty is worth; 0 for none.
     """
     least_studies: int = 0
     least_patients: int = 0
-    """a⁺ is not open before so many studies, and people that matter in them, are in; 0 for neither."""
+    """a⁺ is not open before this many studies, and people that matter in them, are in; 0 for neither."""
 
     first_floor_studies: ClassVar[int] = 5
     """The floor that a new session begins with, chosen in docs/reviews_measured.md."""
@@ -333,7 +333,7 @@ class StudySettings(Settings):
             ("floor on the number of studies", self.floor_studies),
         ):
             if least < 0:
-                raise InputProblem(f"The {name} is {least}; give a whole number from 0 on.")
+                raise InputProblem(f"The {name} is {least}; give a whole number, 0 or more.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."

@@ -40,7 +40,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
 
     The calibrator is the one that the settings name.
     """
-    chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
+    chances, first = chances_badge(calibrator, settings), "the most likely, given the labels so far"
     if not settings.adapts_chances:
         chances = record_message("calibrator", calibrator=calibrator, follow=settings.chances_follow)
     starting = [("Starting chance (b₀)", percent(settings.b_0))] if settings.weighs else []
@@ -68,7 +68,7 @@ def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
     share = [("Share read twice", f"{percent(readers.share)}, drawn with seed {readers.seed}")]
     return [
         ("Readers", joined(readers.names)),
-        (f"Read by all but {readers.names[0]}", SECOND[readers.second]),
+        (f"Read by all except {readers.names[0]}", SECOND[readers.second]),
         *(share if readers.second == SHARE else ()),
         *([("Reports in full text", "read by all of them, each on their own")] if readers.full_texts else ()),
     ]
@@ -222,7 +222,7 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
 
 
 def counts_too(settings: Settings) -> str:
-    """What a list that learns goes by beside the labels, as the end of a clause; empty where that is nothing.
+    """Word what a list that learns uses besides labels, as the end of a clause; empty if nothing.
 
     Examples
     --------

@@ -41,8 +41,8 @@ class Readers:
         ]
         if wrong or len({*folded}) < len(folded) or len(folded) == 1:
             raise InputProblem(
-                f"Several readers need two or more names, none twice, of up to {LONGEST_NAME} characters each; "
-                f"given are {', '.join(self.names) or 'none'}."
+                f"Several readers need two or more different names of up to {LONGEST_NAME} characters each; you "
+                f"gave {', '.join(self.names) or 'none'}."
             )
         if self.second not in SECOND:
             raise InputProblem(
@@ -50,12 +50,12 @@ class Readers:
             )
         if not (0 < self.share < 1 if self.second == SHARE else self.share == 1):
             raise InputProblem(
-                f"The share that is judged twice is {self.share:g}; give a number between 0 and 1, and 1 where no share is chosen."
+                f"The share judged twice is {self.share:g}; give a number between 0 and 1, or 1 if no share is chosen."
             )
 
     @property
     def blind(self) -> bool:
-        """Whether nobody is shown what another said of a document by what there is to judge."""
+        """Whether the choice of documents to judge reveals nobody's verdict."""
         return self.second in (ALL, SHARE)
 
     def of(self, doc: str, by_first: str = "") -> tuple[str, ...]:
@@ -77,11 +77,11 @@ class Readers:
         return int.from_bytes(sha256(f"{self.seed} {text}".encode()).digest()[:8], "big")
 
     def check_reader(self, name: str) -> None:
-        """Refuse verdicts of somebody else. InputProblem when the name is none of the readers'."""
+        """Raise InputProblem for a name that is not one of the readers."""
         if name not in self.names:
             raise InputProblem(
                 f"This list is read by {joined(self.names)}; {f'{name} is' if name else 'somebody without a name is'} none of "
-                "them. Choose your name as it stands there, or resolve what they differ on."
+                "them. Choose your name as written there, or resolve their disagreements."
             )
 
 
@@ -141,11 +141,9 @@ class MachineReader:
     def __post_init__(self) -> None:
         for what, text in (("model", self.model), ("version", self.version), ("date", self.date)):
             if not text.strip():
-                raise InputProblem(f"The {what} of the machine is missing; a report has to name it.")
+                raise InputProblem(f"The {what} of the machine is missing; the report must name it.")
         if self.cost_per_thousand is not None and not 0 <= self.cost_per_thousand < math.inf:
-            raise InputProblem(
-                f"A thousand records cost {self.cost_per_thousand:g}; give an amount from 0 on."
-            )
+            raise InputProblem(f"A thousand records cost {self.cost_per_thousand:g}; give 0 or more.")
 
     def to_dict(self) -> dict[str, Any]:
         """What the log keeps."""

@@ -1,4 +1,4 @@
-"""Where a session stands after its log."""
+"""The state of a session after its log."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -52,7 +52,7 @@ class Decision:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a session stands after its log."""
+    """The state of a session after its log."""
 
     settings: Settings  # in force now
     labels: NDArray[np.int8]
@@ -80,7 +80,7 @@ class State:
     spent: float = 0.0
     """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
     foreseen_by: tuple[tuple[int, Settings], ...] = ()
-    """Settings that decided what was foreseen, each with the documents that had been read when they came into force."""
+    """Settings that decided what was forecast, each with the documents that had been read when they came into force."""
     touched: bool = False  # whether a document was ever labelled here, even if that was taken back
     kept: int = 0
     """How many documents came with their labels: the first of the list, whatever order they were read in."""
@@ -113,7 +113,7 @@ class State:
     """What several readers overlooked among the documents that all have judged; None where there is one, or before any is."""
 
     def joining(self, what: str) -> list[Any]:
-        """What was said of each document that was added later: of "docs", "positions" or "scores"."""
+        """Return the "docs", "positions" or "scores" of documents added later."""
         return [said for each in self.joined for said in each.get(what, ())]
 
     def ids_as_read(self, stored: Sequence[str]) -> Sequence[str]:
@@ -203,7 +203,7 @@ class State:
 
     @property
     def counts(self) -> NDArray[np.bool_]:
-        """Which documents of the list are evidence, read or not, shape (N,)."""
+        """Flags of the documents that count as evidence, read or not, shape (N,)."""
         counts = np.ones(len(self.labels), dtype=bool)
         counts[[*self.aside_read]] = False
         return counts

@@ -56,16 +56,16 @@ class TypedTable:
     }
     called: ClassVar[str] = "table"
     hint: ClassVar[str] = "FP and TN may stay empty. Four cells pasted into one field fill all four."
-    hint_further: ClassVar[str] = "Save works out the counts and shows them; saving once more stores them."
+    hint_further: ClassVar[str] = "Save computes and shows the counts; save once more to store them."
     """`hint` and `hint_further`: what is said below all fields, and below those of a further tab."""
-    missing: ClassVar[str] = "TP and FN missing; every 2×2 table needs them."
+    missing: ClassVar[str] = "TP and FN are missing; every 2×2 table needs them."
     unwanted: ClassVar[str] = (
-        "A 2×2 table is typed, but the outcome says that there is none; choose the outcome with a 2×2 table, or clear "
+        "You typed a 2×2 table, but the outcome says that there is none; choose the outcome with a 2×2 table, or clear "
         "the counts."
     )
 
     def field(self, name: str) -> str:
-        """What stands in a field."""
+        """Content of a field."""
         return str(getattr(self, name))
 
     def typed(self, part: str, fields: Mapping[str, str]) -> TypedTable:
@@ -133,7 +133,7 @@ class TypedTable:
             if implied.items() - typed.items():
                 counts = ", ".join(f"{cell} {count}" for cell, count in implied.items())
                 raise InputProblem(
-                    f"The rates come to {counts}, which is not what the counts say; clear one of them."
+                    f"The rates give {counts}, which differs from the counts; clear one of them."
                 )
         return TP, FP, FN, TN
 
@@ -157,8 +157,8 @@ class TypedTable:
         for name in (*CELLS, *RATES):
             if JOINT in (text := getattr(self, name)):
                 raise InputProblem(
-                    f"“{text}” in {name} are several cells; paste one row in the order of the fields, or one with the "
-                    "names of their columns above it."
+                    f"“{text}” in {name} are several cells; paste one row in the order of the fields, or "
+                    "one row with column names above it."
                 )
 
     def filled(self) -> TypedTable:
@@ -207,11 +207,11 @@ class TypedEffect:
     to_convert: ClassVar[bool] = False
     called: ClassVar[str] = "effect"
     hint: ClassVar[str] = (
-        "Cells of a spreadsheet pasted into one field fill those beside it too; names of columns above them say which is which."
+        "If you paste spreadsheet cells into one field, the fields beside it are filled too; column names above them say which is which."
     )
     hint_further: ClassVar[str] = ""
     unwanted: ClassVar[str] = (
-        "Numbers are typed, but the outcome says that there are none; choose the outcome with an effect, or clear them."
+        "You typed numbers, but the outcome says that there are none; choose the outcome with an effect, or clear them."
     )
 
     @property
@@ -231,12 +231,12 @@ class TypedEffect:
 
     @property
     def missing(self) -> str:
-        """What is said where nothing is typed."""
+        """Message when nothing is typed."""
         ways = " or ".join(FORM_WORDS[form] for form in self.forms)
-        return f"No numbers are typed; fill in {ways}."
+        return f"You typed no numbers; fill in {ways}."
 
     def field(self, name: str) -> str:
-        """What stands in a field."""
+        """Content of a field."""
         return self.cells.get(name, "")
 
     def typed(self, part: str, fields: Mapping[str, str]) -> TypedEffect:
@@ -288,7 +288,7 @@ class TypedEffect:
 
 
 def _number(text: str, column: str) -> float:
-    """A typed number; InputProblem when it is none, or a percentage where people are counted."""
+    """Return a typed number; raise InputProblem if it is not a number, or if it is a percentage of people."""
     what = COLUMN_WORDS[column][0]
     if JOINT in text:
         raise InputProblem(f"“{text}” in {what} are several cells; paste them one by one.")
@@ -315,8 +315,8 @@ def fields_of(table: Typed) -> list[str]:
 
 
 def whole(text: str, what: str) -> int:
-    """A typed whole number from 0 on; InputProblem when it is none."""
+    """Return a typed whole number, 0 or more; raise InputProblem otherwise."""
     plain = text.strip()
     if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
-        raise InputProblem(f"{what} is “{plain}”; give a whole number from 0 on, digits only.")
+        raise InputProblem(f"{what} is “{plain}”; give a whole number, 0 or more, in digits only.")
     return int(plain)

@@ -248,7 +248,7 @@ def consequences(settings: Settings) -> list[str]:
 
 
 def about_documents(simulated: bool, settings: Settings) -> list[str]:
-    """What a badge says of documents that nobody published, and of the money that a demo puts on them."""
+    """Return the badges for invented documents, and for a demo's example amounts."""
     if not simulated:
         return []
     return ["simulated documents, example amounts" if example_amounts(settings) else "simulated documents"]
@@ -264,12 +264,12 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     if settings.adapts_chances:
         return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
-    follow = "; they follow what is found" if settings.chances_follow else ""
+    follow = "; they follow the finds" if settings.chances_follow else ""
     return f"{calibrator.fitted_on.badge}{times}{follow}"
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
-    """Why an action is advised that the belief by itself speaks against; empty where it does not."""
+    """Word why an action is advised although the belief alone favours the other; empty if it does not."""
     if not settings.weighs:
         return ""
     # Above q* only the lack of a document to cite keeps from acting.

@@ -157,8 +157,8 @@ def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
     differed = [doc for doc in judged if len({*several.first[doc].values()}) > 1]
     rows = [
         (message("judged_apart", agree=agree), len(judged)),
-        ("Records on which readers differed", len(differed)),
-        ("Of these, still to be resolved", len(several.waiting)),
+        ("Records on which readers disagreed", len(differed)),
+        ("Of these, not yet resolved", len(several.waiting)),
     ]
     drawn = len(several.drawn)
     return (

@@ -1,4 +1,4 @@
-"""What other settings would have said of the same labels, and several sessions beside each other, in words, as rows and drawn."""
+"""Replay of the same labels under other settings, and comparison of sessions: in words, rows and figures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ class Stopped:
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
-    """What a person said of the documents, numbered anew: without settings, plan and decisions."""
+    """What a person said of the documents, numbered again: without settings, plan and decisions."""
     kept = [event for event in events if event.kind not in OF_ITS_OWN]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
@@ -156,8 +156,8 @@ def with_calibrator(session: SessionSnapshot, calibrator: Calibrator) -> tuple[S
     wanted = session.calibrators[settings.calibrator].scenario
     if calibrator.scenario != wanted:
         raise InputProblem(
-            f"This calibrator gives chances for {calibrator.scenario}, and the session needs {wanted}; "
-            "choose another one."
+            f"This calibrator gives chances for {calibrator.scenario}, but the session needs "
+            f"{wanted}; choose another one."
         )
     calibrator.probabilities(session.row.scores, session.state.ranked)
     held = replace(session, calibrators={**session.calibrators, calibrator.digest: calibrator})
@@ -235,7 +235,7 @@ WEIGHED = (
     "Starting chance",
     "Chance now",
     "Spent",
-    "Expected to bring, less what was spent",
+    "Expected to bring, minus the cost so far",
 )
 """What is compared of sessions that weigh a decision."""
 

@@ -1,4 +1,4 @@
-"""Sessions on samples, to try the programme on at once, and the truth about these, which were invented."""
+"""Sessions on samples, to try the program on at once, and the truth about these, which were invented."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -161,7 +161,7 @@ def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
 
 
 def _overlooked(places: Iterable[int], state: State) -> str:
-    """Name the documents that would have told, were read and taken for something else."""
+    """Name the documents that decide the question but were read and judged otherwise."""
     passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
     return message("overlooked", places=passed) if passed else ""
 

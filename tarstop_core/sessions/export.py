@@ -204,7 +204,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
         ("Learned from labels", _learned(state.fit) if state.fit else ""),
-        ("Beside the list’s own order", gain_sentence(state) if state.fit else ""),
+        ("Compared with the list’s own order", gain_sentence(state) if state.fit else ""),
         ("Scores weighed beside labels", _scored(session) if state.settings.weighs_scores else ""),
         ("Fingerprint of the list", row.digest),
     ]
@@ -242,7 +242,7 @@ def _scored(session: SessionSnapshot) -> str:
 
 
 def _learned(last: Mapping[str, Any]) -> str:
-    """How the list was put in order anew."""
+    """How the list was put in order again."""
     made = ", ".join(f"{name} {value}" for name, value in last["settings"].items())
     return (
         f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
@@ -312,7 +312,7 @@ def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _cell(sheet: Any, value: Any) -> Any:
-    """A value as Excel keeps it: texts stay texts, whatever they begin with."""
+    """Return a value for Excel in which texts stay texts, whatever they begin with."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

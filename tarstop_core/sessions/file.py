@@ -46,7 +46,7 @@ Time = Annotated[str, AfterValidator(check_time)]
 
 @dataclass(frozen=True)
 class _Collection:
-    """What is kept of the collection beside its documents."""
+    """The stored fields of a collection, without its documents."""
 
     name: Name
     created: Time
@@ -149,7 +149,7 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     for session in here:
         if session.created == file.created and _screened(store.log(session.id)) == _screened(events):
             raise InputProblem(
-                f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
+                f"{name} has the same log as “{session.name}”, which is already here; open that one."
             )
     arrival = Event("imported", {"source": storable_text(name)}, len(events) + 1, now(), storable_text(by))
     taken = file.name in {session.name for session in here}
@@ -180,12 +180,12 @@ _MEND = "export the session again"
 def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFrame, NDArray[np.intp]]:
     """Check a session file, and return it with its settings, its log, its documents and their order in the list."""
     file = validated(_File, FILE.content(text, name), name, _MEND)
-    settings = read_settings(file.settings, f"What {name} says of settings", _MEND)
+    settings = read_settings(file.settings, f"The settings in {name}", _MEND)
     events = [Event(**entry) for entry in file.log]
     try:
         for event in events:
             check_event(event)
-        check_files(file.collection.files, "What it says of files")
+        check_files(file.collection.files, "Its description of files")
         frame = as_records(pd.DataFrame(file.documents))
         order = check_order(file.order, len(frame))
     except (InputProblem, ValueError) as problem:
@@ -207,7 +207,7 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
     same = frame["id"].to_numpy()[order[len(file.order) :]].tolist() == docs
     if not same or (file.scores is not None and len(state.joining("scores")) != len(docs)):
         raise InputProblem(
-            f"{name} does not fit what it says of documents that joined; export the session again."
+            f"{name} contradicts itself about documents that joined; export the session again."
         )
 
 

@@ -163,7 +163,7 @@ def part(
     session = OpenSession.load(store, session_id)
     last = may_part(session.row.ids, session.state)
     if last is None:
-        raise InputProblem("What joined last was read in part, or nothing did, so nothing was taken back.")
+        raise InputProblem("Nothing was taken back: nothing has joined, or part of it has been read.")
     held, there = session.collection, store.records(session.collection.id)
     left, duplicates = there.iloc[: len(there) - len(last["docs"])], held.duplicates - last["duplicates"]
     content = {"source": last["source"], "docs": last["docs"]}
@@ -187,7 +187,9 @@ def _brought(
     held, there = session.collection, store.records(session.collection.id)
     if held.simulated or session.state.drawn is not None:
         why = "its documents are simulated" if held.simulated else "documents are drawn from it at random"
-        raise InputProblem(f"No others can join this list, because {why}; set up another session for them.")
+        raise InputProblem(
+            f"No documents can join this list, because {why}; set up another session for them."
+        )
     table = read_records(io.BytesIO(content), name)
     stands = merge_records([there, table.frame]).rows - len(there)
     new = table.frame.iloc[stands[stands >= 0]]
@@ -205,7 +207,7 @@ def _brought(
 
 
 def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:
-    """Scores of the kind that the list is in order of, of the documents that come after so many; None where it has none."""
+    """Scores of the kind that the list is in order of, of the documents that come after this many; None where it has none."""
     if row.scores is None:
         return None
     # Sessions keep the words that say where their order comes from (`ranking/order.py`), and nothing else of it.
@@ -222,7 +224,7 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
 
 
 def _ranks(row: SessionRow, state: State, count: int, scores: list[float] | None) -> NDArray[np.int64]:
-    """Ranks of so many documents in the list made longer, given their scores, the highest first; `row` is as read."""
+    """Ranks of this many documents in the list made longer, given their scores, the highest first; `row` is as read."""
     N = len(row.ids)
     if scores is None or row.scores is None:
         return N + 1 + np.arange(count)

@@ -1,4 +1,4 @@
-"""A session whose labels teach what to read next: what a ranker is told of it, and the fit that is recorded.
+"""Sessions that learn: the input of the ranker, and the fit that the log records.
 
 Only a fit needs a ranker. It names the documents that come next, as many as are read before the next one is due, so that
 the order of a session follows from its log alone (:mod:`tarstop_core.screening.fold`), on every machine.
@@ -41,7 +41,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 
 AHEAD = 20
-"""A fit names so many documents at least."""
+"""A fit names this many documents at least."""
 TEACHES = {
     verdicts.RELEVANT: Label.RELEVANT,
     verdicts.COMBINATION: Label.RELEVANT,
@@ -76,7 +76,7 @@ def features_of(collection: Collection) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Make what a ranker learns from, and keep it beside the database.
+    """Compute a ranker's features and keep them beside the database.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
 
 
 def gain_sentence(state: State) -> str:
-    """What was found in this order beside what the list's own would have shown by now; else empty.
+    """Word the finds in this order compared with those in the list's own order; else empty.
 
     How many the list's order finds is known only of what was read: where the last of those found stands in it would
     flatter this order, for others like it may stand before. So what is unread there is said too.

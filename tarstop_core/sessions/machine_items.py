@@ -35,7 +35,7 @@ def machine_items(session: SessionSnapshot) -> list[tuple[str, str]]:
     people = [name for name in several.readers.names if name not in several.machines]
     rows.append(("P-trAIce M8 Human Oversight; RAISE, key message 4", _oversight(several, people)))
     rows.append(("P-trAIce R1 Flow Diagram", _handled(several, people)))
-    rows.append(("To be written by you", ", ".join(f"P-trAIce {item}" for item in BY_HAND)))
+    rows.append(("For you to write", ", ".join(f"P-trAIce {item}" for item in BY_HAND)))
     return rows
 
 
@@ -54,7 +54,7 @@ def _of_one(
         ("P-trAIce M5 Output Data", message("machine_output", of=content, records=len(content["verdicts"]))),
         ("P-trAIce M6 Prompts", str(content["prompt"]).strip() or "not recorded"),
         ("P-trAIce M9 and R2 Performance", _performance(several, name)),
-        *([("Cost of a thousand records", amount(cost, unit))] if cost is not None else []),
+        *([("Cost per thousand records", amount(cost, unit))] if cost is not None else []),
     ]
 
 
@@ -86,4 +86,4 @@ def _handled(several: SeveralReaders, people: list[str]) -> str:
     both = sum(bool(names & {*people}) and bool(names & several.machines.keys()) for names in by.values())
     rest = len(by) - machine - both
     who = joined(people) if people else "nobody"
-    return f"By a machine alone {count_of(machine)}; by a machine and by {who} {count_of(both)}; by people alone {count_of(rest)}."
+    return f"Only by a machine {count_of(machine)}; by a machine and by {who} {count_of(both)}; only by people {count_of(rest)}."

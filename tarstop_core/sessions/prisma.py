@@ -21,7 +21,7 @@ from tarstop_core.sessions import message
 LEFT_OUT = "Records set aside before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"
 LONGEST_REASON = 120
-FAMILIES = "Records for which another of their patent family stands"
+FAMILIES = "Records represented by another member of their patent family"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Prisma:
     with_data: int = 0  # Studies among them that bring data
     reports: int = 0  # Reports of included studies
     left_out: int = 0
-    """Records that were set aside unread: those of a patent session that cannot be held against the application."""
+    """Records that were set aside unread: those of a patent session that cannot be prior art against the application."""
     excluded_for: tuple[tuple[str, int], ...] = ()
     """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()

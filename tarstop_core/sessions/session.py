@@ -1,4 +1,4 @@
-"""A session with what follows from its log: open to be worked on, or as it stands, with all documents."""
+"""A session with everything that follows from its log, open for work."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -136,7 +136,7 @@ class Readable(Session):
         return cast(T, SHARED.computed(asked, make))
 
     def _forget(self) -> None:
-        """Have everything computed anew that follows from the log."""
+        """Drop everything computed from the log."""
         for computed in ("state", "row", "came", "steps"):
             self.__dict__.pop(computed, None)
 
@@ -326,7 +326,7 @@ class OpenSession(Readable):
         waits = any(earlier.kind not in ("note", "fit") for earlier in self.own.events if earlier.seq > seen)
         if waits or (self.several and self._settled(event, seen)):
             raise InputProblem(
-                "That press came after something else had been recorded, so it was not counted; "
+                "Something else was recorded before your press, so it was not counted; "
                 "look at what is shown now."
             )
         self._append(event)
@@ -401,7 +401,7 @@ class OpenSession(Readable):
         return self.scores_in_file if self.state.settings.weighs_scores else None
 
     def foresee(self) -> None:
-        """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
+        """Start fitting both answers to the next document in advance, so that nobody waits after the label."""
         if self.several is not None:
             return  # only what all have judged teaches, and nobody knows when another does so
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:

@@ -1,4 +1,4 @@
-"""A session as it stands, with all its documents: nothing of it is asked for again."""
+"""A snapshot of a session with all its documents; nothing is loaded later."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from tarstop_core.value.payoffs import Floats
 
 @dataclass(eq=False)
 class SessionSnapshot(Session):
-    """A session as it stands, with its documents and calibrators: nothing of it is asked for again."""
+    """A snapshot of a session with its documents and calibrators; nothing is loaded later."""
 
     documents: pd.DataFrame  # Its records in the order in which the collection holds them
     calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named

@@ -1,4 +1,4 @@
-"""A game: a person stops and decides on sample lists, and is held against every rule on the same, by the same metrics."""
+"""A game: a person stops and decides on sample lists, and is compared with every rule on the same, by the same metrics."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def decode(text: str) -> tuple[Call, ...]:
         match = _CALL.fullmatch(part)
         if match is None or (calls and calls[-1].plus is None) or len(calls) == ROUNDS:
             raise InputProblem(
-                f"The address names the calls “{text[:40]}”, which cannot be read; they look like 16p.30m.5. "
-                "The game begins anew."
+                f"The address names the calls “{text[:40]}”, which cannot be read; they look like "
+                "16p.30m.5. The game restarts."
             )
         calls.append(Call(int(match[1]), actions[match[2]]))
     return tuple(calls)
@@ -174,7 +174,7 @@ def finds_of(listing: LabelledList) -> tuple[int, ...]:
 
 
 def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
-    """Return what came of a call, as a replay has it for a rule.
+    """Return the result of a call, in the form of a rule's replay.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
         Depth, action and what it brought.
     """
     if call.plus is None:
-        raise InputProblem("This call is not decided yet; choose an action first.")
+        raise InputProblem("This game has an undecided list; choose an action first.")
     topic, omega = listing.topic, listing.omega(settings)
     assert topic.labels is not None and topic.n_relevant is not None
     utility = metrics.net_utility(settings.payoffs, call.plus, omega, call.depth, settings.cost)
@@ -238,7 +238,7 @@ class Row:
 
 
 def own_rounds(game: Game) -> tuple[Played, ...]:
-    """Return what came of every round of a game that is over."""
+    """Return what became of every round of a game that is over."""
     calls = zip(game.keys, game.calls, strict=True)
     return tuple(played(sample(key), game.settings(at), call) for at, (key, call) in enumerate(calls))
 

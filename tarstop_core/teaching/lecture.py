@@ -1,4 +1,4 @@
-"""A class that learns together: its code, where the lecturer is, and what came of the game; nobody's name is known."""
+"""A class that learns together: its code, the lecturer's step and the game's results; no names are known."""
 
 import secrets
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class Lecture:
             if "".join(given.split()).upper() != self.code:
                 raise InputProblem("That is not the code of this class.")
             if len(self.students) >= MOST:
-                raise InputProblem("The class is full; watch with somebody who is in it.")
+                raise InputProblem("The class is full; join somebody who is in it.")
             self.students.add(word := secrets.token_urlsafe(16))
         return word
 
@@ -73,7 +73,7 @@ class Lecture:
         return True
 
     def finished(self, student: str, game: Game) -> None:
-        """Keep what came of a game that is over, in place of the student's oldest; who plays it again knew the lists."""
+        """Keep what became of a game that is over, instead of the student's oldest; who plays it again knew the lists."""
         if student in self.students:
             own = self.games.setdefault(student, {})
             own.setdefault(_unplayed(game), game)
@@ -81,7 +81,7 @@ class Lecture:
                 own.pop(old, None)
 
     def together(self, game: Game) -> "Together":
-        """Return what the class came to in a game, beside the rules."""
+        """Return the results of the class in a game, with those of the rules."""
         played = _unplayed(game)
         results = [own.get(played) for own in list(self.games.values())]
         students = tuple(Row(YOU, "", own_rounds(result)) for result in results if result is not None)

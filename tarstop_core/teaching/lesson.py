@@ -33,7 +33,7 @@ from tarstop_core.value.studies import NextStudy
 
 @dataclass(frozen=True)
 class Step:
-    """Where a lesson stands after some documents."""
+    """The state of a lesson after some documents."""
 
     depth: int  # Documents read
     documents: int  # Documents in the list
@@ -78,7 +78,7 @@ class Lesson:
 
     @cached_property
     def compared(self) -> tuple[tuple[Policy, Played], ...]:
-        """The rule and those it is held against, as replayed; the rule itself first."""
+        """The rule and those it is compared with, as replayed; the rule itself first."""
         others = [policy for policy in COMPARED if policy != self.policy]
         replayed = [(policy, self.listing.replayed(policy, self.settings)) for policy in others]
         return (self.policy, self.played), *replayed
@@ -89,7 +89,7 @@ class Lesson:
         return float(metrics.regret([[played.net_utility for _, played in self.compared]])[0, 0])
 
     def step(self, depth: int) -> Step:
-        """Return where the lesson stands after so many documents, at most :attr:`stop`."""
+        """Return where the lesson stands after this many documents, at most :attr:`stop`."""
         depth = min(max(depth, 0), self.stop)
         path, cost = self.path, self.settings.cost
         settled = path.hit is not None and depth >= path.hit

@@ -48,7 +48,7 @@ class Overview:
         return int(self.settings.rule.depths(self.path, [self.cost])[0])
 
     def sentence(self, depth: int) -> str:
-        """Say what is known after so many documents, and whether the next ones pay."""
+        """Say what is known after this many documents, and whether the next ones pay."""
         worth = self.settings.rule.value_rate(self.path)
         assert worth is not None, "Optimal weighs the next documents of a search exactly"
         return message(

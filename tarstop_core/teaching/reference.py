@@ -137,7 +137,7 @@ def _markdown(macro: str, **values: Any) -> str:
 
 
 def body(formula: Formula) -> str:
-    """Return what stands below a formula's title, as Markdown."""
+    """Return the text below a formula's title, as Markdown."""
     return _markdown("formula", formula=formula)
 
 

@@ -23,8 +23,8 @@ from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
 FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
 DEAR = 1e-2  # What the documents of a block may cost, as a share of all that is at stake
-SELDOM = 1e-6  # A chance to come as far as a depth without a find, below which plans begin anew there
-INCLUDED = 8  # Included documents that are told apart, where lists differ and not each brings a study
+SELDOM = 1e-6  # A chance to come as far as a depth without a find, below which plans begin again there
+INCLUDED = 8  # Included documents that are distinguished, where lists differ and not each brings a study
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Richness:
         return np.concatenate((np.zeros((len(f), 1)), np.cumsum(log_miss, axis=1)), axis=1)
 
     def mean_chances(self, p: Floats, finds: Floats) -> Floats:
-        """Chance of each document once those before it are read with so many finds, shape (len(finds), N)."""
+        """Chance of each document once those before it are read with this many finds, shape (len(finds), N)."""
         if len(self.factor) == 1:
             return np.repeat(self.chances(p), len(finds), axis=0)
         log = np.log(self.weight)[:, None] + self.log_missed(p)[:, :-1]
@@ -70,7 +70,7 @@ class Richness:
         return np.asarray((weight * self.chances(p)).sum(axis=1) / weight.sum(axis=1))
 
     def after(self, p: Floats, finds: int) -> "Richness":
-        """Weights of the kinds once these documents are read with so many finds."""
+        """Weights of the kinds once these documents are read with this many finds."""
         log = np.log(self.weight) + self.log_missed(p)[:, -1] + finds * np.log(self.factor)
         weight = np.exp(log - log.max())
         kept = weight > 1e-12
@@ -160,7 +160,7 @@ class ClosedLoop:
 
     @property
     def length(self) -> int:
-        """So many documents are looked at, at most."""
+        """Return the largest number of documents looked at."""
         return int(self._lengths.max())
 
     @cached_property

@@ -8,7 +8,7 @@ from tarstop_core.value.payoffs import Floats
 
 
 def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
-    """Chance of k where so many are expected; arrays broadcast.
+    """Chance of k where this many are expected; arrays broadcast.
 
     >>> poisson([0, 1, 2], 1.0).round(3)
     array([0.368, 0.368, 0.184])

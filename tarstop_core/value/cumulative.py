@@ -25,7 +25,7 @@ from tarstop_core.value.worth import WorthOfStudies
 
 # For so few costs, searching for the stop is faster than the worth of every depth.
 FEW_COSTS, BLOCK = 3, 512
-# Of so many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
+# Of this many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
 SHORT, LIKELY = 10, 0.02
 
 
@@ -237,7 +237,7 @@ class CumulativePath(ListPath):
         return begun
 
     def _knowledge(self, studies: int) -> Knowledge | None:
-        """What is known after so many studies; None where no further one can move the belief."""
+        """What is known after this many studies; None where no further one can move the belief."""
         state = self.states[studies]
         if not (0 < state.b < 1 and math.isfinite(state.n_0)):
             return None
@@ -254,7 +254,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _turns(self) -> Depths:
-        """Finds before each depth, a number that changes wherever a plan has to be made anew, shape (N + 1,)."""
+        """Finds before each depth, a number that changes wherever a plan has to be made again, shape (N + 1,)."""
         turns = self.studies
         if len(self.richness.factor) > 1:
             turns = turns + np.append(0, np.cumsum(self._found))

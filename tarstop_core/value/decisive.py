@@ -170,7 +170,7 @@ class DecisivePath(ListPath):
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
         # What knowing ω would bring, less (V_D + c·E_D)/S_d. E_D = Σ S_k for somebody who stops at a hit (then this is
-        # J(D)), whole batches for somebody who looks after so many, D − d for whoever never does. A baseline that has
+        # J(D)), whole batches for somebody who looks after this many, D − d for whoever never does. A baseline that has
         # found nothing takes a⁻.
         payoffs = self.payoffs
         if self.settled(start):

@@ -1,4 +1,4 @@
-"""States of knowledge about the effect of an intervention: what is believed after each study, and what the next one tells.
+"""States of knowledge about an intervention's effect: the belief after each study, and what the next may show.
 
 The average effect is counted from δ, the smallest effect that matters, towards the better side. It is a mixture over the
 heterogeneity τ, given which it is normal and a study of variance v tells it with precision 1/(τ² + v).

@@ -24,7 +24,7 @@ MEANS, FINER, SPREADS = 81, 181, 21
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
 LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
-ONE_BY_ONE = 4  # Up to so many further studies every number is a level of its own
+ONE_BY_ONE = 4  # Up to this many further studies every number is a level of its own
 GROWTH = 0.2  # From there on the next level has this share of all knowledge more
 LEVELS = 12  # Levels at most
 LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
@@ -46,13 +46,13 @@ class Knowledge:
         positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
         if not (positive and abs(self.weight.sum() - 1) < 1e-9 and np.isfinite(self.mean).all()):
             raise InputProblem(
-                "Weights and precisions of what is known must be above 0, and the weights add up to 1."
+                "Weights and precisions of present knowledge must be above 0, and the weights add up to 1."
             )
 
     @classmethod
     @lru_cache(maxsize=64)
     def plain(cls, b: float, n_0: float) -> "Knowledge":
-        """One normal distribution with this belief that is worth so many studies."""
+        """One normal distribution with this belief that is worth this many studies."""
         one = np.ones(1)
         return cls(one, np.array([float(ndtri(b))]), one, one / max(n_0, LEAST_KNOWN))
 
@@ -99,7 +99,7 @@ class Knowledge:
         return np.asarray(np.log(self.weight) - 0.5 * (away + np.log(predicted)))
 
     def says_of_squares(self, batches: int, squares: Floats) -> Floats:
-        """Logarithm of each part's likelihood of the sum of squares of so many means, shape (…, J)."""
+        """Logarithm of each part's likelihood of the sum of squares of this many means, shape (…, J)."""
         return np.asarray(0.5 * ((batches - 1) * np.log(self.study) - squares[..., None] * self.study))
 
     def average_after(self, studies: float, mean: Floats) -> tuple[Floats, Floats]:
@@ -158,7 +158,7 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The grid after so many studies."""
+    """The grid after this many studies."""
 
     studies: int
     batches: int  # As how many means they came: several studies at once are one batch
@@ -211,7 +211,7 @@ def _legendre(order: int) -> tuple[Floats, Floats]:
 
 
 def numbers_of_studies(n_0: float, most: float) -> list[int]:
-    """Numbers of further studies that are told apart: 0, 1 and then ever farther apart, up to about `most`.
+    """Grid of numbers of further studies: 0, 1, … and then ever farther apart, up to about `most`.
 
     >>> numbers_of_studies(2.0, 12)
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]

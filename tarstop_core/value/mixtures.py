@@ -20,7 +20,7 @@ SCAN = 48
 REACH = 9.0
 """Standard deviations that ȳ and the root of S reach."""
 ONE_BY_ONE, SPACED, MOST = 5, 1.6, 400
-"""Up to so many studies every number is computed, then numbers that lie apart by a factor; more than so many tell no more."""
+"""Up to this many studies every number is computed, then numbers that lie apart by a factor; more than this many tell no more."""
 
 
 def worth_of_studies(parts: Knowledge, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
@@ -63,7 +63,7 @@ def chance_of_plus(parts: Knowledge, studies: Floats | Depths, q_star: float) ->
 
 
 def _between(parts: Knowledge, studies: Floats | Depths, q_star: float) -> tuple[Floats, Floats]:
-    """EVSI/K and the chance of a⁺ after so many studies each; numbers beyond a few are interpolated."""
+    """EVSI/K and the chance of a⁺ after this many studies each; numbers beyond a few are interpolated."""
     asked = np.minimum(np.asarray(studies, dtype=float), MOST)
     nodes = [k for k in range(1, ONE_BY_ONE + 1) if k <= asked.max()]
     while nodes[-1] < asked.max():

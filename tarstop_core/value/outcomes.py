@@ -241,7 +241,7 @@ def _lattices(tables: Tables, theta: float, prior: Prior, theta_sp: float | None
     return lattice_for(tables, theta, of_sensitivity), lattice_for(tables.turned, theta_sp, of_specificity)
 
 
-NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within so many standard deviations
+NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within this many standard deviations
 ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
 
 

@@ -97,7 +97,7 @@ class Path(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListPath(Path, ABC):
-    """What advice, pages and experiments ask beside that.
+    """The further questions that advice, pages and experiments ask of a path.
 
     A new kind of evidence is a frozen dataclass derived from this one; nobody asks which class it is.
     """
@@ -116,7 +116,7 @@ class ListPath(Path, ABC):
         return None
 
     def unread(self, depth: int) -> Left:
-        """How many relevant documents there are below a depth: by their chances alone, where nobody knows more."""
+        """Expected number of relevant documents below a depth, from their chances unless more is known."""
         return Left(np.ones(1), np.full(1, np.inf), self.p[depth:].sum(keepdims=True), len(self) - depth)
 
     @property
@@ -139,7 +139,7 @@ class ListPath(Path, ABC):
         Returns
         -------
         (int, int) or None
-            Documents within which it is likelier than not, and all but sure.
+            Documents within which it is more likely than not, and all but sure.
         """
         if not self.in_steps:
             return None
@@ -159,7 +159,7 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def brought(self, depth: int) -> int:
-        """Finds that move the belief for good among the first `depth`: hits, or studies with data."""
+        """Number of finds among the first `depth` that change the belief: hits, or studies with data."""
 
     @abstractmethod
     def ahead(self, depth: int) -> Self:
@@ -202,7 +202,7 @@ class ListPath(Path, ABC):
         acts_on_belief : bool
             Whether the decision follows the belief, or what was seen (:meth:`action_at`).
         looks_every : int or None
-            After so many documents somebody stops who has found enough; None reads to that depth all the same.
+            After this many documents somebody stops who has found enough; None reads to that depth anyway.
 
         Returns
         -------
@@ -250,7 +250,7 @@ class ListPath(Path, ABC):
         return other
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """A path with other payoffs; what does not depend on them is kept, not computed anew."""
+        """A path with other payoffs; what does not depend on them is kept, not computed again."""
         return self._restaked(payoffs=payoffs)
 
     def with_reports_times(self, factor: float) -> Self:

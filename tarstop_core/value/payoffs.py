@@ -191,5 +191,5 @@ def check_cost(cost: float, of: str = "per document") -> float:
     if not isinstance(cost, Real):
         raise InputProblem(f"The cost {of} is {cost!r}; give a number.")
     if not (math.isfinite(cost) and cost >= 0):
-        raise InputProblem(f"The cost {of} is {cost:g}; give 0 or a number above 0.")
+        raise InputProblem(f"The cost {of} is {cost:g}; give 0 or more.")
     return cost

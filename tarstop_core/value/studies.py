@@ -26,7 +26,7 @@ N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
 # than any one study can tell the pooled one.
 N1_MOST = 1000
-# Of counts of both groups at once so many of each are told apart.
+# Of counts of both groups at once this many of each are distinguished.
 GROUPS = 100
 
 

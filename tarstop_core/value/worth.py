@@ -15,7 +15,7 @@ from tarstop_core.value.studies import chance_plus, evsi_of_studies
 
 # What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
-# So many expected studies turn up in about their expected number.
+# This many expected studies turn up in about their expected number.
 MANY = 100.0
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
@@ -51,13 +51,13 @@ class WorthOfStudies:
 
     @cached_property
     def _turned(self) -> Floats:
-        """Chance at the nodes of :attr:`_tables`. Where a⁺ is held back the other action is a⁺, once enough are in."""
+        """Chance at the nodes of :attr:`_tables`. If a⁺ is held back, the other action is a⁺ once enough studies are in."""
         chances = _CHANCES @ self._other(_TURN_UP).T
         chances[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
         return np.asarray(chances.T).ravel()
 
     def _other(self, studies: Floats | Depths) -> Floats:
-        """Chance that so many studies lead to the other action, shape (states, numbers)."""
+        """Chance that this many studies lead to the other action, shape (states, numbers)."""
         b, n_0, q_star = self.b[:, None], self.n_0[:, None], self.payoffs.q_star
         leads_to_plus = chance_plus(b, n_0, studies, q_star)
         for state, mixture in self._mixed:
@@ -73,7 +73,7 @@ class WorthOfStudies:
         return [(state, mixture) for state, mixture in enumerate(self.mixtures) if mixture is not None]
 
     def _evsi(self, studies: Floats | Depths) -> Floats:
-        """EVSI of so many studies where a⁺ may be taken, shape (states, numbers)."""
+        """EVSI of this many studies if a⁺ is available, shape (states, numbers)."""
         worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], studies, self.payoffs)
         for state, mixture in self._mixed:
             worth[state] = worth_of_studies(mixture, studies, self.payoffs)

@@ -55,7 +55,7 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputProblem):
             belief_path(STUDIES, **{"theta": 0.75, **arguments})  # type: ignore[arg-type]
     asked = ["belief", written(tmp_path), "--engine", "reml", "--b0", "0.3"]
-    with pytest.raises(InputProblem, match="knows no prior"):
+    with pytest.raises(InputProblem, match="uses no prior"):
         CliRunner().invoke(tarstop, asked, catch_exceptions=False, standalone_mode=False)
 
 

@@ -108,9 +108,7 @@ def test_missing_healthy_patients_do_not_matter_but_are_said() -> None:
     rows = np.array(AUDIT_C, dtype=float)
     rows[1, [1, 3]] = np.nan
     np.testing.assert_array_equal(univariate_path(tables(rows), 0.75), univariate_path(tables(AUDIT_C), 0.75))
-    assert notes(tables(rows)) == (
-        "Study 2 (study 2) has no FP and TN, so it counts towards sensitivity alone.",
-    )
+    assert notes(tables(rows)) == ("Study 2 (study 2) has no FP and TN, so it counts only for sensitivity.",)
     assert notes(tables(AUDIT_C)) == ()
 
 

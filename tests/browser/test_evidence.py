@@ -160,7 +160,7 @@ def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) 
     at_rest(page)
     expect(headline).to_have_text(said)
     expect(page.get_by_label("How the belief is computed")).to_have_value(
-        "Exact counts, each group by itself"
+        "Exact counts, each group separately"
     )
 
     page.get_by_role("slider").first.focus()
@@ -174,7 +174,9 @@ def test_a_file_that_cannot_be_read_is_refused_and_then_mended(server: Any, open
     watched = open_page()
     page = at_upload(watched, server.url)
     give(page, "broken.csv", "study,TP,FP,FN,TN\nLee,9,1,-2,30\n")
-    expect(page.get_by_text("broken.csv, line 2: FN is '-2'; give a whole number from 0 on.")).to_be_visible()
+    expect(
+        page.get_by_text("broken.csv, line 2: FN is '-2'; give a whole number, 0 or more.")
+    ).to_be_visible()
     at_rest(page)
     page.get_by_role("button", name="Remove").first.click()
     give(page, "mended.csv", "author;tp;fn\nLee <b>;9;2\nKim;0;0\nLee <b>;9;2\n")

@@ -63,7 +63,7 @@ def test_a_search_is_graded_by_key(server: Any, open_page: OpenPage) -> None:
     # The third is flagged: the key for a hit asks first, pressed twice it still does, and Esc takes it back.
     expect(page.get_by_text("after your priority date 3 March 2018")).to_be_visible()
     hit(page, "i")
-    expect(page.get_by_text("does it settle the question all the same?")).to_be_visible()
+    expect(page.get_by_text("does it settle the question anyway?")).to_be_visible()
     at_rest(page)
     assert page.locator(".st-key-bar").bounding_box() == place, "nothing jumps"
     at_rest(page)
@@ -131,7 +131,7 @@ def test_the_five_verdicts_on_a_phone(server: Any, open_page: OpenPage) -> None:
         expect(counter(page)).to_contain_text(f"{done} of")
         at_rest(page)
     page.get_by_role("button", name=re.compile("^Settles it")).tap()
-    asked = page.get_by_role("button", name="It is X all the same")
+    asked = page.get_by_role("button", name="It is X anyway")
     expect(asked).to_be_visible()
     at_rest(page)
     box = asked.bounding_box()

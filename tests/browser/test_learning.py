@@ -26,7 +26,7 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
         read.append(title.inner_text().split()[-1] if wanted else "")
         press(page, "i" if wanted else "e", at)
     assert sum(map(bool, read)) >= 4
-    expect(page.get_by_test_id("why-next")).to_contain_text("Next by your labels: ")
+    expect(page.get_by_test_id("why-next")).to_contain_text("Next because of your labels: ")
     expect(title.locator("mark").first).to_be_visible()
     following = title.inner_text()
     server.kill()
@@ -86,7 +86,7 @@ def test_words_are_typed_without_answering_the_document(server: Any, open_page: 
     field = page.get_by_role("textbox", name="Words that speak for it")
     field.press_sequentially("hip, e i")
     field.press("Enter")
-    expect(page.get_by_test_id("why-next")).to_contain_text("Next by your words: hip")
+    expect(page.get_by_test_id("why-next")).to_contain_text("Next because of your words: hip")
     expect(page.locator("article .tar-title mark").first).to_be_visible()
     arrived(page, "0 of 40")
     watched.assert_sound()

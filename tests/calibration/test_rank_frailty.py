@@ -167,9 +167,9 @@ def test_a_file_is_read_back_and_gone_on_from(start: Calibrator) -> None:
     assert again == start and again.digest == start.digest
     np.testing.assert_allclose(learned_by(again).weight, learned_by(start).weight)
     strange = replace(start, list_kinds=((1.0, 0.123, 0.9, 1.0),))
-    with pytest.raises(InputProblem, match="cannot be gone on from"):
+    with pytest.raises(InputProblem, match="cannot be updated"):
         from_cases(strange, [PastCase("hit", 1)], "x")
-    with pytest.raises(InputProblem, match="no calibrator of kind 'rank-frailty'"):
+    with pytest.raises(InputProblem, match="not a calibrator of kind 'rank-frailty'"):
         from_cases(fit(simulated(5, 30, seed=1)), [PastCase("hit", 1)], "x")
     with pytest.raises(InputProblem, match="no case"):
         from_cases(start, [], "x")

@@ -32,7 +32,7 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_others_are_not_served_without_a_login(tarstop: Run, arguments: tuple[str, ...]) -> None:
     refused(tarstop("app", *arguments), "without a login", arguments[1], "--login", "--proxy-header")
-    refused(tarstop("app", "--no-login", *arguments), "in place of --no-login")
+    refused(tarstop("app", "--no-login", *arguments), "instead of --no-login")
 
 
 def test_at_ones_own_machine_nobody_logs_in() -> None:

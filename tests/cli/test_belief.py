@@ -53,7 +53,7 @@ def test_a_session_file_of_a_search_is_refused_and_so_is_a_damaged_one(tarstop: 
     with Store(f"sqlite:///{tmp_path}/t.db") as store:
         search.write_text(export_session(store, a_patent_session(store)), encoding="utf-8")
         review = export_session(store, a_review(store))
-    refused(tarstop("belief", search), "no session of a review")
+    refused(tarstop("belief", search), "not a session of a review")
     damaged.write_text(review.replace('"order": [0', '"order": [99'), encoding="utf-8")
     refused(tarstop("belief", damaged), "damaged", "export the session again")
     whole = tmp_path / "review.json"

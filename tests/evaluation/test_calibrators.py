@@ -69,7 +69,7 @@ def test_figures_by_hand() -> None:
 def test_one_list_has_no_interval() -> None:
     found = compare(HALF, TENTH, LISTS[:1])
     assert np.isnan(found.measures[0].low) and not found.measures[0].better
-    assert "One list tells little" in comparison_sentence(found, "a", "b")
+    assert "One list says little" in comparison_sentence(found, "a", "b")
 
 
 def test_a_first_hit_kind_is_judged_up_to_the_first_hit() -> None:

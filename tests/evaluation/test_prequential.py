@@ -89,7 +89,7 @@ def test_a_review_is_replayed_by_what_was_told() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('id,chance\n"a,0.1\n', "is no CSV"),
+        ('id,chance\n"a,0.1\n', "is not a CSV"),
         ("rank,id\n1,a\n", "has no column chance; name its columns id, chance"),
         ("id,chance\nb,0.1\na,0.2\n", "other documents for T than the run"),
         ("id,chance\na,0.1\nb,often\n", "gives b the chance 'often'; give a number from 0 to 1"),

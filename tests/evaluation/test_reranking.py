@@ -178,7 +178,7 @@ def test_what_is_included_never_looks_ahead(name: str) -> None:
     ("ranker", "said"),
     [
         (Remembers(), "it looks ahead"),
-        (Draws(), "told the same again"),
+        (Draws(), "the same input"),
         (Spoils(), "changes the labels"),
         (Short(), "one number for each document"),
     ],

@@ -237,9 +237,7 @@ def test_the_place_for_small_jobs_is_given_up_where_another_visitor_waits_for_it
     assert not said, "nobody waits"
     assert run("b.csv", doubled, 1, progress=lambda *far: None, visitor="other")[0] == 2
     occupying.join()
-    assert said == [
-        "a.csv takes long, and others are waiting; try again in a few minutes, or give it in parts."
-    ]
+    assert said == ["a.csv takes long, and others are waiting; try again in a few minutes, or split it."]
     assert ended(process)
 
 
@@ -351,7 +349,7 @@ def test_what_pages_hand_over_comes_back_as_it_would_be_here(tmp_path: Path) -> 
     found, notes = run("Your upload", jobs.benchmark_in, sent, tmp_path / "there")
     same, _ = jobs.benchmark_in(sent, tmp_path / "here")
     assert (found.title, found.contents, notes) == ("there", same.contents, ())
-    with pytest.raises(InputProblem, match="Your upload holds no file of judgments"):
+    with pytest.raises(InputProblem, match="Your upload contains no file of judgments"):
         run(
             "Your upload",
             jobs.benchmark_in,

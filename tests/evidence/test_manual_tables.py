@@ -20,9 +20,15 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL, CELL), max_size=8)
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        (("Lee", "-1", "1", "2", "3"), "Row 2 (Lee) is left out: TP is '-1'; give a whole number from 0 on."),
-        (("", "1", "1", "7.5", "3"), "Row 2 is left out: FN is '7.5'; give a whole number from 0 on."),
-        (("Lee", "", "1", "2", "3"), "Row 2 (Lee) is left out: it has no TP; give a whole number from 0 on."),
+        (
+            ("Lee", "-1", "1", "2", "3"),
+            "Row 2 (Lee) is left out: TP is '-1'; give a whole number, 0 or more.",
+        ),
+        (("", "1", "1", "7.5", "3"), "Row 2 is left out: FN is '7.5'; give a whole number, 0 or more."),
+        (
+            ("Lee", "", "1", "2", "3"),
+            "Row 2 (Lee) is left out: it has no TP; give a whole number, 0 or more.",
+        ),
         (
             ("Lee", "", "", "", ""),
             "Row 2 (Lee) is left out: it has no TP and no FN; give whole numbers from 0 on.",
@@ -98,7 +104,7 @@ def test_names_further_down_decide_the_order_of_what_is_below_them() -> None:
         (("Study", "FP", "TN", "", ""), "but none is TP or FN;"),
         (
             ("Study", "TP", "FN", "", ""),
-            "Row 2 has '2' in a column that row 1 leaves unnamed; name that column",
+            "Row 2 has '2' in a column that has no name in row 1; name that column",
         ),
     ],
 )

@@ -75,7 +75,7 @@ def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:
     found = evidence(TABLES, 0.75)
     ours, theirs = found.belief, found.rival_belief
     assert ours is not None and theirs is not None
-    between, rival = (ours + theirs) / 2, "The usual model (REML) would decide otherwise"
+    between, rival = (ours + theirs) / 2, "The usual model (REML) would decide differently"
     assert rival_sentence(found, between) in report(found, between) and rival in report(found, between)
     assert rival not in report(found, 0.01)
 
@@ -139,6 +139,6 @@ def test_real_tables_decide_otherwise_by_reml_and_the_report_says_so(real_data: 
     text = report(evidence(tables, 0.75))
     assert (
         "What follows now: Adopt" in text
-        and "The usual model (REML) would decide otherwise" in text
+        and "The usual model (REML) would decide differently" in text
         and "14 studies" in text
     )

@@ -186,7 +186,7 @@ def test_notes_name_studies_that_count_twice_in_part_or_not_at_all() -> None:
 def test_a_study_with_fp_but_no_tn_is_said_to_count_in_part() -> None:
     half = Tables(("A", "B"), *np.array([[8, 1, 2, NAN], [9, NAN, 1, NAN]], dtype=float).T)
     assert Evidence(half, 0.75, "bivariate", Prior()).notes == (
-        "Study 2 (B) has no FP and TN, so it counts towards sensitivity alone.",
+        "Study 2 (B) has no FP and TN, so it counts only for sensitivity.",
         "Study 1 (A) has no TN, so only sensitivity counts (its FP cannot be used).",
     )
     column = Tables(("A", "B"), *np.array([[8, 1, 2, NAN], [9, 3, 1, NAN]], dtype=float).T)

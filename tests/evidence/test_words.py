@@ -92,7 +92,7 @@ def test_the_other_model_is_quoted_where_it_would_decide_otherwise() -> None:
     assert exact.rival_belief == pytest.approx(reml.belief) and reml.rival_belief == exact.belief
     between = (exact.belief + reml.belief) / 2
     higher, lower = ("Adopt", "Don’t adopt") if reml.belief > exact.belief else ("Don’t adopt", "Adopt")
-    assert f"(REML) would decide otherwise: a chance of {percent(reml.belief)}, so “{higher}”." in (
+    assert f"(REML) would decide differently: a chance of {percent(reml.belief)}, so “{higher}”." in (
         words.rival_sentence(exact, between)
     )
     assert words.rival_sentence(reml, between).endswith(f" {percent(exact.belief)}, so “{lower}”.")
@@ -135,7 +135,7 @@ def test_the_path_names_the_study_that_moved_it_most_and_where_it_crossed() -> N
     beliefs = [b for b in found.path.beliefs if b is not None]
     at = int(np.abs(np.diff(beliefs)).argmax())
     said = words.path_sentence(found, 0.5)
-    assert f"{found.tables.study[at]} moved it most" in said
+    assert f"{found.tables.study[at]} changed it most" in said
     last = max(i for i in range(1, 5) if (beliefs[i] > 0.5) != (beliefs[i - 1] > 0.5))
     assert f"once, with study {last} ({found.tables.study[last - 1]})" in said
     back = words.path_sentence(reviewed((60, 12, 6, 176), *[(1, 1, 9, 30)] * 3), 0.5)

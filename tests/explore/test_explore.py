@@ -234,7 +234,7 @@ def test_a_settled_search_has_nothing_left_to_expect() -> None:
 
 def test_rules_that_need_labels_have_no_expectation() -> None:
     path = sample(SEARCH).planned(sample(SEARCH).settings)
-    with pytest.raises(InputProblem, match="Target comes to depends on labels"):
+    with pytest.raises(InputProblem, match="The result of Target depends on labels"):
         plans.plans(path, Target(), 0.001)
     assert "knee" in plans.rules_of("played") and "knee" not in plans.rules_of("planned")
     assert "target" not in plans.rules_of("played")
@@ -315,7 +315,7 @@ def test_plain_answers_come_back_from_the_stakes(
     [
         ((0.5, 1.0, 1.0, 1.0), "The number of mistakes is 0.5; give a number at least 1."),
         ((2.0, 0.0, 1.0, 1.0), "The cost of the worse mistake is 0; give a number above 0."),
-        ((2.0, 1.0, -1.0, 1.0), "The cost of an hour is -1; give 0 or a number above 0."),
+        ((2.0, 1.0, -1.0, 1.0), "The cost of an hour is -1; give 0 or more."),
         ((2.0, 1.0, 1.0, 0.0), "The number of documents an hour is 0; give a number above 0."),
     ],
 )

@@ -180,7 +180,7 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
     assert "simulated" in texts(figure)
     said = figures.path_sentence(found, explored.settings)
     assert f"after {found.depth:,} document" in said
-    assert ("rightly" in said or "wrongly" in said) == (world == "played")
+    assert ("correctly" in said or "wrongly" in said) == (world == "played")
     columns = figures.path_columns(found)
     assert {len(each) for each in columns.values()} == {len(explored) + 1}
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)

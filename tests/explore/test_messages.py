@@ -83,7 +83,10 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "never", {"names": ["B", "cost"], "now": now, "begun": begun, "to_read": to_read}
     for unit in ("£", ""):
         yield "place", {"q_star": 0.5, "cost": 2.0, "unit": unit}
-    yield "mean_difference", {"lists": 8, "difference": "Greedy and Optimal come to the same in every cell."}
+    yield (
+        "mean_difference",
+        {"lists": 8, "difference": "Greedy and Optimal give the same result in every cell."},
+    )
     yield "mean_same", {"lists": 8, "rule": Optimal(), "what": "regret", "high": "£0"}
     yield (
         "mean_agreement",

@@ -52,7 +52,7 @@ def test_a_missing_number_leaves_its_study_out_and_names_are_made_up() -> None:
         ("study,effect,se\nRay,about 1,0.2\n", "line 2: effect is 'about 1'"),
         ("study,TP,FP,FN,TN\nRay,1,2,3,4\n", "TP and FN are counts"),
         (EVENTS.replace("\n", ",n_control\n") + "Ray,3,40,9,50,50\n", "two columns"),
-        (EVENTS, "holds no studies"),
+        (EVENTS, "contains no studies"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(text: str, words: str) -> None:
@@ -114,7 +114,7 @@ def test_a_row_without_a_name_that_is_no_sum_stays() -> None:
 
 @pytest.mark.parametrize("titles", [EVENTS.strip(), "study,yi,sei"])
 def test_a_header_alone_holds_no_studies(titles: str) -> None:
-    with pytest.raises(InputProblem, match="holds no studies"):
+    with pytest.raises(InputProblem, match="contains no studies"):
         effects_of_cells("t", [titles.split(",")])
 
 
@@ -192,7 +192,7 @@ def test_counts_are_read_as_reviews_print_them(events: str) -> None:
         ),
         ("115/2003,2002", "the number of people is 2002; give the count"),
         ("5.7%,2002", "not a percentage"),
-        ("115,2.002", "n_treated is '2.002'; give a whole number from 0 on, as 1525"),
+        ("115,2.002", "n_treated is '2.002'; give a whole number, 0 or more, such as 1525"),
     ],
 )
 def test_a_count_that_could_mean_two_things_says_how_to_write_it(row: str, words: str) -> None:

@@ -36,7 +36,7 @@ def test_so_many_records_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BUDGET", replace(source.BUDGET, held=4))
     assert len(read_labelled([("past.csv", TABLE)]).topics) == 1
     with pytest.raises(
-        InputProblem, match="With these lists this browser tab would hold more than 4 records"
+        InputProblem, match="With these lists this browser tab would have more than 4 records"
     ):
         read_labelled([("past.csv", TABLE), ("a.run", RUN), ("b.qrels", QRELS)])
 

@@ -42,7 +42,7 @@ def test_studies_are_in_the_order_in_which_screening_meets_them(tmp_path: Path) 
     assert first.tables.TP.tolist() == [7, 6, 1, 9, 5]
     assert first.topic.labels.tolist() == [False, True, False, False, True, False]
     assert first.topic.n_relevant == 4 and second.topic.n_relevant == 1
-    assert notes == ("Studies whose document is not ranked, so never met: 2 of 5 in A/x.",)
+    assert notes == ("Studies whose document is not ranked, so they are never found: 2 of 5 in A/x.",)
 
 
 def test_a_document_names_a_study_without_a_name(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_what_is_odd_is_noted(tmp_path: Path) -> None:
     text = HEADER + "A,x,S,A0,1,1,1,1\nA,x,S,A1,1,1,1,1\nC,x,S,C0,1,1,1,1\n"
     assert read_outcomes(write(tmp_path, text), RUN)[1] == (
         "A/x lists a study more than once: S; count it once.",
-        "Left out, because the run does not rank them: C.",
+        "Left out because the run does not rank them: C.",
     )
 
 
@@ -90,7 +90,7 @@ def test_bad_files_are_one_sentence(tmp_path: Path, text: str, sentence: str) ->
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputProblem, match="holds no CSV or TSV"):
+    with pytest.raises(InputProblem, match="contains no CSV or TSV"):
         read_outcomes(tmp_path, RUN)
 
 

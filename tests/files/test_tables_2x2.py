@@ -63,13 +63,13 @@ def test_the_same_study_twice_is_noted_and_missing_cells_are_kept() -> None:
     file = read("study,TP,FP,FN,TN\nA,1,2,3,4\nA,1,2,3,4\nA,2,NA,3,\n")
     assert file.notes == (
         "Study 2 (A) has the name and the counts of study 1, and both count here; remove one if they are the same.",
-        "Studies 1 and 3 share the name A with different counts, and each counts here; "
-        "keep one if they are of the same patients.",
+        "Studies 1 and 3 share the name A with different counts, and each counts here; keep one if "
+        "they have the same patients.",
     )
     assert same_studies(file.tables, (2, 3, 7)) == (
         "Row 3 (A) has the name and the counts of row 2, and both count here; remove one if they are the same.",
-        "Rows 2 and 7 share the name A with different counts, and each counts here; "
-        "keep one if they are of the same patients.",
+        "Rows 2 and 7 share the name A with different counts, and each counts here; keep one if "
+        "they have the same patients.",
     )
     assert np.isnan(file.tables.FP[2]) and np.isnan(file.tables.TN[2])
 

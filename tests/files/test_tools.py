@@ -134,7 +134,7 @@ def test_json_of_reference_managers() -> None:
         "10.1000/a",
     ]
     assert "(line 3)" in refusal('[\n{"title": "a"},\n{"title": }]', "a.json")
-    assert "holds no fields" in refusal("[{}]", "a.json")
+    assert "contains no fields" in refusal("[{}]", "a.json")
     assert "no list of records" in refusal('{"a": 1, "b": [\n1]}', "a.json")
 
 
@@ -212,9 +212,9 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ({}, "is no project of ASReview 2 or 3"),
-        ({"results.db": b"no database"}, "is damaged or not one of ASReview"),
-        ({"results.db": VERSIONS["3"]["results.db"][:5000]}, "is damaged or not one of ASReview"),
+        ({}, "is not a project of ASReview 2 or 3"),
+        ({"results.db": b"no database"}, "is damaged or not from ASReview"),
+        ({"results.db": VERSIONS["3"]["results.db"][:5000]}, "is damaged or not from ASReview"),
         ({"results.db": database(RECORD)}, "has no table results"),
         ({"results.db": database(f"CREATE VIEW record AS {ENDLESS}", *LABELS)}, "has no table record"),
         (
@@ -222,7 +222,7 @@ ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELEC
             "has no table record",
         ),
         ({"results.db": database("CREATE TABLE record (title TEXT)", *LABELS)}, "has no column record_id"),
-        ({"../results.db": VERSIONS["3"]["results.db"]}, "is no project of ASReview 2 or 3"),
+        ({"../results.db": VERSIONS["3"]["results.db"]}, "is not a project of ASReview 2 or 3"),
         ({"results.db": b"\0" * (64 << 20)}, "unpacks to more than"),
     ],
     ids=[
@@ -351,7 +351,7 @@ def test_the_data_package_of_revman() -> None:
     [
         (RM5[:-40], "not well-formed XML"),
         (b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "defines XML entities"),
-        (b'<?xml version="1.0"?><a/>', "holds no 2×2 tables"),
+        (b'<?xml version="1.0"?><a/>', "contains no 2×2 tables"),
         (TRIALS, "has no column TP"),
         (b'<?xml version="1.0" encoding="nonsense"?><a/>', "not well-formed XML"),
     ],

@@ -159,7 +159,7 @@ def test_labels_follow_the_ranking_and_r_the_judgments() -> None:
     assert topics["T"].n_relevant == 2 and topics["T"].omega
     assert topics["V"].n_relevant == 0 and not topics["V"].omega
     assert notes == (
-        "Left out, because the qrels do not know them: U.",
+        "Left out because the qrels do not have them: U.",
         "Judged but not in the run: W.",
     )
     with pytest.raises(InputProblem, match=r"share no topic \(the run has T, U, V, the qrels W\)"):

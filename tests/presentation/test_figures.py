@@ -250,7 +250,7 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
 
 @pytest.mark.parametrize("before", [-0.1, 0.3])  # worth of the documents that were read
 @pytest.mark.parametrize(
-    ("cost", "said"), [(0.001, "the next document: worth less than it costs"), (0.0, "nothing to gain")]
+    ("cost", "said"), [(0.001, "the next document is worth less than it costs"), (0.0, "nothing to gain")]
 )
 def test_where_nothing_can_be_gained_the_lower_curve_says_so(cost: float, said: str, before: float) -> None:
     path = ranking(40)

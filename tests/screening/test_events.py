@@ -71,8 +71,8 @@ def test_names_can_be_swapped() -> None:
 @pytest.mark.parametrize(
     ("kept", "added", "said"),
     [
-        ({}, ["Wrong TEST"], "stands there twice"),
-        ({"wrong test": "no patients"}, [], "stands there twice"),
+        ({}, ["Wrong TEST"], "is there twice"),
+        ({"wrong test": "no patients"}, [], "is there twice"),
         ({}, ["x" * (LONGEST_REASON + 1)], "shorten it"),
         ({}, [" "], "nothing was recorded"),
     ],

@@ -239,7 +239,10 @@ def glance(advice: Advice) -> str:
 
 def test_reports_and_abstracts_are_compared() -> None:
     told = explain(situation("reports"), REVIEW)
-    both, beside = "Screening on pays too, but", "after the reports no plan to screen on does."
+    both, beside = (
+        "Screening more documents pays too, but",
+        "would also pay by itself, but not after the reports.",
+    )
     assert TOLD.plan and both in told.sentence and beside not in told.sentence
     none = explain(situation("reports", facts=replace(TOLD, plan=0)), REVIEW)
     assert none.sentence.endswith(beside) and both not in none.sentence
@@ -249,10 +252,10 @@ def test_reports_and_abstracts_are_compared() -> None:
 
 def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -> None:
     near = situation("continue", b=REVIEW.payoffs.q_star + 0.02, facts=replace(TOLD, otherwise=0.64))
-    assert re.search("64 of 100.*So many, because", explain(near, REVIEW).sentence)
-    assert "So many" not in glance(near)
+    assert re.search("64 of 100.*so many because", explain(near, REVIEW).sentence)
+    assert "so many because" not in glance(near)
     for other in (replace(near, b=0.9), replace(near, facts=replace(TOLD, otherwise=0.1))):
-        assert "So many" not in explain(other, REVIEW).sentence
+        assert "so many because" not in explain(other, REVIEW).sentence
 
 
 def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> None:
@@ -267,9 +270,9 @@ def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> No
 def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bool, chosen: str) -> None:
     """It can be so on one side of one half alone, where the mistake that the action may be is the cheaper one."""
     likely = situation("continue", plus=plus, facts=replace(TOLD, otherwise=0.64))
-    assert re.search(f"“{chosen}” .* even so", explain(likely, REVIEW).sentence)
-    assert "even so" not in glance(likely)
-    assert "even so" not in explain(replace(likely, facts=TOLD), REVIEW).sentence
+    assert re.search(f"“{chosen}” is still the better", explain(likely, REVIEW).sentence)
+    assert "still the better choice" not in glance(likely)
+    assert "still the better choice" not in explain(replace(likely, facts=TOLD), REVIEW).sentence
 
 
 def test_a_turn_that_waits_for_more_studies_is_explained_by_them_alone() -> None:
@@ -277,7 +280,7 @@ def test_a_turn_that_waits_for_more_studies_is_explained_by_them_alone() -> None
     held = situation("continue", plus=False, b=0.55, facts=replace(TOLD, otherwise=0.64, needed=18))
     told = explain(held, few)
     assert "64 of 100" in told.sentence and "before 20 studies" in told.sentence + told.stopping
-    assert "So many" not in told.sentence and "even so" not in told.sentence
+    assert "so many because" not in told.sentence and "still the better choice" not in told.sentence
 
 
 def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
@@ -304,9 +307,9 @@ def test_amounts_are_examples_where_a_demo_gave_them() -> None:
 def test_a_least_number_of_studies_holds_an_action_back() -> None:
     least = replace(REVIEW, least_studies=5, least_patients=100)
     held = explain(situation("stop", facts=replace(TOLD, needed=2), b=0.9, plus=False), least)
-    assert re.search("“Adopt” is not open .* 5 studies with 100 patients", held.stopping)
+    assert re.search("not available .* 5 studies .*100 patients", held.stopping)
     for facts, b in ((TOLD, 0.9), (replace(TOLD, needed=2), 0.1)):
-        assert "not open" not in explain(situation("stop", facts=facts, b=b), least).stopping
+        assert "not available" not in explain(situation("stop", facts=facts, b=b), least).stopping
 
 
 def test_a_stop_names_the_reports_that_are_left_unread() -> None:
@@ -331,7 +334,7 @@ def test_a_review_speaks_of_studies_not_hits() -> None:
     rows = dict(review.rows(advice, REVIEW))
     assert {"12 (3 to 25)", "75 %"} <= set(rows.values())
     assert len(review.rows(advice, replace(REVIEW, stages=1))) == len(rows) - 1
-    assert "not open until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
+    assert "not available until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
 
 
 def test_continue_has_its_numbers() -> None:
@@ -431,7 +434,7 @@ def test_live_advice_of_a_session_snapshot_is_worded() -> None:
 @pytest.mark.parametrize(
     ("q_star", "b_0", "says"),
     [
-        (0.8, 0.67, "It is likelier than not that prior art exists, but a wrong “a+” is so much worse that 67 % is not enough: it pays above 80 %."),
+        (0.8, 0.67, "It is more likely than not that prior art exists, but a wrong “a+” is so much worse that 67 % is not enough: it pays above 80 %."),
         (0.2, 0.3, "It is less likely than not that prior art exists, but a wrong “a-” is so much worse that 30 % is enough: “a+” pays above 20 %."),
         (0.5, 0.3, ""),
         (0.5, 0.7, ""),

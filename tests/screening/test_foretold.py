@@ -43,7 +43,7 @@ def test_path_left_and_next_document_are_one_distribution() -> None:
     assert advice.facts.left[0] == left.mean
     none, dear = read([False, False]), replace(LEARNS, cost=40.0, policy="greedy")
     advice = advise(dear, INCLUSION, foretold(dear, none)[0], none)
-    assert "labels so far make" in explain(advice, dear).sentence
+    assert "labels so far give" in explain(advice, dear).sentence
     few = replace(dear, policy="budget:d=4")
     advice = advise(few, INCLUSION, foretold(few, none)[0], none)
     assert "as things stand" in verdict(advice, few).says
@@ -62,7 +62,7 @@ def test_what_is_found_moves_what_is_foreseen_and_its_key() -> None:
 def test_the_live_check_foresees_what_was_read_from_before_its_first_document() -> None:
     fits = live_check(LEARNS, INCLUSION, np.zeros(300), read([at % 4 == 0 for at in range(40)]))
     assert fits is not None and fits.low < fits.found == 10 < fits.high
-    assert check_sentence(fits, LEARNS).startswith("Of a list that")
+    assert check_sentence(fits, LEARNS).startswith("In this list that")
     others = [session_ratios(LEARNS, INCLUSION, *foretold_of([False] * 60 + [True] * 40))] * 9
     late = live_check(LEARNS, INCLUSION, *foretold_of([at % 4 == 0 for at in range(40)]), others)
     assert late is not None and late.evidence.lists == 10

@@ -136,7 +136,7 @@ def test_unsure_documents_are_left_out() -> None:
     )
     assert re.search(r"among .* 4 documents .*\(4 unsure\), found 1", check_sentence(with_unsure, REVIEW))
     assert live_check(REVIEW, EVEN, P, read(REVIEW, "??")) is None
-    assert "once documents are read" in check_sentence(None, REVIEW)
+    assert "Once you have read" in check_sentence(None, REVIEW)
 
 
 def test_misses_in_a_patent_speak_against_existence() -> None:

@@ -46,7 +46,7 @@ def test_what_is_stored_comes_back_out_of_the_form(report: Report) -> None:
         (TypedTable(TP="3"), "FN missing"),
         (TypedTable(FP="3", TN="4"), "TP and FN missing"),
         (TypedTable(TP="3", FN="2", FP="1"), "both FP and TN"),
-        (TypedTable(TP="3", FN="1", sensitivity="0.5", diseased="4"), "rates come to TP 2, FN 2"),
+        (TypedTable(TP="3", FN="1", sensitivity="0.5", diseased="4"), "rates give TP 2, FN 2"),
         (TypedTable(TP="9" * 12, FN="1"), "whole number"),
         (TypedTable(TP="²", FN="1"), "whole number"),
     ],
@@ -79,7 +79,7 @@ def test_rates_become_counts_that_can_be_looked_at() -> None:
 
 def test_a_table_typed_beside_an_outcome_without_data_is_not_dropped_silently() -> None:
     table = TypedTable(TP="9", FN="1")
-    with pytest.raises(InputProblem, match="table is typed"):
+    with pytest.raises(InputProblem, match="typed a 2×2 table"):
         Draft("excluded", reason="Wrong test", tables=(table,)).report("#1")
     stored = Report("data", "", "Lee 2004", (Row("Lee 2004", 9, None, 1, None),))
     changed = Draft("excluded", reason="Wrong test", tables=(table,), stored=stored)

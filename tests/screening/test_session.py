@@ -170,7 +170,7 @@ def test_stopping_deciding_and_going_on() -> None:
 
 def test_a_press_on_a_document_no_longer_shown_is_refused() -> None:
     state = replay(START, IDS, log(label("d0", "irrelevant")))
-    with pytest.raises(InputProblem, match="labelled already"):
+    with pytest.raises(InputProblem, match="already labelled"):
         label_event(state, IDS, "d0", "irrelevant")
     assert label_event(state, IDS, "d1", "relevant").payload == {"doc": "d1", "label": "relevant"}
     everything = log(*(label(doc, "irrelevant") for doc in IDS))

@@ -221,7 +221,7 @@ def test_ranks_with_kept_labels_draws_and_documents_that_join() -> None:
         lambda: set_aside_event(state, drawn, {drawn[3]: LATE}),
         lambda: return_event(state, ["d1"]),
     ):
-        with pytest.raises(InputProblem, match="drawn from this list at random"):
+        with pytest.raises(InputProblem, match="documents drawn at random"):
             asked()
 
 

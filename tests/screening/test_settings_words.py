@@ -121,7 +121,7 @@ def test_a_review_says_how_sensitivity_is_pooled() -> None:
         "read in full at a cost of £50 each",
         "right decision is below 90 %",
         "recognised with 95 % probability",
-        "holds 1 document;",
+        "contains 1 document;",
     ):
         assert words in said, words
     assert "cite" not in said and REVIEW.belief_prior.digest not in said

@@ -34,12 +34,12 @@ def test_what_does_not_pay_never_reads_as_if_it_did(ratio: float) -> None:
 
 def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None:
     said = verdict(situation("stop"), START)
-    assert "“Grant”, right with 70 %" in said.now and "cite" not in said.now
+    assert "“Grant”, 70 % likely right" in said.now and "cite" not in said.now
     assert said.rests == "5 documents read."
     assert verdict(situation("stop", depth=2), START).rests == "Only 2 documents read."
     uncited = situation("stop", b=0.7)
     now = verdict(uncited, START).now
-    assert "“Grant”, right with 30 %" in now and "“Reject” needs a document" in now
+    assert "“Grant”, 30 % likely right" in now and "“Reject” needs a document" in now
     assert "document to cite" in chance_in_words(uncited, START)
     assert chance_in_words(situation("stop"), START).endswith("“Reject” pays.")
 
@@ -60,12 +60,12 @@ def test_assumptions_that_matter_are_named_among_the_reasons() -> None:
 def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     told = replace(TOLD, diseased=118)
     said = verdict(situation("stop", facts=told), REVIEW)
-    assert "“Don’t adopt”, right with 75 %" in said.now
+    assert "“Don’t adopt”, 75 % likely right" in said.now
     assert said.rests.startswith("4 studies, about 12 (3 to 25)")
     early = verdict(situation("stop", facts=replace(told, relevant=6)), REVIEW)
     assert early.rests == "4 studies so far.", "four times 6 is less than 25"
     moves = verdict(situation("stop", facts=replace(told, waiting=0, pooled_range=(0.64, 0.83))), REVIEW)
-    assert "About 12" in moves.rests and "between 64 % and 83 %" in moves.rests
+    assert "About 12" in moves.rests and "64 % to 83 %" in moves.rests
     reports = verdict(situation("reports", facts=told), REVIEW)
     assert reports.word == "READ THE REPORTS"
     assert "2 of the 3 waiting" in reports.says and "worth 2 times" in reports.says

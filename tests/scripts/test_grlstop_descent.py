@@ -76,7 +76,7 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     for content in (b"", b"not an archive", b"PK\x03\x04 cut off"):
         path.write_bytes(content)
-        with pytest.raises(InputProblem, match="holds no weights of GRLStop"):
+        with pytest.raises(InputProblem, match="contains no weights of GRLStop"):
             Weights.load(path)
     arrays = dict(zip(("W1", "b1", "W2", "b2", "w3", "b3"), network(), strict=True))
     spoiled = (
@@ -89,8 +89,8 @@ def test_other_files_are_refused_in_a_sentence(tmp_path: Path) -> None:
     for change in spoiled:
         with path.open("wb") as file:
             np.savez(file, **({"scale": np.array(1.0)} | arrays | change))
-        with pytest.raises(InputProblem, match="holds no weights of GRLStop"):
+        with pytest.raises(InputProblem, match="contains no weights of GRLStop"):
             Weights.load(path)
     np.save(tmp_path / "single.npy", np.zeros(3))
-    with pytest.raises(InputProblem, match="holds no weights of GRLStop"):
+    with pytest.raises(InputProblem, match="contains no weights of GRLStop"):
         Weights.load(tmp_path / "single.npy")

@@ -80,7 +80,7 @@ def test_taken_in_twice_is_refused_until_something_more_was_recorded(store: Stor
     elsewhere = other(tmp_path)
     taken = import_session(elsewhere, text)
     name = elsewhere.session(taken).name
-    with pytest.raises(InputProblem, match=f"x.json holds what is here already as “{name}”"):
+    with pytest.raises(InputProblem, match=f"x.json has the same log as “{name}”"):
         import_session(elsewhere, text, "x.json")
     elsewhere.append(taken, Event("note", {"doc": "c", "text": "more"}), expected=6)
     again = import_session(elsewhere, text)

@@ -105,7 +105,7 @@ def test_every_hop_is_kept_and_a_file_that_holds_nothing_new_is_refused(
     second = export_session(elsewhere, arrived(elsewhere, first).row.id)
     assert before_import(second) == first
     for there, text in ((elsewhere, first), (elsewhere, second), (store, second)):
-        with pytest.raises(InputProblem, match="holds what is here already"):
+        with pytest.raises(InputProblem, match="has the same log"):
             import_session(there, text)
     with Store(f"sqlite:///{tmp_path}/third.db") as third:
         whole = session_snapshot(third, import_session(third, second, "second.json"))

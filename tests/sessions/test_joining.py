@@ -187,7 +187,7 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
 ) -> None:
     key = begun(store, order, LEARNS if learns else REVIEW)
     session, held = OpenSession.load(store, key), store.session(key).collection_id
-    with pytest.raises(InputProblem, match="nothing was taken back"):
+    with pytest.raises(InputProblem, match="Nothing was taken back"):
         part(store, key)
     prepare_features(store, held)
     before, whole = read(session, 5), session_snapshot(store, key)
@@ -199,7 +199,7 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
     first = session.row.ids[5]
     if first in NEW:
         session.label(first, "unsure", seen=session.state.seq)
-        with pytest.raises(InputProblem, match="was read in part"):
+        with pytest.raises(InputProblem, match="of it has been read"):
             part(store, key)
         session.record(Event("undo"), seen=session.state.seq)
     event = part(store, key, "Ann")

@@ -196,7 +196,7 @@ def test_typed_words_put_documents_first_before_any_label(
     assert session.events[-1].payload["words"] == ["ultrasound infants", "fracture"]
     assert session.events[-1].payload["after"] == 0
     words = session.why_next(session.document(0))
-    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your words: ")
+    assert "because of your words: " in why_sentence(session.state, session.row.ids, words)
     session.learn()
     assert len(session.events) == 1, "they are learned once"
     read = screen(session, 4)
@@ -251,7 +251,7 @@ def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, t
     following = session.row.ids[14]
     words, put = session.why_next(session.document(14)), "its score in the file and your labels"
     assert (ITS_SCORE in words) == (following in told)
-    assert why_sentence(session.state, session.row.ids, ["hip", ITS_SCORE]) == f"Next by {put}: hip."
+    assert why_sentence(session.state, session.row.ids, ["hip", ITS_SCORE]) == f"Next because of {put}: hip."
     assert spoken(message, why_sentence, session.state, session.row.ids, [ITS_SCORE]).values["by_score"]
     whole = session_snapshot(store, key)
     assert "“Model’s answer” of a.csv" in dict(about_rows(whole))["Scores weighed beside labels"]
@@ -303,14 +303,14 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert session.why_next(session.document(0)) == [], "the list put it there"
     screen(session, 1)
     words = session.why_next(session.document(1))
-    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your question:")
+    assert "because of your question: " in why_sentence(session.state, session.row.ids, words)
     assert words[0] == "hip"
     screen(session, 3)
     words = session.why_next(session.document(4))
     assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
     again = OpenSession.load(store, session.row.id)
     assert again.why_next(again.document(4)) == words
-    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your labels: ")
+    assert "because of your labels: " in why_sentence(session.state, session.row.ids, words)
     session.record(Event("undo"), seen=session.state.seq)
     assert session.why_next(session.document(3)) == []
     assert spoken(message, why_sentence, session.state, session.row.ids, []).values["put_back"]
@@ -345,13 +345,13 @@ def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
     rows = dict(about_rows(whole))
     assert re.match(r"8 fits, .* 8 labels; ranker ", rows["Learned from labels"])
     assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]
-    assert rows["Beside the list’s own order"] == gain_sentence(session.state)
+    assert rows["Compared with the list’s own order"] == gain_sentence(session.state)
     assert dict(whole.in_words(session.row.settings))["Chances of the documents"].startswith(
         "of lists that learn: "
     )
     page = report_html(whole)
     assert "<th" in page and "In the list" in page and "By fit" in page
     said = protocol_paragraph(LEARNS, INCLUSION, size=N, ranking="By hand.", digest=session.row.digest)
-    assert "learned, beginning with" in said and "(by hand)" in said
+    assert "in a learned order" in said and "(by hand)" in said
     assert f"with the seed {session.state.fit['seed']}" in said  # type: ignore[index]
     assert "fixed order (by hand)" in protocol_paragraph(REVIEW, INCLUSION, size=N, ranking="By hand.")

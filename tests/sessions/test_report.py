@@ -149,7 +149,7 @@ def test_chances_of_a_first_hit_are_not_said_to_wait_for_documents(store: Store)
     settings = replace(START, calibrator=hazard.digest, confirm_hits=False)
     session = with_kept_labels(store, settings, label(10, "relevant"))
     _, text = read(report_html(session_snapshot(store, session)))
-    assert "once documents are read" not in text
+    assert "Once you have read" not in text
     assert "0 to 1 relevant among the 11" in text and "found 1." in text
 
 

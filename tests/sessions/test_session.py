@@ -41,9 +41,7 @@ def test_what_is_recorded_is_stored_and_counted_in(store: Store, key: str, sessi
 
 def test_a_press_on_what_was_shown_before_is_refused(store: Store, key: str, session: OpenSession) -> None:
     session.label(IDS[0], "irrelevant", seen=0)
-    with pytest.raises(
-        InputProblem, match="came after something else had been recorded, so it was not counted"
-    ):
+    with pytest.raises(InputProblem, match="was recorded before your press, so it was not counted"):
         session.label(IDS[1], "relevant", seen=0)
     assert kinds(store, key) == ["label"]
 
@@ -152,7 +150,7 @@ def test_what_is_recorded_together_is_recorded_whole_or_not_at_all(
             session.change_settings(dearer, seen=0)
             session.label(IDS[0], "irrelevant", seen=seen)
 
-    with pytest.raises(InputProblem, match="came after something else"):
+    with pytest.raises(InputProblem, match="recorded before your press"):
         record(seen=0)
     assert not store.events(key) and not session.events and session.state.settings == START
     record(seen=1)

@@ -79,7 +79,7 @@ def test_two_windows_read_on_without_waiting_for_each_other(store: Store, key: s
     shown = rita.own.state.seq, sam.own.state.seq
     rita.label(IDS[0], "relevant", shown[0])
     sam.label(IDS[0], "irrelevant", shown[1])  # what Rita said since is nothing to wait for
-    with pytest.raises(InputProblem, match="came after something else"):
+    with pytest.raises(InputProblem, match="recorded before your press"):
         sam.label(IDS[1], "irrelevant", shown[1])
     assert sam.state.labels[0] == UNSURE and sam.state.depth == 1
     rita.refresh()
@@ -172,7 +172,7 @@ def test_a_disagreement_is_resolved_once(store: Store, key: str) -> None:
     tom.settle(settled_event, seen, tom.reader, IDS[0], "relevant", note="both read it again")
     rita.refresh()
     assert rita.state.labels[0] == RELEVANT and not rita.several.waiting  # type: ignore[union-attr]
-    with pytest.raises(InputProblem, match="came after something else"):
+    with pytest.raises(InputProblem, match="recorded before your press"):
         rita.settle(settled_event, seen, rita.reader, IDS[0], "irrelevant")
     assert rita.own.state.labels[0] == RELEVANT and sam.own.state.labels[0] != RELEVANT
 
@@ -195,7 +195,7 @@ def test_the_second_reader_goes_on_where_the_first_excluded(store: Store) -> Non
     sam.refresh()
     assert len(sam.own.to_judge) == 2 and sam.own.row.ids[:2] == (IDS[1], IDS[3])
     assert sam.state.depth == 2
-    with pytest.raises(InputProblem, match="been labelled already"):
+    with pytest.raises(InputProblem, match="already labelled"):
         sam.label(IDS[0], "irrelevant", sam.own.state.seq)
     judge(sam, "relevant", "irrelevant")
     assert sam.state.depth == 4 and not sam.own.to_judge and len(sam.state.unsure) == 1

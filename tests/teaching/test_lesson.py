@@ -186,7 +186,7 @@ def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
         if step.compared is not None and step.go_on and spec != "batch:K=10":
             assert step.compared > one.settings.cost
         # What the figure draws and the rule does not go by is said.
-        assert ("is not what" in lessons.words(one, step)) == (step.compared is None)
+        assert ("use the lower line" in lessons.words(one, step)) == (step.compared is None)
     assert one.step(10**6).depth == one.stop and one.step(-1).depth == 0
     rows = lessons.log(one, one.stop)
     assert [row["rank"] for row in rows] == list(range(1, one.stop + 1))

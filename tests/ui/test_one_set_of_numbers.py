@@ -54,7 +54,7 @@ from tests.session_cases import PATENT
 from tests.stated import plain
 from tests.ui.drawn_sessions import CALIBRATORS, IDS, Drawn, N, a_search, drawn, numbered
 
-DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
+DIFFERS = "Changed from the session"  # what pages say of numbers that are not the session's
 STORED = {"patent": 3, "review": 3, "effect": 1, "enough": 2}
 KEPT = [
     pytest.param(scenario, seed, marks=pytest.mark.deep if seed and seed == sessions - 1 else ())

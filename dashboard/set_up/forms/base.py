@@ -29,18 +29,18 @@ class Form(Generic[S]):
         return False
 
     def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
-        """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
+        """Ask what documents are compared with, where that is more than a question; `listing` holds which cannot be."""
         return None
 
     def stakes_key(self, simulated: bool) -> str:
-        """Where what is at stake is kept, of a sample or of documents of one's own."""
+        """Where what is at stake is kept, of a sample or of documents of your own."""
         return f"{self.prefix}/stakes" if simulated else f"{self.prefix}/own/stakes"
 
     def stakes(self, start: S, simulated: bool, problems: list[str]) -> S:
-        """Ask what is at stake: on a sample with answers that end it soon, on documents of one's own without any."""
+        """Ask what is at stake: on a sample with answers that end it soon, on documents of your own without any."""
         key = self.stakes_key(simulated)
         small = (
-            "Small stakes, so that this sample ends soon; the amounts above are realistic."
+            "Small stakes so that this sample ends soon; the amounts above are realistic."
             if simulated
             else ""
         )

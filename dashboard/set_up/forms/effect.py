@@ -12,12 +12,12 @@ from tarstop_core.screening.effect_settings import EffectSettings
 
 TRUTHS = {
     "pooled": ("The average effect", "Whether it really is beyond the smallest that matters."),
-    "full_evidence": ("The whole list", "What screening everything would have led you to do."),
+    "full_evidence": ("The whole list", "What you would have done after screening everything."),
 }
 ENGINES = {
     "exact": (
         "Counts of events, exactly",
-        "Nothing is added to empty cells; each study's total of events is given.",
+        "Nothing is added to empty cells; uses each study's total of events.",
     ),
     "normal": ("An estimate with its error", "As in most reviews; half an event is added to empty cells."),
 }

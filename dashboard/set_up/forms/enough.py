@@ -27,7 +27,10 @@ class EnoughForm(Form[EnoughSettings]):
 
     def stakes(self, start: EnoughSettings, simulated: bool, problems: list[str]) -> EnoughSettings:
         """Ask for the recall to reach; the rule that reaches it stands further down the page."""
-        words, how = "How much of what is relevant do you want to find?", lasting(f"{self.prefix}/target")
+        words, how = (
+            "What share of the relevant documents do you want to find?",
+            lasting(f"{self.prefix}/target"),
+        )
         switch(words, {share: f"{share} %" for share in TARGETS}, **how, default=TARGET)
         return start
 

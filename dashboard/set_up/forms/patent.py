@@ -35,7 +35,7 @@ class PatentForm(Form[PatentSettings]):
     """A search for prior art, in which one document decides."""
 
     def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
-        """Ask for the application that documents are held against."""
+        """Ask for the application that documents are compared with."""
         return application.ask(chosen, problems, listing)
 
     def stakes(self, start: PatentSettings, simulated: bool, problems: list[str]) -> PatentSettings:
@@ -68,7 +68,7 @@ class PatentForm(Form[PatentSettings]):
             "A hit counts only once you confirm it",
             value=True,
             **how("confirm_hits"),
-            help=f"Until a hit is {term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
+            help=f"Until a hit is {term('confirmed', 'confirmed')} you see what follows if it holds and if it does not.",
         )
         s = whole_percent(
             "Chance that you recognise it on reading",
@@ -76,8 +76,8 @@ class PatentForm(Form[PatentSettings]):
             low=5,
             high=100,
             step=5,
-            help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document? "
-            "`tarstop readers` estimates it from a list that two have read.",
+            help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document? `tarstop readers` estimates this from "
+            "a list that two people read.",
             **how("s"),
         )
         st.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
@@ -111,7 +111,7 @@ def _merges(chosen: Documents) -> bool:
 def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: bool) -> float:
     """Ask how the list was searched, and give κ."""
     state, key = st.session_state, f"{PREFIX}/searched/{_kind(chosen, calibrator)}"
-    options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I give the chance myself"}
+    options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I enter the chance myself"}
     first = "complete" if chosen.simulated else "unknown"
     if key.endswith(PAST):  # They already say how much such lists lack.
         del options["complete"]
@@ -123,7 +123,7 @@ def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: boo
         options,
         first=state.get(key, first),
         disabled=disabled,
-        help=f"{term('kappa', 'κ (coverage)')}: could it be missing from this list? No answer's chance was measured.",
+        help=f"{term('kappa', 'κ (coverage)')}: could it be missing from this list? None of these chances is measured.",
         **lasting(key),
     )
     coverage = COVERAGES.get(answer, COMPLETE)
@@ -149,7 +149,7 @@ def _explain(coverage: Coverage, calibrator: Calibrator, depth: int) -> None:
     if not calibrator.fitted_on.own or capped(coverage, calibrator) == coverage:
         low, high = map(percent, coverage.interval())
         between = "" if low == high else f", between {low} and {high}"
-        sentences.append(f"The list holds it with a chance of {percent(coverage.mean)}{between}.")
+        sentences.append(f"The list contains it with a chance of {percent(coverage.mean)}{between}.")
     share = share_without_hit(calibrator, depth, coverage)
     if share is not None:
         sentences.append(

@@ -24,10 +24,10 @@ TRUTHS = {
     "pooled": ("Pooled sensitivity", "Whether it really exceeds θ: the definition in the paper’s text."),
     "full_evidence": (
         "The whole list",
-        "What screening everything would have led you to do: the one behind the paper’s tables.",
+        "What you would have done after screening everything: the truth behind the paper’s tables.",
     ),
 }
-OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
+OTHER_PRIORS = {"weak": "Weak: almost nothing is known", "own": "My own s and τ", "file": "From a file"}
 
 
 class ReviewForm(StudyForm[ReviewSettings]):
@@ -38,7 +38,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
 
     @property
     def engine(self) -> str:
-        """The engine in force: REML knows no prior."""
+        """The engine in force: REML uses no prior."""
         return str(st.session_state.get(f"{OF_REVIEW}/engine", next(iter(ENGINES))))
 
     @property
@@ -57,7 +57,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
             75,
             at=left,
             **lasting(f"{OF_REVIEW}/theta"),
-            help="Good enough is a test that finds more of 100 people who have the condition. θ, the "
+            help="A test is good enough if it finds more of 100 people who have the condition. θ, the "
             f"{term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
         )
         with right:
@@ -80,7 +80,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
             settings = replace(settings, full_cost=self.full_cost(settings))
         b_0, theta = prior.at(settings.theta).b_0, percent(settings.theta)
         st.markdown(f"Chance that sensitivity exceeds {theta}, before reading: **{percent(b_0)}**")
-        st.caption("It comes with the prior; choose another prior under More to set it yourself.")
+        st.caption("This follows from the prior; choose another prior under More to set it yourself.")
         return replace(settings, b_0=b_0)
 
     def more(self, settings: ReviewSettings, simulated: bool) -> ReviewSettings:
@@ -101,26 +101,26 @@ class ReviewForm(StudyForm[ReviewSettings]):
     def _chosen_prior(self, settings: ReviewSettings) -> Prior:
         engine = ENGINES[self.engine]
         if not engine.knows_prior:
-            st.caption(f"REML knows no prior: before {engine.needs} studies the belief is b₀.")
+            st.caption(f"REML uses no prior: before {engine.needs} studies the belief is b₀.")
             return Prior()
         names = sorted(priors(), key=lambda name: name != WIDTH)
         titles = {name: _title(priors()[name]) for name in names} | OTHER_PRIORS
-        asked = "What is believed of sensitivity before any study"
+        asked = "What you believe about sensitivity before any study"
         name = one_of(asked, titles, **lasting(f"{OF_REVIEW}/prior"))
         if name == "file":
-            from_file = "A prior as JSON, as this programme writes it"
+            from_file = "A prior as JSON, as TARstop writes it"
             well = upload(from_file, _take_prior, key=f"{OF_REVIEW}/prior/upload", also_none=True)
             if well and self.prior is None:
-                st.caption("Until a file is given, the weak prior stands in.")
+                st.caption("Until you give a file, the weak prior is used.")
         prior = self.prior or (_own_prior() if name == "own" else Prior())
         if (learned := prior.learned_from) is not None and prior.width_alone:
             caption(
-                f"Around the b₀ you give: s = {prior.s:g}, τ scale {prior.tau:g}, and a study counts {percent(prior.weight)} of one "
-                f"drawn at random, since a list's first studies stray from the end. From {learned.studies:,} studies in "
+                f"Around the b₀ you give: s = {prior.s:g}, τ scale {prior.tau:g}, and a study counts {percent(prior.weight)} of one drawn at random, because a list's first studies "
+                f"differ from its later ones. From {learned.studies:,} studies in "
                 f"{learned.reviews:,} reviews. Greedy reads more with it than with the weak prior."
             )
             if self.in_paper_mode:
-                st.caption("Paper mode takes the weak prior.")
+                st.caption("Paper mode uses the weak prior.")
                 prior = Prior()
         elif learned is not None:
             at = (
@@ -132,7 +132,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
         elif name == "weak":
             st.caption(
                 "s = 1.5, τ scale 1, as MetaBayesDTA has them, around the b₀ you give. Greedy reads less with it; after one or two "
-                "studies it is surer than past reviews bear out."
+                "studies it is surer than past reviews justify."
             )
         drawn = replace(prior, b_0=settings.b_0)
         if settings.theta_sp is not None:
@@ -143,17 +143,17 @@ class ReviewForm(StudyForm[ReviewSettings]):
 
 def _specificity_asked() -> float | None:
     """Ask whether specificity decides too, and which one is enough."""
-    hint = f"Else {term('specificity', 'specificity')} is shown beside sensitivity and does not decide."
+    hint = f"Else {term('specificity', 'specificity')} is shown beside sensitivity but does not decide."
     if not st.checkbox("Specificity decides too", **lasting(f"{OF_REVIEW}/both"), help=hint):
         return None
     return whole_percent("and pooled specificity exceeds", 80, **lasting(f"{OF_REVIEW}/theta_sp")) / 100
 
 
 def _title(prior: Prior) -> str:
-    """What a prior that comes with the programme is called."""
+    """What a prior that comes with the program is called."""
     learned = prior.learned_from
     if not learned:
-        return "A prior that comes with the programme"
+        return "A prior that comes with TARstop"
     if prior.width_alone:
         return f"As uncertain as {learned.reviews:,} past reviews show (default)"
     return f"Learned from {learned.reviews:,} reviews"

@@ -15,7 +15,7 @@ from tarstop_core.screening.settings import StudySettings
 from tarstop_core.value.stakes import FULL_TIMES
 
 T = TypeVar("T", bound=StudySettings)
-SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
+SURENESS = 10  # reports that an expectation of your own counts as, to begin with
 
 
 class StudyForm(Form[T]):
@@ -49,7 +49,7 @@ class StudyForm(Form[T]):
         stages = {
             2: (
                 "Titles and abstracts first, reports later",
-                "What a report holds is known only in full text.",
+                "Only the full text shows what a report contains.",
             ),
             1: ("Each document with its data at once", "As in the paper."),
         }
@@ -61,7 +61,7 @@ class StudyForm(Form[T]):
 
     def stopping(self, settings: T, simulated: bool) -> T:
         """Ask what the right decision is, and what has to be in before a rule may stop."""
-        truth = explained("What the right decision is", self.truths, **lasting(f"{self.prefix}/truth"))
+        truth = explained("What counts as the right decision", self.truths, **lasting(f"{self.prefix}/truth"))
         paper = self.in_paper_mode
         floor, floor_studies = self._floor(paper), self._floor_studies(paper, simulated)
         return replace(settings, truth=truth, chances_follow=True, floor=floor, floor_studies=floor_studies)
@@ -88,7 +88,7 @@ class StudyForm(Form[T]):
             sentences.append(f"{FULL_TIMES:g} is an example; say what your reports cost.")
         if not settings.cost:
             sentences = [
-                "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."
+                "Titles and abstracts cost nothing, so reports cost nothing either; give the first a small cost to compare both."
             ]
         caption(" ".join(sentences))
         return cost
@@ -125,8 +125,8 @@ class StudyForm(Form[T]):
             low=0,
             disabled=paper,
             **lasting(f"{self.prefix}/floor"),
-            help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
-            f"cost. This {term('floor', 'minimum')} overrules it.",
+            help="A rule that weighs consequences may stop while quite unsure, if more "
+            f"certainty is not worth its cost. This {term('floor', 'minimum')} overrules it.",
         )
         until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
         st.caption(until if floor else "0 %: the rule alone decides.")
@@ -140,8 +140,8 @@ class StudyForm(Form[T]):
             "Never say stop before … studies with data are in", 0, 100, first, disabled=paper, **how
         )
         st.caption(
-            "0: the rule alone decides. This minimum gives way where the list probably holds fewer, or where finding them would cost more than certainty "
-            "is worth."
+            "0: the rule alone decides. This minimum gives way if the list probably contains fewer, or if finding them "
+            "would cost more than certainty is worth."
         )
         return int(studies)
 

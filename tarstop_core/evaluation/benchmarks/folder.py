@@ -1,4 +1,4 @@
-"""A benchmark of one's own: a folder of rankings, judgments and 2×2 tables, or what a browser sends of one."""
+"""A benchmark of your own: a folder of rankings, judgments and 2×2 tables, or what a browser sends of one."""
 
 import io
 import stat
@@ -46,7 +46,7 @@ class Source:
 
 
 def from_folder(folder: Path) -> Benchmark:
-    """Read a benchmark of one's own: rankings, judgments, and in reviews 2×2 tables.
+    """Read a benchmark of your own: rankings, judgments, and in reviews 2×2 tables.
 
     ::
 
@@ -67,19 +67,19 @@ def from_folder(folder: Path) -> Benchmark:
     """
     if not folder.is_dir():
         raise InputProblem(
-            f"There is no folder {folder}; name one that holds a run, its qrels and, in reviews, tables."
+            f"There is no folder {folder}; name one with a run, its qrels and, for reviews, tables."
         )
     about = _about(folder)
     halves_there = [folder / half for half in HALVES if (folder / half).is_dir()]
     if len(halves_there) == 1:
         raise InputProblem(
-            f"The folder {folder} holds only one of train and test; give both, or put the files in {folder} itself."
+            f"The folder {folder} contains only one of train and test; give both, or put the files in {folder} itself."
         )
     sources = [_source(part) for part in halves_there or [folder]]
     tasks = {_task(source) for source in sources}
     if len(tasks) > 1:
         raise InputProblem(
-            f"Only one of train and test in {folder} holds tables of its kind; give both the same kind, or neither any."
+            f"Only one of train and test in {folder} has tables of its kind; give both the same kind, or give none to either."
         )
     task = tasks.pop()
     read = [_review(source, task) if task.needs_tables else _decisive(source, about) for source in sources]
@@ -137,15 +137,17 @@ def _source(folder: Path) -> Source:
     outcomes = _only(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
     qrels = _only(folder, [*_named(folder, (".qrels", ".qrels.gz")), *judged], "files of judgments")
     if run is None:
-        raise InputProblem(f"The folder {folder} holds no run; put a TREC run whose name ends in .run there.")
+        raise InputProblem(
+            f"The folder {folder} contains no run; put a TREC run whose name ends in .run there."
+        )
     if qrels is None and outcomes is None:
         raise InputProblem(
-            f"The folder {folder} holds no file of judgments; put TREC judgments whose name ends in .qrels there."
+            f"The folder {folder} contains no file of judgments; put TREC judgments whose name ends in .qrels there."
         )
     chances = _only(folder, adaptive, "files of chances")
     if chances is not None and outcomes is None:
         raise InputProblem(
-            f"The folder {folder} holds {chances.name} and no 2×2 tables; such chances are for reviews: leave the file out."
+            f"The folder {folder} holds {chances.name} but no 2×2 tables; such chances are for reviews: leave the file out."
         )
     return Source(run, qrels, outcomes, chances)
 
@@ -176,7 +178,7 @@ def _about(folder: Path) -> dict[str, Any]:
         wanted = ABOUT_KEYS.get(key)
         if wanted is None:
             raise InputProblem(f"{path} has '{key}'; it may have {', '.join(ABOUT_KEYS)}.")
-        kind = {str: "a text", bool: "true or false", int: "a whole number from 2 on"}[wanted]
+        kind = {str: "a text", bool: "true or false", int: "a whole number, 2 or more"}[wanted]
         if type(value) is not wanted or (isinstance(value, int) and key == "folds" and value < 2):
             raise InputProblem(f"{path} has {value!r} for '{key}'; give {kind}.")
     return content
@@ -308,12 +310,12 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str
                     left_out.append(path.name[:80])
                     continue
                 if stat.S_ISLNK(member.external_attr >> 16):
-                    raise InputProblem(f"{path} in {name} is a link; pack the file that it leads to.")
+                    raise InputProblem(f"{path} in {name} is a link; pack the file it points to.")
                 place = path.relative_to(top) if top else path
                 half = place.parts[0].lower() if len(place.parts) == 2 else ""
                 if len(place.parts) > 2 or (len(place.parts) == 2 and half not in HALVES):
                     raise InputProblem(
-                        f"{name} holds {path} in a folder of its own; keep files at the top of the zip, or in "
+                        f"{name} holds {path} in an unexpected folder; keep files at the top of the zip, or in "
                         "folders called train and test."
                     )
                 with packed.open(member) as stream:
@@ -327,7 +329,7 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str
             f"{name} is encrypted or packed in an unusual way; pack it again without a password."
         ) from None
     some = ", ".join(left_out[:3]) + (" …" if len(left_out) > 3 else "")
-    remark = f"{name}: left out, because their names do not say what they are: {some}."
+    remark = f"{name}: left out because their names do not say what they are: {some}."
     return [remark] if left_out else []
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks that have a name, simulated or of real collections, and a folder of one's own by its path."""
+"""The benchmarks that have a name, simulated or of real collections, and a folder of your own by its path."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ def _simulated(
     statistics: tuple[Mapping[str, float], Mapping[str, float]],
 ) -> Benchmark:
     reached, aimed_at = statistics
-    matched = "matched to the paper's ranking statistics and to nothing else"
+    matched = "matched only to the paper's ranking statistics"
     return about.holding(
         folds=(Fold(*halves),),
         provenance=f"tarstop_core.samples.simulate.{drawn}; {matched}",
@@ -148,7 +148,7 @@ def _clef_travel(data: Path, relevance: str) -> Benchmark:
         test += fresh
         notes += more
         if left_out:
-            notes += (f"{name}: {len(left_out)} reviews are left out, because they are known already.",)
+            notes += (f"{name}: {len(left_out)} reviews are left out because they are already used.",)
     provenance = PROVENANCE.format(
         years="2017 to 2019",
         ranking="trained on rank_bm25 scores of one set, tested on Elasticsearch and BM25 scores of others",
@@ -190,7 +190,7 @@ def _by_relevance(name: str, title: str, summary: str, make: Callable[..., Bench
 
 
 RANKINGS = _by_relevance(
-    "clef", "CLEF TAR rankings", "real rankings, any relevant document decides", _clef_rankings
+    "clef", "CLEF TAR rankings", "real rankings; any relevant document decides", _clef_rankings
 )
 TRAVEL = _by_relevance(
     "clef-travel",
@@ -202,7 +202,7 @@ REVIEWS = Named(
     "clef-review",
     "Diagnostic-accuracy reviews, semi-synthetic",
     ReviewTask.scenario,
-    "real rankings and 2×2 tables, which document brings which is invented",
+    "real rankings and 2×2 tables; which document brings which is invented",
     make=_clef_reviews,
     real=True,
 )
@@ -218,7 +218,7 @@ BENCHMARKS = {
 
 
 def named(name: str) -> Benchmark:
-    """Make one of :data:`BENCHMARKS` by its name, or read a folder of one's own.
+    """Make one of :data:`BENCHMARKS` by its name, or read a folder of your own.
 
     Raises
     ------

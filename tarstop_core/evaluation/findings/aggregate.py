@@ -175,7 +175,7 @@ def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
-    """Chance of a⁺ of whoever reads nothing and believes the prior.
+    """Return the chance of a⁺ for a person who reads nothing and believes the prior.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ with Path(__file__).with_name("claims.csv").open(encoding="utf-8", newline="") a
     PAIRS = [(row["one"], row["other"], row["claim"]) for row in csv.DictReader(lines)]
 """Claims that one method beats another: looked at where both were run."""
 FEW_GROUPS = 30
-"""Below so many groups percentile bootstrap intervals are noticeably too narrow."""
+"""Below this many groups percentile bootstrap intervals are noticeably too narrow."""
 
 
 @dataclass(frozen=True, eq=False)

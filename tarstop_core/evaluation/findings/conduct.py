@@ -81,7 +81,7 @@ def conduct(
     if scenario is not None and scenario != chosen.scenario:
         if scenario not in TASKS or TASKS[scenario].weighs:
             raise InputProblem(
-                f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave the scenario out."
+                f"The benchmark {benchmark} has the scenario {chosen.scenario}; leave the scenario out."
             )
         chosen = chosen.by_recall(scenario)
     for name, (only, reviews) in OF_ONE_KIND.items():

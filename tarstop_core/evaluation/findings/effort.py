@@ -128,7 +128,7 @@ def _deciding_now(frame: pd.DataFrame) -> float:
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Draw net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
-    A method further down than :data:`FURTHEST` has its number in place of its point.
+    A method further down than :data:`FURTHEST` has its number instead of its point.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
         A plotly figure.
     """
     own = frame.sort_values("difference")
-    # What reads nearly everything lies far to the left: the axis ends where methods can be told apart.
+    # What reads nearly everything lies far to the left: the axis ends where methods can be distinguished.
     near = own[own["difference_low"] > FURTHEST]
     spread = near[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
     chart = MethodChart(110 + ROW * len(own), dark=dark, simulated=simulated)

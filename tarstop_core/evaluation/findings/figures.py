@@ -105,7 +105,7 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
 # --- regret ---------------------------------------------------------------------------------------
 
 DIRECT_LABELS = 7
-"""Up to so many lines are named at their ends; more get a legend."""
+"""Up to this many lines are named at their ends; more get a legend."""
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
@@ -252,7 +252,7 @@ def error_figure(
     Parameters
     ----------
     frame : DataFrame
-        Of :func:`~tarstop_core.evaluation.findings.aggregate.errors`; NaN where errors cannot be told apart.
+        Of :func:`~tarstop_core.evaluation.findings.aggregate.errors`; NaN where errors cannot be distinguished.
     called : mapping of str to str
         What the two errors are called.
     simulated, dark : bool
@@ -315,7 +315,7 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
 def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     """Say who makes which error most, and who makes none; `called` is what the two errors are called.
 
-    Errors that cannot be told apart are NaN, as the paper's at q* = .5.
+    Errors that cannot be distinguished are NaN, as the paper's at q* = .5.
     """
     apart = frame.dropna(subset=["false_adopt", "false_reject"])
     sentences = []

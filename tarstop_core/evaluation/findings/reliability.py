@@ -23,7 +23,7 @@ TARGETS = (0.8, 0.95)
 ALPHA = 0.05  # 1 − the confidence that certificates and tests are asked for
 DRAWS = 10_000  # Resamplings of the collections
 FILE = "reliability.csv"
-SAYS = "How often each rule reaches the recall that it aims at, and the share of the list that it reads."
+SAYS = "How often each rule reaches its target recall, and the share of the list it reads."
 COLOURS = dict(zip(TARGETS, (THRESHOLD, BELIEF), strict=True))
 
 

@@ -297,7 +297,7 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
     except Exception as problem:
         first = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
         return [], [
-            "Figures were not written as SVG and PNG, which needs a Chromium (plotly_get_chrome fetches one): "
+            "Figures were not written as SVG and PNG, which needs Chromium (plotly_get_chrome fetches one): "
             f"kaleido found no Chromium that works ({first[:150]})."
         ]
     return [f"{folder.name}/{place.name}" for place in places], []

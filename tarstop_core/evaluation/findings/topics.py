@@ -42,7 +42,7 @@ class Stop:
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
-    """Tell what became of each topic by one method, the costliest first.
+    """Return the result of one method on each topic, the costliest first.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def path_of(
 def as_measured(
     results: Results, variant: str, knowledge: Sequence[Mapping[str, Learned]], folds: Sequence[Fold]
 ) -> bool:
-    """Whether what was learned now is what the results were measured with.
+    """Whether the calibrator learned now is the one the results were measured with.
 
     Parameters
     ----------

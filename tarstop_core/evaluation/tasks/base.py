@@ -92,7 +92,7 @@ class Task(ABC):
     """Where chances, or the prior of the belief, come from; first the paper's."""
     methods: ClassVar[tuple[str, ...]]  # What an experiment compares unless told
     truths: ClassVar[Mapping[str, str]] = {}
-    """What a decision may be held against, by name, where that can be chosen."""
+    """What a decision may be compared with, by name, where that can be chosen."""
     truth_words: ClassVar[Mapping[str, str]] = {}
     """The same as a caption says it."""
     cases: ClassVar[str] = "topics"
@@ -131,7 +131,7 @@ class Task(ABC):
         """Check that a rule means something in this scenario. InputProblem when it does not."""
         if not cls.weighs and (rule.acts_on_belief or rule.is_oracle):
             raise InputProblem(
-                f"{rule.title} weighs a decision, and in the scenario {cls.scenario} none is weighed; choose a rule about "
+                f"{rule.title} weighs a decision, but the scenario {cls.scenario} has none; choose a rule about "
                 f"recall, such as {cls.methods[0]}."
             )
 
@@ -252,7 +252,7 @@ class Task(ABC):
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
-        """Whether each case has anything relevant, so that recall says something, by whether ω⁺ holds; shape (T,)."""
+        """Flags of the cases with relevant documents, on which recall is defined; shape (T,)."""
         return np.ones_like(omega)
 
     @classmethod

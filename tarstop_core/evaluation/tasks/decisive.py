@@ -27,12 +27,12 @@ class DecisiveTask(base.Task):
     methods = ("all", "optimal@hazard", "optimal@frailty")
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
     fixed_share = True
-    about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
+    about_chances = "Hazard and frailty are judged by the first hit, the others by every document; compare only calibrators of one sort."
     paper = base.Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
-        """Where ω⁺ holds: that is what it says."""
+        """Flags of the cases in ω⁺, which are those with relevant documents."""
         return omega
 
     @property

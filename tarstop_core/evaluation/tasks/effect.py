@@ -74,7 +74,7 @@ class EffectTask(StepwiseTask):
 
     @classmethod
     def differences(cls, settings: Mapping[str, Any]) -> list[str]:
-        """The sentence on what decisions are held against."""
+        """The sentence on what decisions are compared with."""
         return [message("truth_of_effects", settings=settings)]
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:

@@ -34,7 +34,7 @@ class EnoughTask(base.Task):
     methods = ("few-left", "audit", "hypergeometric", "poisson", "quant", "target", "knee", "consecutive")
     groups = "reviews"
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "", "false_reject": "stopped short"}
-    about_chances = "Chances say how relevant documents thin out along lists."
+    about_chances = "Here chances only say how relevant documents thin out along lists."
 
     target: float = 0.95  # Recall from which a stop is right
     replications: int = base.REPLICATIONS
@@ -69,7 +69,7 @@ class EnoughTask(base.Task):
             return base.averaged(trial.shape(settings), *(each.mean(axis=1)[runs.pair] for each in means))
         if case.adaptive_chances is not None and isinstance(settings[0], Quant):
             raise InputProblem(
-                f"{settings[0].title} adds up chances of what is unread, which a list that learns does not have; leave it out."
+                f"{settings[0].title} adds up chances of unread documents, which a list that learns does not have; leave it out."
             )
         depths = base.depths_of(trial.paths, settings, trial.costs)
         recall = self._recall(case, gain(case.labels)[depths])

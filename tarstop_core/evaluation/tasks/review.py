@@ -155,7 +155,7 @@ def subset_beliefs(
     tables : Tables
         All n studies.
     masks : ndarray of bool, shape (K, n)
-        Which studies are seen, a row a subset.
+        Which studies are seen, one row per subset.
     theta, engine, prior, theta_sp : float, str, Prior, float
         As of :func:`~tarstop_core.belief.of_tables.beliefs`.
 

@@ -31,8 +31,8 @@ class StepwiseTask(base.Task):
         case, paths = trial.case, trial.paths
         if isinstance(settings[0], Randomised):
             raise InputProblem(
-                f"{settings[0].title} ends with another belief for every sample, which is not averaged here; choose "
-                "another rule."
+                f"{settings[0].title} ends with a different belief for every sample, which cannot "
+                "be averaged here; choose another rule."
             )
         if case.adaptive_chances is None or settings[0].needs_labels or settings[0].is_oracle:
             depths = base.depths_of(paths, settings, trial.costs)
@@ -73,7 +73,7 @@ def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats
 
 
 def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW) -> Ahead:
-    """Forecast the rest of a list after so many documents from their labels and the chance of the next one.
+    """Forecast the rest of a list after this many documents from their labels and the chance of the next one.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW
 
 
 def path_after(path: CumulativePath, depth: int) -> CumulativePath:
-    """Return a fully labelled path as it is known after so many documents."""
+    """Return a fully labelled path as it is known after this many documents."""
     p = np.append(path.p[:depth], prequential_ahead(path.p, path.labels, depth).p)
     labels = path.labels & (np.arange(len(path)) < depth)
     return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))

@@ -131,7 +131,7 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
         if topic.n_relevant and topic.labels is not None
     ]
     if not rows:
-        raise InputProblem("No topic holds a relevant document, so there is nothing to average.")
+        raise InputProblem("No topic has a relevant document, so there is nothing to average.")
     means = np.mean(rows, axis=0)
     return dict(zip(TARGETS, map(float, means), strict=True))
 

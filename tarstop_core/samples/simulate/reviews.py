@@ -92,7 +92,7 @@ def simulate_review_outcomes(outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED)
     """
     if outcomes < 2:
         raise InputProblem(
-            "A simulated benchmark of reviews needs at least 2 outcomes, to train and to test."
+            "A simulated benchmark of reviews needs at least 2 outcomes, for training and testing."
         )
     # Apart, so that what studies found cannot change where they lie.
     rng, study_rng = np.random.default_rng(seed).spawn(2)

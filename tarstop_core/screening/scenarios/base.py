@@ -82,11 +82,11 @@ class Scenario(ABC, Generic[S]):
 
     @property
     def first_actions(self) -> tuple[str, str]:
-        """What a⁺ and a⁻ are called to begin with."""
+        """Default names of a⁺ and a⁻."""
         return next(iter(self.actions.values()))
 
     def beginning(self, **own: Any) -> S:
-        """The settings that a session begins with before anything is asked; `own` are given already."""
+        """Return the default settings of a session; `own` are given already."""
         return cast(S, self.settings_class.beginning(**own))
 
     # --- chances and path
@@ -144,7 +144,7 @@ class Scenario(ABC, Generic[S]):
         return ""
 
     def badges(self, settings: S) -> list[str]:
-        """Where the belief comes from and what it is held against, a few words each."""
+        """Where the belief comes from and what it is compared with, a few words each."""
         return []
 
     def has_starting_chance(self, settings: S) -> bool:
@@ -158,7 +158,7 @@ class Scenario(ABC, Generic[S]):
     # --- beside the advice
 
     def floors(self, settings: S, path: ListPath) -> Mapping[Floor, Flags]:
-        """What has to hold before a rule may stop: for each floor that is set the depths that it allows, shape (N + 1,)."""
+        """Return the depths that each floor allows a rule to stop at, shape (N + 1,)."""
         return {}
 
     def stopping_depths(
@@ -175,7 +175,7 @@ class Scenario(ABC, Generic[S]):
         path : ListPath
             What is believed along the list.
         costs : array_like, shape (C,)
-            Of a document, in the payoffs' unit, in place of the settings' own.
+            Of a document, in the payoffs' unit, instead of the settings' own.
         start : int
             Documents read.
 
@@ -198,7 +198,7 @@ class Scenario(ABC, Generic[S]):
         settings, path, depth
             As for :meth:`stopping_depths`.
         cost : float
-            Of a document, in place of the settings' own.
+            Of a document, instead of the settings' own.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
-        """What is drawn in the place of belief and worth.
+        """What is drawn instead of belief and worth.
 
         Parameters
         ----------
@@ -322,7 +322,7 @@ class Scenario(ABC, Generic[S]):
         return ""
 
     def notes(self, settings: S, state: State) -> Sequence[str]:
-        """What speaks against taking its studies at their word, a sentence each."""
+        """Return the doubts about its studies, one sentence each."""
         return ()
 
     def lacking(self, settings: S, state: State) -> str:
@@ -348,7 +348,7 @@ class Scenario(ABC, Generic[S]):
         return ""
 
     def brings(self, number: int) -> str:
-        """What so many finds are called: "2×2 table", "3 2×2 tables"."""
+        """Name of this many finds: "2×2 table", "3 2×2 tables"."""
         return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"
 
     def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:

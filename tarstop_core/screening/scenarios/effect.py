@@ -55,7 +55,7 @@ class Effect(StudyScenario[EffectSettings]):
         "rule, measure, smallest effect that matters, q*, costs, floor, starting chance, calibrator",
     )
     reasons = "for example:\nwrong population\nwrong intervention\nno comparison\nanother outcome"
-    example = "If about one in three such interventions does as much as that, say 33 %."
+    example = "If about one in three such interventions does this much, say 33 %."
     find = "an effect"
     finds = ("effect", "effects")
     sheet = "Effects"
@@ -127,7 +127,7 @@ class Effect(StudyScenario[EffectSettings]):
             rows.insert(0, ("Average effect so far", self.message("estimate", facts=facts)))
         if facts.may_end is not None:
             low, high = map(number, facts.may_end)
-            rows.append(("Average effect, if all that is left is read", f"{low} to {high}"))
+            rows.append(("Average effect after reading all that is left", f"{low} to {high}"))
         return rows
 
     def footing(self, advice: Advice, settings: EffectSettings, plus: bool, spent: float) -> dict[str, Any]:

@@ -30,10 +30,10 @@ class Enough(Scenario[EnoughSettings]):
     message = Messages("screening/messages/enough.jinja")
     settings_class = EnoughSettings
     title = "Only: have I seen enough?"
-    caption = "Any review: how much of what is relevant was found."
-    decides = "how much of what is relevant was found."
+    caption = "Any review: what share of the relevant documents you have found."
+    decides = "what share of the relevant documents you have found."
     short = "Seen enough?"
-    belongs = "For every review whose decision you do not want to weigh, or cannot: how much of what is relevant you have found."
+    belongs = "For reviews in which you cannot or do not want to weigh a decision: what share of the relevant documents you have found."
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "Enough seen or not": ("Enough seen", "Not enough seen")
     }

@@ -56,7 +56,7 @@ def read_settings(
         When a value is missing or unusable, or a later version wrote them.
     """
     if not isinstance(content, Mapping):
-        raise InputProblem(f"{name} is damaged (it holds no names and values); {mend}.")
+        raise InputProblem(f"{name} is damaged (it contains no names and values); {mend}.")
     scenario = content.get("scenario", FIRST)
     if not isinstance(scenario, str) or scenario not in SCENARIOS:
         raise InputProblem(f"The scenario is '{str(scenario)[:40]}'; choose {' or '.join(SCENARIOS)}.")

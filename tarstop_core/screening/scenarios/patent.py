@@ -41,7 +41,7 @@ class Patent(Scenario[PatentSettings]):
     sample = "search"
     belief_title = "chance of prior art"
     reasons = "for example:\nanother technical field\nlacks the hinge"
-    example = "If about one application in three like this one fails, say 33 %."
+    example = "If about one in three applications like this fails, say 33 %."
 
     # --- chances and path
 
@@ -78,7 +78,7 @@ class Patent(Scenario[PatentSettings]):
     # --- rows and names
 
     def counted(self, state: State) -> list[str]:
-        """Relevant ones, with Y and A beside them where there are any.
+        """Return the number of relevant documents, with Y and A if there are any.
 
         A hit that waits for confirmation is not counted as relevant yet.
         """
@@ -90,17 +90,17 @@ class Patent(Scenario[PatentSettings]):
 
     def verdicts(self, settings: PatentSettings) -> dict[Label, tuple[str, str]]:
         """As a search report grades; the help says what the belief makes of it."""
-        taken = "The chance takes it as read and not settling."
+        taken = "The chance counts it as read but not settling."
         return {
             "relevant": ("Settles it", "X: settles the question alone, once you confirm it."),
             "irrelevant": ("Not relevant", ""),
             "unsure": ("Unsure", ""),
-            "combination": ("In combination", f"Y: settles it only with another document. {taken}"),
+            "combination": ("In combination", f"Y: settles it only together with another document. {taken}"),
             "background": ("Background", f"A: background. {taken}"),
         }
 
     def settings_rows(self, settings: PatentSettings) -> list[tuple[str, str]]:
-        """What list and reading may miss, citation, confirmation, and what was said of the application."""
+        """Return rows on what list and reading may miss, citation, confirmation, and the application."""
         mine = settings.application
         rows = [
             ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),

@@ -77,10 +77,10 @@ class Review(StudyScenario[ReviewSettings]):
         "rule, q*, cost, θ, engine, prior, truth, cost of a report, floor, starting chance, calibrator",
     )
     reasons = "for example:\nwrong index test\nwrong reference standard\nno patients"
-    example = "If about two tests in three like this one are as sensitive as that, say 67 %."
+    example = "If about two in three tests like this are this sensitive, say 67 %."
     first_because = (
-        "It comes first in reviews because its net utility was the highest at every cost that was measured. It reads less "
-        "than Greedy; the minimum keeps it from deciding on very few studies."
+        "It is the default in reviews because its net utility was highest at every cost measured. It reads less than "
+        "Greedy; the minimum keeps it from deciding on very few studies."
     )
     find = "a 2×2 table"
     finds = ("2×2 table", "tables")
@@ -104,7 +104,7 @@ class Review(StudyScenario[ReviewSettings]):
         return needed_studies(settings, studies.tables, states)
 
     def has_starting_chance(self, settings: ReviewSettings) -> bool:
-        """REML knows no prior."""
+        """REML uses no prior."""
         return ENGINES[settings.engine].knows_prior
 
     def threshold_in_words(self, settings: ReviewSettings) -> str:
@@ -149,7 +149,7 @@ class Review(StudyScenario[ReviewSettings]):
     def own_rows(self, facts: ReviewFacts, settings: ReviewSettings) -> list[tuple[str, str]]:
         rows = []
         if facts.pooled_range is not None:
-            name = "Pooled sensitivity, if all that is left is read"
+            name = "Pooled sensitivity after reading all that is left"
             rows.append((name, " to ".join(map(percent, facts.pooled_range))))
         if (past := facts.past) is not None:
             name = f"Past questions decided wrongly after {studies_of(facts.studies)}"

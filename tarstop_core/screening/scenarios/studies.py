@@ -167,7 +167,7 @@ class StudyScenario(Scenario[T]):
     def with_b_0(
         self, path: ListPath, settings: T, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        # Only the present belief is computed anew: the depths behind are not asked for.
+        # Only the present belief is computed again: the depths behind are not asked for.
         studies, whole = state.evidence, cast(ReviewPath, path)
         now = self.states(settings, studies, last_only=True)
         needed = self.needed(settings, studies, now)
@@ -245,7 +245,7 @@ class StudyScenario(Scenario[T]):
         ]
         if settings.two_stages:
             bring_data = with_interval(facts.share[0], facts.share[1:])
-            rows.append(("Included reports that bring data, by these and past ones", bring_data))
+            rows.append(("Included reports that bring data, estimated from these and past ones", bring_data))
         return rows
 
     def own_rows(self, facts: ReviewFacts, settings: T) -> list[tuple[str, str]]:

@@ -118,7 +118,7 @@ class Accounts(Permissions):
         return sorted(held, key=lambda share: (ROLES.index(share[1]), share[0]))
 
     def share(self, session_id: str, holder: str, role: Role | None) -> None:
-        """Give a person, or a project, a role in a session in place of the one that they had.
+        """Give a person, or a project, a role in a session instead of the one that they had.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class Accounts(Permissions):
         if self.person is not None:
             project = project.where(Member.person == self.person)
         if not self.rows(project.limit(1)):
-            raise InputProblem("You belong to no such project; an administrator makes one.")
+            raise InputProblem("You are not in such a project; an administrator can make one.")
         return holder
 
     def note_export(self, session_id: str, what: str) -> None:

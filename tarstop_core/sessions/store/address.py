@@ -1,4 +1,4 @@
-"""Where a database lies: its URL, what it is called, and what is said when it cannot be used."""
+"""Address of a database: its URL, its name, and the messages when it cannot be used."""
 
 import logging
 import os
@@ -70,7 +70,7 @@ def public_name(url: URL) -> str:
 
 
 def full_name(url: URL) -> str:
-    """For the log of whoever runs it: without password, and without options that may hold one."""
+    """Return the address for the server's log, without password or options that may contain one."""
     if url.get_backend_name() == "sqlite":
         return file_name(url)
     return url.set(password=None, query={}).render_as_string()

@@ -82,7 +82,9 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
     """
     address = read_url(url)
     if address.get_backend_name() == "sqlite" and not Path(file_name(address)).exists():
-        raise InputProblem("There is no store to back up yet; it is made when the dashboard is first used.")
+        raise InputProblem(
+            "There is no store to back up yet; it is created when you first use the dashboard."
+        )
     with Database(url) as database, database.snapshot() as source:
         return _write(source, file, progress)
 
@@ -127,8 +129,8 @@ def restore(
             there = _held(target)
             if there.rows and not replace:
                 raise InputProblem(
-                    f"The store holds {there}; use --replace to put the backup in their place, "
-                    "after a backup of what is there."
+                    f"The store holds {there}; use --replace to back them up and put "
+                    "the backup in their place."
                 )
             if there.rows:
                 before = free_name(database.file or file.absolute(), "before-restore")
@@ -155,9 +157,7 @@ def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
                 STAMP.create(target)
                 target.execute(insert(VERSION), version)
                 target.execute(insert(STAMP), {"version_num": REVISION})
-                damaged = (
-                    "The store is damaged, so that no backup of it can be written; restore an earlier one."
-                )
+                damaged = "The store is damaged, so it cannot be backed up; restore an earlier backup."
                 _copy(source, there, target, damaged, progress)
                 target.commit()
         except DBAPIError as problem:

@@ -92,7 +92,7 @@ class Calibrators(Accounts):
         self._label(digest, deleted="")
 
     def discard_calibrator(self, digest: str) -> None:
-        """Delete for good a calibrator that cannot be read; sessions that name it, whosever they are, say that it is missing."""
+        """Delete permanently a calibrator that cannot be read; sessions that name it, whoever owns them, say that it is missing."""
         with self.administering() as session:
             for table in (CalibratorLabel, StoredCalibrator):
                 session.execute(delete(table).where(table.digest == digest))
@@ -111,7 +111,7 @@ class Calibrators(Accounts):
                 setattr(label, column, value)
 
     def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
-        """Keep what was entered (JSON values), in place of what the draft held before; its id, fit for an address."""
+        """Keep what was entered (JSON values), instead of what the draft held before; its id, fit for an address."""
         draft = Draft(id=draft_id or new_id(), saved=now(), json=dump(content), person=self.person or "")
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.saved < now(FORGOTTEN)))
@@ -127,6 +127,6 @@ class Calibrators(Accounts):
             return dict(json.loads(text)) if text is not None else {}
 
     def delete_draft(self, draft_id: str) -> None:
-        """Remove a draft: a session came of it, or nothing will."""
+        """Remove a draft: a session became of it, or nothing will."""
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.id == draft_id, self.own(Draft.person)))

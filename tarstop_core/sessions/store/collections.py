@@ -127,7 +127,7 @@ class Collections(Calibrators):
         frame = storable_frame(as_records(frame))
         key, total = new_id(), len(frame)
         if not total:
-            raise InputProblem("There are no records to save; choose a file that holds some.")
+            raise InputProblem("There are no records to save; choose a file with records.")
         collection = Collection(
             id=key,
             name=storable_text(name),
@@ -203,7 +203,7 @@ class Collections(Calibrators):
         return [readable("collection", row.id, row.name, row.checked) for row in stored]
 
     def record_digests(self) -> set[str]:
-        """Return the hashes of all collections, whosever they are: what is kept beside the store is called by them."""
+        """Return the hashes of all collections, whoever owns them: what is kept beside the store is called by them."""
         return {row.digest for row in self.rows(select(Collection.digest))}
 
     def same_collection(

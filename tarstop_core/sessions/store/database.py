@@ -1,4 +1,4 @@
-"""The database under the store: how it is opened and upgraded, and what is said when that fails.
+"""The database under the store: opening, upgrades, and the messages when these fail.
 
 Statements elsewhere are the same for every kind of database; what only SQLite needs is in `sqlite_file.py`.
 """
@@ -42,7 +42,7 @@ from tarstop_core.sessions.store.sqlite_file import (
 from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVersion
 
 SCHEMA_VERSION = 1
-"""Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
+"""Rises with a step that programs of before must not write beside; they refuse a higher one than their own."""
 REVISION = "0008"
 """The last step in `migrations/`: what these tables are."""
 FIRST_REVISION = "0001"
@@ -52,7 +52,7 @@ UPGRADE_SECONDS = 60.0
 CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
 CONNECTIONS = 15
-"""How many a programme keeps to a server at most: to open one takes the server longer than most of what is asked."""
+"""How many a program keeps to a server at most: to open one takes the server longer than most of what is asked."""
 TRUSTED_SECONDS = 0.5
 """How long after its last use a connection to a server is taken to be there still; later the server is asked first."""
 
@@ -305,7 +305,7 @@ def held_revision(connection: sa.Connection, what: str, otherwise: str) -> tuple
     Raises
     ------
     InputProblem
-        When a newer programme wrote it, or it does not say which one did.
+        When a newer program wrote it, or it does not say which one did.
     """
     version = connection.execute(sa.select(sa.func.max(SchemaVersion.version))).scalar()
     stamped = sa.inspect(connection).has_table(STAMP.name)

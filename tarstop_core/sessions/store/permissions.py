@@ -1,4 +1,4 @@
-"""Who may do what with what is stored: one table, and the one place where the store asks it.
+"""Permissions: one table of who may do what, and the one place where the store checks it.
 
 A store is opened for a person (:meth:`~tarstop_core.sessions.store.store.Store.for_person`). What that person may not see
 does not exist for them. Opened for nobody by name, as on one's own machine, it holds everything back from nobody.
@@ -346,13 +346,13 @@ def _held(person: str, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
 
 
 def _unowned(person: str, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
-    """What nobody owns, as everything of before there were accounts, is the administrators'."""
+    """Give unowned rows, such as those from before accounts, to the administrators."""
     owned = sa.select(Share.object_id).where(Share.kind == kind, Share.role == "owner")
     return sa.and_(_account(person, administers=True).exists(), column.not_in(owned))
 
 
 def unknown(kind: Kind, key: str, store: str) -> InputProblem:
-    """Return what is said of an object that is not there, or that the person may not see.
+    """Return the problem for an object that does not exist or that the person may not see.
 
     Parameters
     ----------
@@ -378,7 +378,7 @@ def check_name(name: str) -> str:
     """Return the name of a person as it is stored; InputProblem for one that could be taken for another."""
     plain = name.strip().casefold()
     if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or plain.startswith(PROJECT):
-        raise InputProblem("That is no name of a person here; give the name with which they log in.")
+        raise InputProblem("No person here has this name; give the name they log in with.")
     return plain
 
 

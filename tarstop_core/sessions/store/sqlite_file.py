@@ -71,7 +71,7 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
 
 
 def stay_with_file(engine: sa.Engine, path: Path) -> None:
-    """Refuse every file but the one that was opened: one moved away would take labels that nobody finds again.
+    """Refuse every file except the one that was opened: labels written to a moved file would be lost.
 
     Nor is an empty one put in its place; once it is back, so are its sessions.
     """
@@ -113,11 +113,11 @@ def reserved(file: Path, name: str) -> Iterator[None]:
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
         except OSError as problem:
             if problem.errno in FULL:
-                why = f"The disk that holds the database {name} is full; make room and try again."
+                why = f"The disk that holds the database {name} is full; free some space and try again."
             else:
                 why = (
-                    f"Nothing can be written beside the database {name} ({problem.strerror}); let this programme write "
-                    "into its folder and try again."
+                    f"Nothing can be written beside the database {name} ({problem.strerror}); let TARstop write into its folder "
+                    "and try again."
                 )
             raise Outage(why) from problem
         yield
@@ -164,11 +164,11 @@ def written_whole(file: Path) -> Iterator[Path]:
         _to_disk(file.parent)
     except FileExistsError:
         raise InputProblem(
-            f"There is a file {file} already, and it is not overwritten; name another one."
+            f"The file {file} already exists and is not overwritten; name another one."
         ) from None
     except OSError as problem:
         raise InputProblem(
-            f"{file} cannot be written: {problem.strerror}; name another place, or make room and give rights."
+            f"{file} cannot be written: {problem.strerror}; name another place, or free space and give rights."
         ) from None
     finally:
         for leftover in leftovers:

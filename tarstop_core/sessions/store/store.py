@@ -213,7 +213,7 @@ class Store(Collections):
             return _last_seq(session, session_id)[0], documents
 
     def purge_session(self, session_id: str) -> None:
-        """Delete a session for good: its log, and its documents unless another session uses them."""
+        """Delete a session permanently: its log, and its documents unless another session uses them."""
         with self.changing("session", session_id, "manage") as session:
             collection_id = held_session(session, session_id).collection_id
             for table in (StoredEvent, Deletion):
@@ -226,7 +226,7 @@ class Store(Collections):
             self.remove_unfinished(collection_id)
 
     def discard(self, broken: Damaged) -> None:
-        """Delete for good what cannot be read; InputProblem while a session uses it."""
+        """Delete permanently what cannot be read; InputProblem while a session uses it."""
         away = {"session": self.purge_session, "collection": self.delete_collection}
         away.get(broken.kind, self.discard_calibrator)(broken.id)
 
@@ -262,7 +262,7 @@ class Store(Collections):
         if not any(event.reviewer for event in log):
             return log
         text = str(self.value(select(_SESSIONS.c.settings).where(_SESSIONS.c.id == session_id)))
-        with intact("What this session was set up with"):
+        with intact("The setup of this session"):
             settings = json.loads(text)
             return [*counted(read_settings(settings).readers, log)] if READERS in settings else log
 
@@ -340,8 +340,8 @@ class Store(Collections):
                     held_session(session, session_id).documents = documents
                 if gone:
                     raise Deleted(
-                        "This session was deleted, by somebody else or in another window, so nothing was recorded in it; "
-                        "bring it back under “Deleted” on the Sessions page."
+                        "This session was deleted by somebody else or in another window, so nothing was recorded; bring "
+                        "it back under “Deleted” on the Sessions page."
                     )
         except IntegrityError:
             # Databases that let two writers look at once refuse the second number here.
@@ -393,7 +393,7 @@ class Store(Collections):
             moved = session.connection().execute(update(_SESSIONS).where(mine).values(collection_id=key))
             if not moved.rowcount:
                 raise Conflict(
-                    "Other documents joined this session meanwhile, so these did not; add them again."
+                    "Other documents joined this session meanwhile, so these were not added; add them again."
                 )
             stored, user = self.append(session_id, event, seen), let_go(session, after.id)
             row = self.session(session_id)

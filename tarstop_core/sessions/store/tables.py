@@ -95,7 +95,7 @@ class Collection(Table):
             check_time(self.created)
             if not (isinstance(self.documents, int) and isinstance(self.duplicates, int)):
                 raise TypeError("counts are whole numbers")
-            check_files(self.files, "What is said of its files")
+            check_files(self.files, "The description of its files")
         return self
 
     def document_ids(self) -> list[str]:
@@ -260,7 +260,7 @@ class Share(Table):
 
 
 class AuditLine(Table):
-    """Something that matters to whoever answers for the store: who did it, when, and to what, without contents."""
+    """A line for whoever is responsible for the store: person, time and object, without contents."""
 
     __tablename__ = "audit"
     id: Mapped[Id]

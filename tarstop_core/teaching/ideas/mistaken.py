@@ -89,7 +89,7 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
 
 
 def mistaken_picture(rules: Sequence[Mistaken], factor: float, *, dark: bool = False) -> Picture:
-    """Show stopping depth and net utility lost against the factor, a line a rule.
+    """Show stopping depth and net utility lost against the factor, one line per rule.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def peak_picture(payoffs: Payoffs, b: float, *, dark: bool = False) -> Picture:
     named = {"better": better, "loses": losses[better], "other": other, "rival": losses[other]}
     return Picture(
         "idea-peak",
-        f"EVPI is the lesser of two losses, and they are equal at a chance of {percent(payoffs.q_star)}",
+        f"EVPI is the smaller of two losses; they are equal at a chance of {percent(payoffs.q_star)}",
         _peak_figure(payoffs, b, dark),
         message("peak", b=b, payoffs=payoffs, **named),
         rows_of(

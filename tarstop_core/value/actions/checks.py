@@ -65,7 +65,7 @@ def check_lengths(owner: object, first: str, *others: str, least: int = 1) -> No
         left_out = name in NAMES and not getattr(owner, name)
         if not left_out and len(getattr(owner, name)) != length:
             raise InputProblem(
-                f"{name} has {len(getattr(owner, name))} entries and {first} {length}; give as many."
+                f"{name} has {len(getattr(owner, name))} entries and {first} {length}; give the same number."
             )
 
 
@@ -94,16 +94,16 @@ def check_covariance(covariance: ArrayLike, size: int, name: str) -> Floats:
     lengths = [len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in rows]
     if lengths != [size] * size:
         raise InputProblem(
-            f"{name} is not a table of {size} rows with {size} numbers; give one row a number."
+            f"{name} is not a table of {size} rows with {size} numbers; give one row per number."
         )
     array = np.array(covariance, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise InputProblem(f"{name} holds something that is not a number; give finite numbers.")
+        raise InputProblem(f"{name} contains something that is not a number; give finite numbers.")
     largest = float(np.abs(array).max())
     if np.abs(array - array.T).max() > SYMMETRY * largest:
         raise InputProblem(f"{name} is not symmetric; give each covariance the same number twice.")
     if np.linalg.eigvalsh(array)[0] < -SYMMETRY * largest:
-        raise InputProblem(f"{name} has a negative eigenvalue; no numbers vary together like that.")
+        raise InputProblem(f"{name} has a negative eigenvalue, so it is not a covariance matrix; correct it.")
     return array
 
 

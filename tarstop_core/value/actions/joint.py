@@ -113,19 +113,19 @@ class ActionTable:
         for at, row in enumerate(self.consequences, 1):
             if len(row) != len(chances):
                 raise InputProblem(
-                    f"Row {at} of consequences has {len(row)} numbers; give {len(chances)}, one a state."
+                    f"Row {at} of consequences has {len(row)} numbers; give {len(chances)}, one per state."
                 )
         for at, row in enumerate(self.likelihood, 1):
             if len(row) != len(chances) or min(row) < 0:
                 raise InputProblem(
-                    f"Row {at} of likelihood needs {len(chances)} chances, one a state, none below 0."
+                    f"Row {at} of likelihood needs {len(chances)} chances, one per state, none below 0."
                 )
         if len(self.likelihood) and (np.abs(np.sum(self.likelihood, axis=0) - 1) > ROUNDING).any():
-            raise InputProblem("The chances of all results in a state must add up to 1; mend likelihood.")
+            raise InputProblem("The chances of all results in a state must add up to 1; correct likelihood.")
         for name, of_state in (self.partitions or {}).items():
             if len(of_state) != len(chances):
                 raise InputProblem(
-                    f"Partition {name} has {len(of_state)} entries; give {len(chances)}, one a state."
+                    f"Partition {name} has {len(of_state)} entries; give {len(chances)}, one per state."
                 )
 
     def gain(self, likelihood: Floats) -> float:

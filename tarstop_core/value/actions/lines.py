@@ -12,7 +12,7 @@ from tarstop_core.value.payoffs import Floats
 
 OUTER_NODES, OUTER_RANGE = 128, 9.0  # Gauss–Legendre nodes of a standard normal, and how far out they go
 PANEL_NODES = 40  # Between two points where three lines meet
-DRAWS, REPEATS = 2**13, 8  # Sobol points and how often they are scrambled anew
+DRAWS, REPEATS = 2**13, 8  # Sobol points and how often they are scrambled again
 Values = dict[str, object]
 """Results of a decision by name: numbers, texts and lists of them."""
 DIRECTIONS = 128  # Tried as the axis that is in closed form

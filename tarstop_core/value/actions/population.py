@@ -122,7 +122,7 @@ class StudyPrice(Concerned):
                 f"most_per_arm is {self.most_per_arm}; give {LEAST_PER_ARM} to {LONGEST_SEARCH}."
             )
         if any(n < 1 for n in self.n_per_arm):
-            raise InputProblem(f"n_per_arm holds {min(self.n_per_arm)}; give numbers from 1 on.")
+            raise InputProblem(f"n_per_arm contains {min(self.n_per_arm)}; give numbers from 1 on.")
 
     def evsi(self, n: Floats) -> Floats:
         """Value per person of a trial with n people per arm, shape of n."""

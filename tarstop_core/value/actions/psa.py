@@ -40,7 +40,7 @@ class Draws:
 
     kind: ClassVar[str] = "psa"
     net_benefit: Mapping[str, Sequence[float]] | None = None
-    effect: Mapping[str, Sequence[float]] | None = None  # In place of net benefits, with `cost`
+    effect: Mapping[str, Sequence[float]] | None = None  # Instead of net benefits, with `cost`
     cost: Mapping[str, Sequence[float]] | None = None
     willingness_to_pay: float | None = None  # For one unit of effect
     parameters: Mapping[str, Sequence[float]] | None = None
@@ -54,12 +54,12 @@ class Draws:
             raise InputProblem("Give either net_benefit, or all of effect, cost and willingness_to_pay.")
         if self.thresholds and self.effect is None:
             raise InputProblem(
-                "thresholds need effect and cost; net benefits hold one willingness to pay already."
+                "thresholds need effect and cost; net benefits already include one willingness to pay."
             )
         if set(self.effect or ()) != set(self.cost or ()):
-            raise InputProblem("effect and cost do not name the same actions; give both for each.")
+            raise InputProblem("effect and cost name different actions; give both for each.")
         if len(self.actions) < 2:
-            raise InputProblem("There is one action only; give net benefits of at least two.")
+            raise InputProblem("There is only one action; give net benefits of at least two.")
         columns = {
             name: column
             for part in (self.net_benefit, self.effect, self.cost, self.parameters)
@@ -70,9 +70,11 @@ class Draws:
             raise InputProblem(f"There are {length} draws; give at least {LEAST_DRAWS}.")
         for name, column in columns.items():
             if len(column) != length:
-                raise InputProblem(f"{name} has {len(column)} draws and others {length}; give as many.")
+                raise InputProblem(
+                    f"{name} has {len(column)} draws and others {length}; give the same number."
+                )
             if not np.isfinite(np.asarray(column, dtype=np.float64)).all():
-                raise InputProblem(f"{name} holds something that is not a number; give finite numbers.")
+                raise InputProblem(f"{name} contains something that is not a number; give finite numbers.")
         for name in (name for names in self.sets for name in names):
             if name not in (self.parameters or {}):
                 raise InputProblem(f"There is no parameter {name}; name columns of parameters.")

@@ -70,8 +70,8 @@ class Study:
             people_known = mean * (1 - mean) / variance - 1 if 0 < mean < 1 else 0.0
             if not people_known > 0:
                 raise InputProblem(
-                    f"{self.measures} has mean {mean:g} and variance {variance:g}, so it is no proportion; give the SD of "
-                    "what one person shows."
+                    f"{self.measures} has mean {mean:g} and variance {variance:g}, so it is not a proportion; give "
+                    "the SD between people."
                 )
             of_one = self.arms * people_known * variance
         return np.asarray(variance / (variance + (of_one / n + self.tau2) / studies))

@@ -128,12 +128,12 @@ def entries_of_text(
     except RecursionError:
         raise InputProblem(f"{name} is nested too deeply; give one decision or a list of them.") from None
     except ValueError as problem:
-        raise InputProblem(f"{name} cannot be read ({problem}); mend it there.") from None
+        raise InputProblem(f"{name} cannot be read ({problem}); correct it there.") from None
     if isinstance(content, dict) and "rows" in content:
         content = content["rows"]
     rows = content if isinstance(content, list) else [content]
     if not rows:
-        raise InputProblem(f"{name} holds no decision; give kind and inputs.")
+        raise InputProblem(f"{name} contains no decision; give kind and inputs.")
     return [_entry(row, at, name, everyone) for at, row in enumerate(rows, 1)], isinstance(content, list)
 
 
@@ -150,7 +150,7 @@ def _entry(content: object, at: int, name: str, everyone: PeopleConcerned | None
 def table_of_actions(
     name: str, titles: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]]
 ) -> ActionTable:
-    """Actions × consequences from cells: a line an action, a column a state, and a line ``chance``.
+    """Actions × consequences from cells: a line an action, one column per state, and a line ``chance``.
 
     Lines that begin with ``know NAME`` give the value of a parameter in each state, for EVPPI; those that begin with
     ``result NAME`` how likely this result of a study is in each, for EVSI.
@@ -227,7 +227,7 @@ class DrawColumns:
 def draws_of_table(
     name: str, titles: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], columns: DrawColumns
 ) -> tuple[Draws, list[str]]:
-    """Draws from cells: a line a draw, a column a net benefit, an effect, a cost or a parameter.
+    """Draws from cells: one line per draw, one column per net benefit, an effect, a cost or a parameter.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def draws_of_table(
     """
     if len(columns.effect) != len(columns.cost):
         raise InputProblem(
-            f"There are {len(columns.effect)} columns of effects and {len(columns.cost)} of costs; give one each an action."
+            f"There are {len(columns.effect)} columns of effects and {len(columns.cost)} of costs; give one of each per action."
         )
     given = (*columns.net_benefit, *columns.effect, *columns.cost)
     together = tuple(dict.fromkeys(title for titles_of in columns.sets for title in titles_of))
@@ -272,10 +272,10 @@ def draws_of_table(
             try:
                 values = column(title)
             except InputProblem:
-                notes.append(f"The column {title} holds no numbers and is passed over.")
+                notes.append(f"The column {title} contains no numbers and is ignored.")
                 continue
             if (np.diff(values) == 1).all():
-                notes.append(f"The column {title} numbers the draws and is passed over.")
+                notes.append(f"The column {title} numbers the draws and is ignored.")
             else:
                 parameters[title] = values
     try:

@@ -84,17 +84,17 @@ class TreatByTest:
         )
         if np.linalg.det(check_covariance(self.cov, 2, "cov")) <= 0:
             raise InputProblem(
-                "cov leaves sensitivity or specificity without doubt; give both a variance above 0."
+                "cov gives sensitivity or specificity no uncertainty; give both a variance above 0."
             )
         if isinstance(self.prevalence, dict):
             if not all(math.isfinite(x) and x > 0 for x in self.prevalence["beta"]):
-                raise InputProblem("prevalence.beta holds a number that is not above 0; give two above 0.")
+                raise InputProblem("prevalence.beta contains a number that is not above 0; give two above 0.")
         elif not 0 < self.prevalence < 1:
             raise InputProblem(f"prevalence is {self.prevalence:g}; give a number between 0 and 1.")
         if (self.annual_population is None) != (self.years is None):
             raise InputProblem("annual_population and years belong together; give both or neither.")
         if any(not 0 < threshold < 1 for threshold in self.thresholds):
-            raise InputProblem("thresholds holds a number that is not between 0 and 1; leave it out.")
+            raise InputProblem("thresholds contains a number that is not between 0 and 1; leave it out.")
 
     @property
     def covariance(self) -> Floats:

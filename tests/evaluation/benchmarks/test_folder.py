@@ -110,8 +110,8 @@ def test_judgments_beside_tables_are_said_to_be_unused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda folder: (folder / "a.run").unlink(), "holds no run; put a TREC run"),
-        (lambda folder: (folder / "a.qrels").unlink(), "holds no file of judgments"),
+        (lambda folder: (folder / "a.run").unlink(), "contains no run; put a TREC run"),
+        (lambda folder: (folder / "a.qrels").unlink(), "contains no file of judgments"),
         (
             lambda folder: (folder / "b.run").write_text(RUN, encoding="utf-8"),
             r"holds 2 runs \(a.run, b.run\); keep one",
@@ -128,7 +128,7 @@ def test_judgments_beside_tables_are_said_to_be_unused(tmp_path: Path) -> None:
         ),
         (
             lambda folder: (folder / "benchmark.json").write_text('{"folds": 1}', encoding="utf-8"),
-            "whole number from 2 on",
+            "whole number, 2 or more",
         ),
         (
             lambda folder: (folder / "benchmark.json").write_text('{"twins": 1}', encoding="utf-8"),

@@ -81,7 +81,7 @@ def test_what_is_simulated_says_so(page: str, report: Findings) -> None:
 
 
 def test_the_page_shows_achieved_against_published(page: str) -> None:
-    for text in ("MAP", "0.353", "Beside the paper", "0.0018", "Claims, whichever way they come out"):
+    for text in ("MAP", "0.353", "Beside the paper", "0.0018", "Claims, and whether they hold"):
         assert text in page
 
 
@@ -166,7 +166,7 @@ def test_missing_pictures_are_named_with_what_they_need(
 
     monkeypatch.setattr(plotly.io, "write_images", fails)
     (missing,) = write(report, tmp_path).missing
-    assert "needs a Chromium" in missing
+    assert "needs Chromium" in missing
     assert missing.endswith("found no Chromium that works (no browser here).")
     assert (tmp_path / "report.html").is_file()
 

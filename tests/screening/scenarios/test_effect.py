@@ -183,7 +183,7 @@ def test_what_is_typed_becomes_an_effect_and_comes_back() -> None:
         (events("5 %", "40", "1", "5"), "not a percentage"),
         (events("5", "", "1", "5"), "People, treated missing"),
         (events("1.5", "40", "1", "5"), "whole number"),
-        (TypedEffect(Measure.OR), "No numbers are typed"),
+        (TypedEffect(Measure.OR), "You typed no numbers"),
         (typed(Measure.GENERIC, LIMITS__effect="1.5", LIMITS__low="2", LIMITS__high="3"), "do not enclose"),
         (typed(Measure.GENERIC, ERRORS__effect="1", ERRORS__se="0"), "not above 0"),
         (typed(Measure.GENERIC, ERRORS__effect="1", ERRORS__se="x"), "give a number"),

@@ -125,4 +125,4 @@ def test_a_least_number_of_studies_keeps_the_programme_reading(defaults: Setting
     found = said(replace(defaults, least_studies=20), real_data)
     advice, told = found["14 studies"]
     assert not advice.plus and advice.b > 0.5
-    assert "“Adopt” is not open before 20 studies are in." in told.stopping
+    assert "“Adopt” is not available before 20 studies are in." in told.stopping

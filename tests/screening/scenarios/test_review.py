@@ -142,7 +142,7 @@ def test_waiting_reports_and_what_reading_costs() -> None:
 def test_a_document_excluded_after_all_takes_its_table_along() -> None:
     events = [label(0, "relevant"), table(0, GOOD), Event("relabel", {"doc": IDS[0], "label": "irrelevant"})]
     assert len(state(events).evidence.tables) == 0
-    with pytest.raises(InputProblem, match="not included any more"):
+    with pytest.raises(InputProblem, match="no longer included"):
         report_event(state(events), IDS, IDS[0], Report("no data"))
     assert report_event(state(events[:1]), IDS, IDS[0], Report("no data")).payload["outcome"] == "no data"
 

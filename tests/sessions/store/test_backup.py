@@ -128,7 +128,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/t.db"
     Store(url).close()
     (tmp_path / "b.db").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputProblem, match=r"already, and it is not overwritten"):
+    with pytest.raises(InputProblem, match=r"already exists and is not overwritten"):
         backup(tmp_path / "b.db", url)
     assert (tmp_path / "b.db").read_text(encoding="utf-8") == "mine"
     with pytest.raises(InputProblem, match="cannot be written: No such file"):

@@ -235,7 +235,7 @@ def test_a_full_database_loses_nothing(tmp_path: Path) -> None:
         with store.read() as reading:
             pages = reading.connection().exec_driver_sql("PRAGMA page_count").scalar()
             reading.connection().exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(InputProblem, match="full; make room"):
+        with pytest.raises(InputProblem, match="full; free some space"):
             store.append(session, Event("note", {"doc": "a", "text": "x" * 100_000}), 0)
         assert store.events(session) == []
 

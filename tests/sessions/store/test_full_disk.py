@@ -65,7 +65,7 @@ def test_what_an_import_took_is_given_back(disk: Path, of_before: bool) -> None:
         before, free = contents(store), shutil.disk_usage(disk).free
         large = as_records(texts(30 * CHUNK))
         for _ in range(2):
-            with pytest.raises(InputProblem, match="is full; make room"):
+            with pytest.raises(InputProblem, match="is full; free some space"):
                 store.save_collection("large", large, [], 0)
             assert contents(store) == before
             assert shutil.disk_usage(disk).free >= free - 200_000
@@ -78,7 +78,7 @@ def test_a_disk_with_room_for_a_part_is_full(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (sqlite_file.RESERVED // 2, hard))
     try:
-        with pytest.raises(Outage, match="is full; make room"), reserved(tmp_path / "t.db", "t.db"):
+        with pytest.raises(Outage, match="is full; free some space"), reserved(tmp_path / "t.db", "t.db"):
             pass
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -112,7 +112,7 @@ def test_a_session_file_and_documents_that_join_are_taken_back_too(disk: Path, t
             lambda: import_session(store, sent),
             lambda: join(store, there, table.encode(), "more.csv"),
         ):
-            with pytest.raises(InputProblem, match="is full; make room"):
+            with pytest.raises(InputProblem, match="is full; free some space"):
                 taken_in()
             assert contents(store) == before
             assert shutil.disk_usage(disk).free >= free - 200_000
@@ -123,6 +123,6 @@ def test_a_disk_that_is_full_already_takes_nothing(disk: Path) -> None:
         new_session(store)
         before = contents(store)
         (disk / "others").write_bytes(bytes(shutil.disk_usage(disk).free - 100_000))
-        with pytest.raises(InputProblem, match="is full; make room"):
+        with pytest.raises(InputProblem, match="is full; free some space"):
             store.save_collection("large", as_records(texts(CHUNK + 1)), [], 0)
         assert contents(store) == before

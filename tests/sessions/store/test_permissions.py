@@ -235,7 +235,7 @@ def test_a_share_ends_at_once_and_an_owner_stays(people: Store) -> None:
     with pytest.raises(InputProblem, match="needs an owner"):
         ann.share(case.session, OWNER, "reader")
     assert ann.shares(case.session)[0] == (OWNER, "owner")
-    with pytest.raises(InputProblem, match="no such project"):
+    with pytest.raises(InputProblem, match="not in such a project"):
         ann.share(case.session, "project:none", "guest")
     with pytest.raises(InputProblem, match="no role"):
         ann.share(case.session, "reader", "king")  # type: ignore[arg-type]

@@ -136,7 +136,7 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
 def test_memory_is_for_patent_searches_and_reviews_begin_elsewhere(open_app: Open) -> None:
     page = open_app("calibration", part="Fit one")
     assert page.segmented_control("calibration_fit/way").value == "memory"
-    assert "For patent searches only" in page.markdown[1].value
+    assert "Only for patent searches" in page.markdown[1].value
     page = open_app("calibration")
     page.segmented_control("calibration/scenario").set_value("inclusion").run()
     page.session_state["part"] = "Fit one"
@@ -223,7 +223,7 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
         hits = np.random.default_rng(at).random(40) < 0.05
         started(store, f"review {at}", row.settings, "".join("-+"[int(hit)] for hit in hits))
     page = ask_why(open_app("screen", session=review))
-    assert "over 12 sessions with them" in shown(page)
+    assert "over 12 sessions with these" in shown(page)
     offered = page.button("rescale").label
     page.button("rescale").click().run()
     events = store.events(review)
@@ -241,5 +241,5 @@ def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store
     session = start_demo(store)
     labelled(store, session, "-" * 12)
     page = ask_why(open_app("screen", session=session))
-    assert "That has lowered the chance that prior art exists" in shown(page)
+    assert "This has lowered the chance that prior art exists" in shown(page)
     assert "rescale" not in {button.key for button in page.button}

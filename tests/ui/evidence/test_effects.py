@@ -166,7 +166,7 @@ def test_a_threshold_is_asked_in_people_and_one_that_allows_harm_is_noticed(open
     app.selectbox(f"{key}/RD/way").set_value(False).run(timeout=SECONDS)
     app.number_input(f"{key}/RD").set_value(0.01).run(timeout=SECONDS)
     (warning,) = app.warning
-    assert "10 events more" in warning.value
+    assert "10 more events" in warning.value
 
 
 def test_a_table_pasted_as_revman_prints_it_is_read_below_its_two_lines_of_titles(open_app: OpenApp) -> None:

@@ -249,7 +249,7 @@ def test_the_other_model_is_quoted_under_the_headline(open_app: OpenApp) -> None
     assert exact.belief is not None and exact.rival_belief is not None
     between = f"{(exact.belief + exact.rival_belief) / 2:.2f}"
     if min(exact.belief, exact.rival_belief) < float(between) < max(exact.belief, exact.rival_belief):
-        assert "(REML) would decide otherwise" in shown(open_app("evidence", q_star=between))
+        assert "(REML) would decide differently" in shown(open_app("evidence", q_star=between))
         said = shown(open_app("evidence", q_star=between, engine="reml"))
         assert f"exact belief is {percent(exact.belief)}" in said and "half a patient" in said
 

@@ -44,7 +44,7 @@ from tarstop_core.value.stakes import Stakes
 
 OpenApp = Callable[..., AppTest]
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
-DIFFERS = "Not as in the session"
+DIFFERS = "Changed from the session"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
 ASKED = {"payoffs": "4000,1500,6000,2500", "unit": "£", "cost": "12"}
 
@@ -327,7 +327,7 @@ def test_namesakes_are_told_apart(open_app: OpenApp, store: Store) -> None:
 
 def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenApp) -> None:
     app = open_app("explore", of="searches", cell="0.2,0.001")
-    link = app.dataframe[0].value["Look into it"].iloc[2]
+    link = app.dataframe[0].value["Open it"].iloc[2]
     address = {name: values[0] for name, values in parse_qs(link.partition("?")[2]).items()}
     key, single = list(explore.collection("searches").items())[2]
     asked_of = read_address(address, single)

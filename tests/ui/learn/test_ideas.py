@@ -132,7 +132,7 @@ def test_the_glossary_shows_the_asked_term_first_and_searches(open_app: OpenApp)
     found = str(app.markdown[-1].value)
     assert "term-reml" in found and "term-budget" not in found
     app.text_input("find").set_value("zzzz").run()
-    assert "Nothing is called “zzzz”" in shown(app)
+    assert "term is called “zzzz”" in shown(app)
 
 
 @pytest.mark.parametrize(("part", "name"), [("glossary", "term"), ("formulas", "formula")])

@@ -245,7 +245,7 @@ def test_another_game_is_chosen_by_its_number(open_app: OpenApp) -> None:
 @pytest.mark.parametrize("calls", ["x", "1p.2.3p", "7m" * 9])
 def test_calls_that_cannot_be_read_are_said_to_be_so(open_app: OpenApp, calls: str) -> None:
     app = open_app("learn", part="call", calls=calls)
-    assert "cannot be read" in shown(app) and "Begin round 1" in {b.label for b in app.button}
+    assert "cannot be read" in shown(app) and "Start round 1" in {b.label for b in app.button}
     press(app, "call-begin-0")
     assert "cannot be read" not in shown(app)
 

@@ -183,7 +183,7 @@ def test_a_topic_of_a_simulated_benchmark_is_made_again(open_app: Open) -> None:
     app = open_app("results", view="Topics", topic="SIM-P0003")
     assert not app.exception and not app.error
     assert "On SIM-P0003 (ω⁺, " in texts(app)
-    assert "no longer what these results were measured with" not in texts(app)
+    assert "changed since these results were measured" not in texts(app)
 
 
 def test_rankings_that_are_not_shipped_are_said_to_be_missing(
@@ -279,7 +279,7 @@ def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
     app.file_uploader("results/upload/0").upload("own.run", b"T1 Q0 d1 1 2 x\n").run()
     monkeypatch.setattr(results_run, "shown", died)
     app.button("results/read").click().run()
-    assert "did not expect" in " ".join(each.value for each in app.warning)
+    assert "unexpected" in " ".join(each.value for each in app.warning)
     assert not list(runs_folder().iterdir())
 
 
@@ -300,7 +300,7 @@ def test_what_is_large_is_read_with_a_bar_and_cancel(
     files = [(name, content, "text/plain") for name, content in own_files().items()]
     app.file_uploader("results/upload/0").set_value(files).run()
     app.button("results/read").click().run()
-    assert not app.error and "8 topics, 4 in ω⁺" in texts(app) and bars == ["Reading what was sent"]
+    assert not app.error and "8 topics, 4 in ω⁺" in texts(app) and bars == ["Reading the files"]
     assert "results/taken/later" not in app.session_state
 
 
@@ -317,7 +317,7 @@ def test_what_was_brought_and_never_run_is_removed_and_said(
     assert home.exists() and "8 topics, 4 in ω⁺" in texts(app)
     shutil.rmtree(home)
     app.run()
-    assert "Nobody ran what you brought for a day" in app.error[0].value and app.button("results/read")
+    assert "not run within a day" in app.error[0].value and app.button("results/read")
 
 
 def test_others_name_folders_below_the_one_that_is_open_to_them(

@@ -59,7 +59,7 @@ def test_a_press_that_others_were_quicker_with_is_refused_as_ever(
     doc = store.session(session).ids[0]
     store.append(session, Event("label", {"doc": doc, "label": "relevant"}), 0)
     page.run()
-    assert kinds(store, session) == ["label"] and "came after something else" in said(page)
+    assert kinds(store, session) == ["label"] and "recorded before your press" in said(page)
 
 
 def test_a_decision_with_its_reason_is_kept_whole(open_app: Open, store: Store, session: str) -> None:

@@ -137,7 +137,7 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     assert "is published too late" in html_of(page)
     press(page, "Back")
     press(page, "Settles it")
-    press(page, "It is X all the same")
+    press(page, "It is X anyway")
     event = store.events(session)[-1]
     assert event.payload["label"] == "relevant" and event.payload["despite"].startswith(
         "published 12 May 2019"
@@ -165,7 +165,7 @@ def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Stor
     page = open_app("screen", session=start(application=MINE))
     press(page, "Not relevant")
     press(page, "Settles it")
-    press(page, "It is X all the same")
+    press(page, "It is X anyway")
     assert button(page, "Stop and decide").proto.type == "tertiary", "the hit is to be settled first"
     press(page, "It holds")
     assert re.search("hit is flagged.* #2: published 12 May 2019", html_of(page))
@@ -234,7 +234,7 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     assert "(Art. 54(3) EPC; in the US" in html_of(page)
     press(page, "Settles it")
     assert "is an earlier filing" in html_of(page)
-    press(page, "It is X all the same")
+    press(page, "It is X anyway")
     assert store.events(summary.id)[-1].payload["despite"].startswith("filed 1 January 2018, before your")
 
 
@@ -323,7 +323,7 @@ def test_what_is_set_aside_can_be_kept_on_set_up_and_returned_later(open_app: Op
     page.run()
     page.text_input("set_up/application/number").set_value("EP3456789").run()
     page.text_input("set_up/application/priority").set_value("3 March 2017").run()
-    (keep,) = [each for each in page.multiselect if each.label == "Keep in the list all the same"]
+    (keep,) = [each for each in page.multiselect if each.label == "Keep in the list anyway"]
     assert keep.options == [
         "EP-3456789-A1 · Antenna mast",
         "US-2000000001-A1 · Kettle",

@@ -38,14 +38,16 @@ def test_the_list_learns_and_says_why(open_app: Open, store: Store) -> None:
     read = [label(page, store, session) for _ in range(6)]
     assert read[0] == IDS[0] and len(WANTED.intersection(read)) >= 4
     said = told(page)
-    assert "Next by your labels: " in said and "hip" in said
-    assert "The first 6 in the list&#39;s own order hold " in said
+    assert "because of your labels: " in said and "hip" in said
+    assert "The first 6 in the list&#39;s own order contain " in said
     document = next(each.proto.body for each in page.get("html") if "<article>" in each.proto.body)
     assert "<mark>hip</mark>" in document
     opened = OpenSession.load(store, session)
     assert [event.kind for event in opened.events].count("fit") == 6
     next(each for each in page.button if each.label == "Earlier").click().run()
-    assert "Next" not in told(page) and "own order hold" in told(page), "it is another document that is next"
+    assert "Next" not in told(page) and "own order contain" in told(page), (
+        "it is another document that is next"
+    )
 
 
 @pytest.mark.parametrize("settings", [LEARNS, REVIEW])
@@ -72,5 +74,5 @@ def test_words_typed_on_the_page_change_what_comes_next(open_app: Open, store: S
     opened = OpenSession.load(store, session)
     assert opened.state.settings.words_for == "hip infants"
     assert opened.row.ids[0] in WANTED and [event.kind for event in opened.events] == ["settings", "fit"]
-    assert "Next by your words: " in told(page)
+    assert "because of your words: " in told(page)
     assert next(each for each in page.text_input if each.label == field.label).value == "hip infants"

@@ -345,7 +345,7 @@ def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store
             data = Report("data", study=doc, rows=(Row(doc, TP, FP, FN, TN),))
             report_of(store, session, doc=doc, **data.to_dict())
         page = open_app("screen", session=session)
-        said = "The usual model (REML) would decide otherwise: a chance of 69 %, so “Don't adopt”."
+        said = "The usual model (REML) would decide differently: a chance of 69 %, so “Don't adopt”."
         assert (said in html.unescape(html_of(page))) is named
         press(page, "Stop and decide")
         assert any(said in each.value.replace("\\", "") for each in page.warning) is named

@@ -146,7 +146,7 @@ def test_verdicts_of_a_person_come_in_a_file(open_app: Open, store: Store) -> No
     page.selectbox("machine/name").set_value("Sam").run()
     page.file_uploader("machine/file").upload("sam.csv", content.encode()).run()
     assert not [each for each in page.text_input if each.label == "Model"]
-    press(page, "Take these verdicts in")
+    press(page, "Import these verdicts")
     event = store.log(key)[-1]
     assert (event.kind, event.reviewer, len(event.payload["verdicts"])) == ("brought", "Rita", N)
     press(page, "Exclude")
@@ -169,7 +169,7 @@ def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> N
     ):
         field = page.text_area if name == "prompt" else page.text_input
         field(f"machine/{name}").set_value(text).run()
-    press(page, "Take these verdicts in")
+    press(page, "Import these verdicts")
     event = store.log(key)[-1]
     assert (
         event.kind == "machine"
@@ -180,7 +180,7 @@ def test_verdicts_of_a_machine_come_in_a_file(open_app: Open, store: Store) -> N
     assert worth.label.endswith("in £")
     worth.set_value(500.0).run()
     assert f"Who reads the next {N}" in html(page) and "Rita, only what Bot includes" in html(page)
-    assert any("nobody has read yet" in each.value for each in page.caption)
+    assert any("obody has read yet" in each.value for each in page.caption)
     page.number_input(f"who_next/{key}").set_value(0.0).run()
     assert "Who reads the next" not in html(page)
     press(page, "Exclude")

@@ -138,7 +138,7 @@ def test_sessions_are_found_by_words_and_by_state(open_app: Open, store: Store, 
     page.text_input("sessions/search").set_value("ULTRASOUND").run()
     assert rows(page) == [review]
     page.text_input("sessions/search").set_value("nothing like it").run()
-    assert rows(page) == [] and "has these words" in shown(page)
+    assert rows(page) == [] and "contains these words" in shown(page)
     page.text_input("sessions/search").set_value("").run()
     store.append(screened, Event("stopped", {"advice": "stop", "depth": 12}), expected=14)
     page.segmented_control("sessions/state").set_value("stopped").run()
@@ -181,7 +181,7 @@ def test_a_damaged_session_takes_no_page_down_and_can_be_deleted(
 ) -> None:
     change(store, "session", "created = '9999-12-31T23:59:59.999-14:00'")
     fine = start_review_demo(store)
-    assert "1 entry of the database" in shown(open_app("home"))
+    assert "1 entry in the database" in shown(open_app("home"))
     page = open_app("sessions")
     assert rows(page) == [fine] and "is not a time" in shown(page)
     page.button(f"discard-{screened}").click().run()
@@ -339,7 +339,7 @@ def test_what_is_here_already_is_not_imported_again(open_app: Open, store: Store
     text = export_session(store, screened)
     page.file_uploader("sessions/import").set_value(("mine.json", text.encode(), "application/json")).run()
     name = store.session(screened).name
-    assert f"here already as “{name}”" in shown(page) and rows(page) == [screened]
+    assert f"“{name}”, which is already here" in shown(page) and rows(page) == [screened]
 
 
 def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(

@@ -22,7 +22,7 @@ from tests.ui.set_up.cases import HEADER, Open, html_of, query, start, upload, w
 EVERY = "set_up/audit/every"
 LIST = (HEADER + "".join(f"d{at},Mast {at},A mast {'mast ' * (at % 7)}.,2001\n" for at in range(60))).encode()
 FILE = ("mine.csv", LIST)
-JUMPS = "The curves jump where a document drawn at random stands"
+JUMPS = "The curves jump at a document drawn at random"
 SAID = "of what you would call relevant"
 
 
@@ -31,8 +31,8 @@ def opened(open_app: Open, every: int) -> AppTest:
     app.text_area(query(app)).set_value("mast").run()
     assert app.segmented_control(EVERY).value == 0
     # The price is said before anything is switched on.
-    assert "At best, with all 6 relevant ones first: one draw in 20 shows" in words_of(app.caption)
-    drawn = "will not be the next of the order above but a drawn one"
+    assert "At best, with all 6 relevant documents first, one draw in 20 shows" in words_of(app.caption)
+    drawn = "will be drawn at random instead of following the order above"
     assert drawn not in words_of(app.caption)
     if every:
         app.segmented_control(EVERY).set_value(every).run()
@@ -52,7 +52,7 @@ def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store,
     assert (np.diff(ranks[~drawn]) > 0).all() and not (np.diff(ranks) > 0).all()
     app.session_state["why"] = True
     app.switch_page("pages/screen.py").run()
-    assert not app.exception and f"the list holds at most 60 {SAID}" in html_of(app)
+    assert not app.exception and "at most 60 documents that" in html_of(app)
     assert "guide?read=recall_statement" in html_of(app) and JUMPS in html_of(app)
     assert "drawn at random" in whole.row.ranking
     page = report_html(whole)

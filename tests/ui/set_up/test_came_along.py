@@ -145,7 +145,7 @@ def test_patents_without_families_say_so(open_app: Open, scenario: str, named: b
     app = open_app("set_up", scenario=scenario)
     assert "patent family" not in words_of(app.caption)
     app = upload(app, "mine.csv", FAMILY if named else LABELLED, "ultrasound antenna mast")
-    assert ("each counts by itself" in words_of(app.caption)) == (scenario == "patent" and not named)
+    assert ("each counts separately" in words_of(app.caption)) == (scenario == "patent" and not named)
 
 
 def test_families_may_stay_apart(open_app: Open, store: Store) -> None:
@@ -165,7 +165,7 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     assert asked.value == "replay"
     assert "of 24" in html_of(answered(app))
     answered(app.radio("set_up/scenario").set_value("review").run())
-    assert "labels hold no 2×2 tables" in words_of(app.caption)
+    assert "labels contain no 2×2 tables" in words_of(app.caption)
     (shown,) = [each.proto.body for each in app.get("html") if "stops after" in each.proto.body]
     assert "Optimal" not in shown and "Greedy" not in shown and "Consecutive irrelevant(50)" in shown
     app.radio("set_up/scenario").set_value("patent").run()

@@ -57,7 +57,7 @@ def test_one_tab_holds_so_many_records(page: AppTest, store: Store, monkeypatch:
     held = read_records(io.BytesIO(CSV), "one.csv").frame
     monkeypatch.setattr(source, "BUDGET", replace(source.BUDGET, held=len(held)))
     upload(page, ("one.csv", CSV), ("two.csv", CSV))
-    assert "With two.csv this browser tab would hold more than" in words_of(page.error).replace("\\", "")
+    assert "With two.csv this browser tab would have more than" in words_of(page.error).replace("\\", "")
     assert not store.collections() and page.session_state["set_up/documents/read"]
     tables = [each.table for each in page.session_state["set_up/documents/read"].values()]
     assert [table is None for table in tables] == [False, True]

@@ -405,7 +405,7 @@ class TestCalibrator:
         assert box.value == "clef-reviews-rank-frailty"
         # Three documents are no list as those that scores were learned on.
         box.set_value("clef-reviews").run()
-        assert "choose a calibrator that goes by rank" in words_of(page.error)
+        assert "choose a calibrator that uses ranks" in words_of(page.error)
         start(page)
         assert not store.sessions()
 
@@ -448,7 +448,7 @@ def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
         page.selectbox(key).set_value(name).run()
         assert not page.exception and not page.error, name
         approximate = scenario == "review" and name in ("open-loop", "look-ahead")
-        assert ("an approximation" in words_of(page.caption)) == approximate
+        assert ("this is approximate" in words_of(page.caption)) == approximate
         assert "first-advice" in html_of(page), name
         for parameter in POLICIES[name].parameters:
             at = f"set_up/chances/{name}/{parameter.name}"

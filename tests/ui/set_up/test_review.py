@@ -156,7 +156,7 @@ class TestReview:
     def test_a_learned_prior_brings_its_own_starting_chance(self, review: AppTest, store: Store) -> None:
         learned = priors()["clef-reviews"]
         review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
-        assert "comes with the prior" in words_of(review.caption)
+        assert "follows from the prior" in words_of(review.caption)
         review.slider("set_up/review/theta").set_value(60).run()
         settings = self.settings(review, store)
         assert settings.prior == learned
@@ -165,7 +165,7 @@ class TestReview:
     def test_reml_knows_no_prior(self, review: AppTest, store: Store) -> None:
         review.selectbox("set_up/review/prior").set_value("clef-reviews").run()
         review.radio("set_up/review/engine").set_value("reml").run()
-        assert "REML knows no prior" in words_of(review.caption)
+        assert "REML uses no prior" in words_of(review.caption)
         settings = self.settings(review, store)
         assert (settings.prior, settings.b_0) == (Prior(), 0.5)
 

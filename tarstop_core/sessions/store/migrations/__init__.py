@@ -20,7 +20,7 @@ def steps(folder: Path = STEPS) -> ScriptDirectory:
 
 
 def is_known(revision: str) -> bool:
-    """Whether a step of this programme leads to this revision."""
+    """Whether a step of this program leads to this revision."""
     return revision in (*MERGED, *(step.revision for step in steps().walk_revisions()))
 
 

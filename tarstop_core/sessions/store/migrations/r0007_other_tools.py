@@ -14,5 +14,5 @@ def upgrade() -> None:
     held = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("record")}
     for name in COLUMNS:
         if name not in held:
-            # The default is for programmes that do not know the column and go on writing records.
+            # The default is for programs that do not know the column and go on writing records.
             op.add_column("record", sa.Column(name, sa.Text, nullable=False, server_default=""))
