@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 @click.option(
     "--tables",
     type=shared.PATH,
-    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such; of interventions with the columns that "
-    "'tarstop belief --measure' reads.",
+    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such; for interventions with the columns of "
+    "'tarstop belief --measure'.",
 )
 @review_options("where the belief comes from; bivariate unless given")
 @click.option("--prior", type=shared.PATH, help="Reviews: a prior as JSON.")

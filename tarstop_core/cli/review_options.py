@@ -21,12 +21,8 @@ def review_options(engine: str) -> Callable[[Command], Command]:
             help="Reviews: what is pooled exceeds its threshold (the default), or what all studies would choose (the paper's "
             "Table 2).",
         ),
-        click.option(
-            "--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given."
-        ),
-        click.option(
-            "--theta-sp", type=float, help="Reviews: pooled specificity has to exceed this as well."
-        ),
+        click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity (default 0.75)."),
+        click.option("--theta-sp", type=float, help="Reviews: pooled specificity must exceed this too."),
         click.option(
             "--engine",
             type=click.Choice([*ENGINES, "exact", "normal"]),
@@ -35,7 +31,7 @@ def review_options(engine: str) -> Callable[[Command], Command]:
         click.option(
             "--measure",
             type=click.Choice(list(Measure)),
-            help="Interventions: what is compared; OR unless given.",
+            help="Interventions: the measure (default OR).",
         ),
         click.option(
             "--delta",

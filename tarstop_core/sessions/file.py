@@ -180,7 +180,7 @@ _MEND = "export the session again"
 def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFrame, NDArray[np.intp]]:
     """Check a session file, and return it with its settings, its log, its documents and their order in the list."""
     file = validated(_File, FILE.content(text, name), name, _MEND)
-    settings = read_settings(file.settings, f"The settings in {name}", _MEND)
+    settings = read_settings(file.settings, f"The settings part of {name}", _MEND)
     events = [Event(**entry) for entry in file.log]
     try:
         for event in events:

@@ -64,14 +64,14 @@ def frame(**columns: Any) -> pd.DataFrame:
         ),
         (
             lambda: ts.advise(P, [1], STAKES, calibrator=ts.Calibrator.load("review-data")),
-            "chances of 'patent' are needed; take .*clef-reviews-rank",
+            "chances of 'patent' are needed; use .*clef-reviews-rank",
         ),
         (lambda: ts.replay(P, RELEVANT[:5], STAKES), "labels has 5 labels for 60 documents"),
         (lambda: ts.replay(P, [0, None, 1], STAKES), r"labels\[1\] is missing"),
-        (lambda: ts.replay(P, RELEVANT, STAKES, kappa=0.9), "kappa is no setting of a replay"),
+        (lambda: ts.replay(P, RELEVANT, STAKES, kappa=0.9), "kappa is not a setting of a replay"),
         (lambda: ts.replay(P, RELEVANT, scenario="enough", target=2), "target is 2"),
         (lambda: ts.evsi(P, [0], STAKES, [0, 4]), "documents has 0 to 4"),
-        (lambda: ts.evsi(P, [0], None, scenario="enough"), "nothing is weighed"),  # type: ignore[arg-type]
+        (lambda: ts.evsi(P, [0], None, scenario="enough"), "weighs no decision"),  # type: ignore[arg-type]
         (lambda: ts.decide(1.5, 0.1, STAKES), "belief is 1.5"),
         (lambda: ts.decide(0.5, -0.1, STAKES), "rho is -0.1"),
         (lambda: ts.decide(0.5, 0.1, 3), "stakes is 3"),  # type: ignore[arg-type]

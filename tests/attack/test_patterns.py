@@ -176,7 +176,7 @@ def test_what_an_error_quotes_is_cut_before_it_is_searched() -> None:
 def test_a_cell_that_is_too_long_for_a_number_is_none() -> None:
     assert whole_count("0" * 99 + "1") == 1 and whole_count("0" * 100 + "1") is None
     for cell in ("0." + "1" * 99, "1" * 5_000 + "/" + "2" * 5_000):
-        with pytest.raises(InputProblem, match="is no rate"):
+        with pytest.raises(InputProblem, match="is not a rate"):
             rate_and_size(cell)
     with pytest.raises(InputProblem, match="give a number from 0 to 1"):
         from_rates("1e-99999999", 20)
@@ -187,5 +187,5 @@ def test_a_cell_that_is_too_long_for_a_number_is_none() -> None:
 @pytest.mark.parametrize("cell", ["0.85.", "85 abc", "94–", "0.85;"])
 def test_a_rate_with_something_behind_it_is_not_cut_short(cell: str) -> None:
     """Once the last digit was taken for an interval: 85 abc was 8."""
-    with pytest.raises(InputProblem, match="is no rate"):
+    with pytest.raises(InputProblem, match="is not a rate"):
         rate_and_size(cell)

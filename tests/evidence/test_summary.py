@@ -279,7 +279,7 @@ def test_without_the_healthy_their_counts_are_unknown() -> None:
 def refusals() -> Iterator[tuple[tuple[object, ...], str]]:
     yield (
         ("0.84", 47),
-        r"Sensitivity 0.84 with 47 diseased patients is no whole number of them \(39/47 = 0.830 and",
+        r"Sensitivity 0.84 with 47 diseased patients is not a whole number of them \(39/47 = 0.830 and",
     )
     yield ("0.83", 47, "0.995", 20), "Specificity 0.995 with 20 healthy"
     yield ("83", 47), "Sensitivity is '83'; give a number from 0 to 1"

@@ -74,7 +74,7 @@ def test_latex_becomes_text(latex: str, text: str) -> None:
          "The entry bad1 that begins on line 3 of refs.bib cannot be read"),
         ("@article{a title={A}}", "refs.bib", "The entry a that begins on line 1 of refs.bib cannot be read"),
         ("@article{a, author={A}}", "refs.bib", "No record of refs.bib has a title or an abstract"),
-        ("@comment{x}", "refs.bib", "refs.bib holds no BibTeX entry"),
+        ("@comment{x}", "refs.bib", "refs.bib contains no BibTeX entry"),
         ("names\nA\n", "refs.bib", "named as BibTeX but does not look like it"),
     ],
 )  # fmt: skip

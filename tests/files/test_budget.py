@@ -101,7 +101,7 @@ BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa">' + b"".join(
         (read_records, lambda: workbook(ROWS, lambda text: text.replace(b"<row", BOMB + b"<row")), "a.xlsx", r"a\.xlsx"),
         (read_records, lambda: workbook(ROWS, lambda text: text + b" " * (33 << 20)), "a.xlsx", r"a\.xlsx unpacks to more than 32 MB"),
         (read_records, lambda: with_texts(b"<si><t>x</t></si>" * 2_500_000), "a.xlsx", "more than 32 MB"),
-        (read_records, lambda: with_texts(b"<si/>" * 6_000_000), "a.xlsx", r"a\.xlsx holds more than 5,000,000 texts"),
+        (read_records, lambda: with_texts(b"<si/>" * 6_000_000), "a.xlsx", r"a\.xlsx contains more than 5,000,000 texts"),
         (read_records, lambda: b"{" + b",".join(b'"k%d":1' % n for n in range(40_000)) + b"}\n", "a.jsonl", r"40,000 columns \(up to line 1\)"),
         (read_records, lambda: b"".join(b'{"k%d":1}\n' % n for n in range(40_000)), "a.jsonl", r"16,385 columns \(up to line 16385\)"),
         (read_records, lambda: b'{"title": ' + b"[" * 200_000 + b"\n", "a.jsonl", r"a\.jsonl is not valid JSON"),

@@ -232,7 +232,7 @@ def test_a_frame_with_a_row_of_totals_is_refused() -> None:
         [(f"T{at}", *row) for at, row in enumerate(TRIALS)], columns=EVENTS.strip().split(",")
     )
     frame.loc[3] = ("Total", 9, 120, 18, 133)
-    with pytest.raises(InputProblem, match=r"no study \(Total\); leave it out"):
+    with pytest.raises(InputProblem, match=r"not a study \(Total\); leave it out"):
         as_effects(frame)
     assert as_effects(frame.iloc[:3]).values.tolist() == AS_READ
 

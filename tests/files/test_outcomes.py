@@ -72,7 +72,7 @@ def test_what_is_odd_is_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (HEADER, "o.csv holds no studies"),
+        (HEADER, "o.csv contains no studies"),
         ("topic,study,TP,FN\nA,S,1,2\n", "o.csv has no column docid"),
         ("topic,study,docid,pmid,TP,FN\nA,S,A0,1,1,2\n", "two columns for docid ('docid' and 'pmid')"),
         (HEADER + "A,x,S,A0,1,2,3\n", "o.csv, line 2 has 7 cells and the header 8"),

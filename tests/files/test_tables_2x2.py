@@ -42,7 +42,7 @@ def test_any_order_case_and_delimiter(header: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("TP,FN\n", "t.csv holds no studies"),
+        ("TP,FN\n", "t.csv contains no studies"),
         ("TP,FP\n1,2\n", "no column FN"),
         ("TP,tp,FN\n1,2,3\n", "two columns for TP"),
         ("TP,FN\n-1,3\n", "line 2: TP is '-1'"),
@@ -163,9 +163,9 @@ def test_rates_say_what_was_chosen_and_may_lack_the_healthy() -> None:
 @pytest.mark.parametrize(
     ("cells", "sentence"),
     [
-        ("0.85,5", "t.csv, line 2: Sensitivity 0.85 with 5 diseased patients is no whole number of them"),
-        ("0.85 (0.90–0.94),47", "line 2: In '0.85 (0.90–0.94)' the interval does not hold the rate"),
-        ("good,47", "line 2: 'good' is no rate"),
+        ("0.85,5", "t.csv, line 2: Sensitivity 0.85 with 5 diseased patients is not a whole number of them"),
+        ("0.85 (0.90–0.94),47", "line 2: In '0.85 (0.90–0.94)' the interval does not contain the rate"),
+        ("good,47", "line 2: 'good' is not a rate"),
         ("0.85,many", "line 2: The number of diseased patients is 'many'"),
         ("0.85,", "line 2: There is no number of diseased patients"),
         (",47", "line 2: Sensitivity is ''"),

@@ -116,7 +116,7 @@ def test_chances_of_a_list_in_its_order_follow_what_is_found() -> None:
     assert left.mean == pytest.approx(many[20:].sum(), rel=0.2)
     assert advise(FOLLOWS, WITH_CURVES, many, rich).facts.left[0] == left.mean
     assert paths_key(FOLLOWS, poor) != paths_key(FOLLOWS, read([False] * 21, FOLLOWS))
-    assert "follow what is found" in chances_badge(WITH_CURVES, FOLLOWS)
+    assert "follow the finds" in chances_badge(WITH_CURVES, FOLLOWS)
 
 
 def test_sessions_of_earlier_versions_keep_the_chances_that_they_had() -> None:

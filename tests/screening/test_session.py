@@ -102,7 +102,7 @@ def test_a_plan_is_registered_before_the_first_label_and_once() -> None:
     state = replay(START, IDS, [])
     planned = replay(START, IDS, log(plan_event(state, "abc")))
     assert planned.plan == START and planned.plan_records == "abc"
-    with pytest.raises(InputProblem, match="registered already"):
+    with pytest.raises(InputProblem, match="already registered"):
         plan_event(planned, "abc")
     for read in (log(label("d0", "unsure")), log(label("d0", "unsure"), Event("undo"))):
         with pytest.raises(InputProblem, match="before the first document"):
@@ -174,7 +174,7 @@ def test_a_press_on_a_document_no_longer_shown_is_refused() -> None:
         label_event(state, IDS, "d0", "irrelevant")
     assert label_event(state, IDS, "d1", "relevant").payload == {"doc": "d1", "label": "relevant"}
     everything = log(*(label(doc, "irrelevant") for doc in IDS))
-    with pytest.raises(InputProblem, match="read already"):
+    with pytest.raises(InputProblem, match="already read"):
         label_event(replay(START, IDS, everything), IDS, "d5", "relevant")
 
 

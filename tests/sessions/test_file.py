@@ -102,7 +102,7 @@ def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path)
         ('{"format": "other"}', "not a session"),
         (broken(text, version=99), "version 99"),
         (broken(text, order=[0, 7]), "damaged"),
-        (broken(text, settings={}), "settings is damaged .payoffs: missing"),
+        (broken(text, settings={}), "settings part of .* is damaged .payoffs: missing"),
         (broken(text, created="garbage"), "created: 'garbage' is not a time"),
         (broken(text, created="9999-12-31T23:59:59.999-14:00"), "created: .* is not a time"),
         (broken(text, scores=["1.0", 2.0]), "damaged|scores"),

@@ -199,13 +199,13 @@ def test_the_second_reader_goes_on_where_the_first_excluded(store: Store) -> Non
         sam.label(IDS[0], "irrelevant", sam.own.state.seq)
     judge(sam, "relevant", "irrelevant")
     assert sam.state.depth == 4 and not sam.own.to_judge and len(sam.state.unsure) == 1
-    with pytest.raises(InputProblem, match="read already"):
+    with pytest.raises(InputProblem, match="already read"):
         sam.label(IDS[4], "irrelevant", sam.own.state.seq)
 
 
 def test_who_reads_stays_the_same(store: Store, key: str) -> None:
     work = OpenSession.load(store, key, "Rita")
-    with pytest.raises(InputProblem, match="same for a whole session"):
+    with pytest.raises(InputProblem, match="readers of a session cannot change"):
         settings_event(work.state, replace(BOTH, readers=ONE_READER))
 
 
@@ -439,8 +439,8 @@ def test_verdicts_that_people_gave_elsewhere_make_a_session_of_independent_ones(
     assert one.several is not None and other.several is not None and not machine_items(other)
     assert (one.several.independent() == other.several.independent()).all()
     text = report_html(other)
-    assert all(part in text for part in ("both.csv", "column sam", "brought by Olga"))
-    assert "brought" not in report_html(one)
+    assert all(part in text for part in ("both.csv", "column sam", "imported by Olga"))
+    assert "imported by" not in report_html(one)
     sam = OpenSession.load(store, from_file, "Sam")
     assert sam.own.row.ids[sam.own.state.depth] == IDS[12], "goes on where the file ends"
     judge(sam, "relevant")

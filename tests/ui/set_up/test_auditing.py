@@ -23,7 +23,7 @@ EVERY = "set_up/audit/every"
 LIST = (HEADER + "".join(f"d{at},Mast {at},A mast {'mast ' * (at % 7)}.,2001\n" for at in range(60))).encode()
 FILE = ("mine.csv", LIST)
 JUMPS = "The curves jump at a document drawn at random"
-SAID = "of what you would call relevant"
+SAID = "you would call relevant"
 
 
 def opened(open_app: Open, every: int) -> AppTest:
