@@ -33,7 +33,7 @@ AUDIT = (
     "Readers who agree may be wrong together. Judging again a random draw of what "
     "all excluded shows how much they missed."
 )
-OPENING = "Everybody then sees all verdicts at once; the report says who opened them, and when."
+OPENING = "Then everybody sees all verdicts; the report says who opened them, and when."
 OUTCOMES = {"data": "eligible, with data", "no data": "eligible, without data"}
 PLACES = {"outcome": "Outcome", "reason": "Reason", "study": "Study", "part": "About", "bias": "Risk of bias"}
 WORTH = "One more relevant document is worth, in {unit}"

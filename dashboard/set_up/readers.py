@@ -18,7 +18,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers, joined
 from tarstop_core.sessions.store.permissions import check_name
 
-BLIND = "Each opens this session under the own name and sees nobody else’s verdict on a document before all have judged it."
+BLIND = "Each reader opens this session under their own name and sees no other verdict on a document before all have judged it."
 FULL_TEXTS = (
     "Each reads every included report and enters what it holds, unseen by the others until all have. What differs, number by "
     "number, is shown side by side and settled by an owner or adjudicator."

@@ -283,5 +283,5 @@ def resolved_report_event(several: SeveralReaders | None, by: str, doc: str, rep
     if report.outcome == "waiting":
         raise InputProblem("Say what became of the report; one that still waits settles nothing.")
     if not by:
-        raise InputProblem("Say first under which name this is settled.")
+        raise InputProblem("First say under which name this is settled.")
     return Event(RESOLVED_REPORT, {"doc": doc, **report.to_dict()})

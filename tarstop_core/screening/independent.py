@@ -179,7 +179,7 @@ class SeveralReaders:
     def _check_reader(self, event: Event) -> None:
         if event.reviewer not in self.readers.names:
             raise InputProblem(
-                f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is none of the readers of this session."
+                f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is not a reader of this session."
             )
 
     def _take_file(self, event: Event) -> None:

@@ -190,7 +190,7 @@ def came_of(lesson: Lesson) -> str:
 
 
 def log(lesson: Lesson, depth: int, first: int = 1) -> list[dict[str, Any]]:
-    """Return a row a document read so far: what it brought, the belief after it, what the next ones are worth.
+    """Return one row per document read so far: what it brought, the belief after it, what the next ones are worth.
 
     From `first` 0 on with a row for what was believed before any.
     """
