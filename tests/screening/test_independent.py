@@ -249,7 +249,7 @@ def test_a_search_that_one_document_decides_has_one_reader() -> None:
 
 
 def test_a_verdict_of_somebody_else_is_refused() -> None:
-    with pytest.raises(InputProblem, match="none of the readers"):
+    with pytest.raises(InputProblem, match="not a reader of this session"):
         SeveralReaders(BOTH, said(("Tom", "label", "d0", "relevant")))
     assert {*SECOND} == {"all", SHARE, EXCLUDED, INCLUDED}
 

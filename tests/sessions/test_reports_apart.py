@@ -77,7 +77,7 @@ def test_what_differs_is_settled_once_by_somebody_with_a_name(store: Store) -> N
     tom, ula = OpenSession.load(store, key, "Tom"), OpenSession.load(store, key, "Ula")
     seen = tom.state.seq
     tom.settle(resolved_report_event, seen, "Tom", IDS[0], OTHER)
-    with pytest.raises(InputProblem, match="came after something else"):
+    with pytest.raises(InputProblem, match="recorded before your press"):
         ula.settle(resolved_report_event, seen, "Ula", IDS[0], DATA)
     rita.refresh()
     assert rita.state.read_in_full == {0: OTHER} and rita.in_full.read_in_full == {0: OTHER}
