@@ -134,9 +134,9 @@ def played(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replay(Result):
-    """Where rules stop on a labelled list, and what came of it: a row a rule."""
+    """Where rules stop on a labelled list, and what became of it: one row per rule."""
 
-    rows: pd.DataFrame  # a row a rule, as `to_frame()` returns them
+    rows: pd.DataFrame  # one row per rule, as `to_frame()` returns them
     relevant: Flags  # The labels of the list, shape (N,)
 
     @cached_property
@@ -194,7 +194,7 @@ def replay(
     Returns
     -------
     Replay
-        ``to_frame()`` has a row a rule.
+        ``to_frame()`` has one row per rule.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def notes(tables: Tables) -> tuple[str, ...]:
     half = without["FP"] ^ without["TN"]
     remarks = (
         (silent, "no diseased patients (TP + FN = 0), so it says nothing about sensitivity"),
-        (~silent & ~half & ~(tables.healthy > 0), "no FP and TN, so it counts towards sensitivity alone"),
+        (~silent & ~half & ~(tables.healthy > 0), "no FP and TN, so it counts only for sensitivity"),
     )
     named = [f"Study {at} ({name})" for at, name in enumerate(tables.study, 1)]
     sentences = [
