@@ -65,7 +65,7 @@ def ask(
     typed = st.text_input(
         "Names with which the readers log in" if person else "Names of the readers",
         placeholder=f"{person}, …" if person else "Rita, Sam",
-        help=f"The first reader first. {LOGGED_IN if person else ''}",
+        help=f"Name the first reader first. {LOGGED_IN if person else ''}",
         **lasting(f"{key}/names"),
     )
     second = one_of("Everybody except the first reads", SECOND, **lasting(f"{key}/second"))
