@@ -268,7 +268,7 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     with figure_at:
         figure(
             "explore-tornado",
-            f"What affects {policy}: changing one assumption at a time",
+            f"What affects {policy}: one assumption changed at a time",
             sensitivity_figure.tornado_figure(tornado, settings, **look.look),
             sensitivity_figure.tornado_sentence(tornado, settings),
             sensitivity_figure.tornado_rows(tornado),
