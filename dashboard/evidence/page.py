@@ -99,7 +99,7 @@ def evidence_page() -> None:
         effects.show_effects(headlined, row, below, drawn, asked, menu)
         return
     with below:
-        not_weighed("it has no 2×2 tables to show.")
+        not_weighed(shell.store().sessions(), "it has no 2×2 tables to show.")
     others = {"published": _published, "file": _from_file, "typed": _typed}
     chosen = choose(PREFIX, "Where the tables come from", ReviewSettings, with_tables, others, row, below)
     if chosen is None:

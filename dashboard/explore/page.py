@@ -1,5 +1,6 @@
 """The Explore page: move what is at stake and see every consequence follow, on samples or on your own sessions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -38,6 +39,7 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.screening.wording import about_documents, chances_badge
+from tarstop_core.sessions.store.listing import SessionSummary
 
 LEAD = "See where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"
@@ -55,20 +57,24 @@ def explore_page() -> None:
     shell.opening("Explore", LEAD)
     beside_title(present=True)
     flash()
-    chosen = _choose()
+    chosen, title = _choose()
     with shell.problems_shown():
         if chosen in WHOLE:
             _collection(chosen)
         else:
-            _explorer(chosen, _load(chosen))
+            _explorer(chosen, _load(chosen, title))
     shell.glossary("evpi", "q-star", "score", "break-even")
     all_figures("tarstop-explore", SAVE_ACTIONS_SCRIPT)
 
 
-def _choose() -> str:
-    """Ask for a list and return its key: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
-    not_weighed("it has no stakes, so a sample shows what knowing would be worth.")
-    sessions, collections = ({}, {}) if people.lecture() is not None else _own()
+def _choose() -> tuple[str, str]:
+    """Ask for a list and return its key, which the address has, and its title.
+
+    The key is "search:…", "review:…", "session:…" or "collection:…".
+    """
+    listed = [] if people.lecture() is not None else shell.store().sessions()
+    not_weighed(listed, "it has no stakes, so a sample shows what knowing would be worth.")
+    sessions, collections = ({}, {}) if people.lecture() is not None else _own(listed)
     titles = sessions | collections
     titles |= {
         key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples().items()
@@ -91,23 +97,22 @@ def _choose() -> str:
     chosen = one_of("What to explore", titles, first=begun, **lasting(key), label_visibility="collapsed")
     # The page puts what is chosen into the address: that is no news next time.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, opened
-    return chosen
+    return chosen, titles[chosen]
 
 
-def _own() -> tuple[dict[str, str], dict[str, str]]:
-    """Return titles of the person's sessions and collections, by key."""
-    store = shell.store()
+def _own(listed: Sequence[SessionSummary]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return titles of the person's sessions, these, and collections, by key."""
     # The last worked on comes first: a new tab, in which none is open, begins with it.
     sessions = {
         f"session:{each.id}": f"Your session: {each.name}"
-        for each in store.sessions()
+        for each in listed
         if SCENARIOS[each.scenario].settings_class.weighs
     }
     own = "Your list, unread, in its own order"
-    return sessions, {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
+    return sessions, {f"collection:{each.id}": f"{own}: {each.name}" for each in shell.store().collections()}
 
 
-def _load(chosen: str) -> LabelledList:
+def _load(chosen: str, title: str) -> LabelledList:
     kind, _, name = chosen.partition(":")
     if kind in {scenario.sample for scenario in SCENARIOS.values()}:
         return sample(chosen)
@@ -116,16 +121,17 @@ def _load(chosen: str) -> LabelledList:
         collection = store.collection(name)
         of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
         return kept(f"{PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
-    row, events = store.session(name), store.events(name)
+    events = store.events(name)
 
     def load() -> LabelledList:
+        row = store.session(name)
         state = replay(row.settings, row.ids, events)
         calibrator = store.calibrator(state.settings.calibrator)
         p = chances(state.settings, calibrator, row.scores, state)
         simulated = store.collection(row.collection_id).simulated
         return LabelledList(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
+    return kept(f"{PREFIX}/held", (chosen, title, events[-1].seq if events else 0), load)
 
 
 @dataclass(frozen=True, eq=False)

@@ -126,12 +126,10 @@ def sessions_with(kind: type[Settings]) -> dict[str, str]:
     }
 
 
-def not_weighed(what: str) -> None:
+def not_weighed(sessions: Sequence[SessionSummary], what: str) -> None:
     """Say of a decision page why the session that is open has nothing to show there, where nothing is weighed in it."""
     opened = st.session_state.get(OPEN)
-    if not opened:
-        return
-    session = next((each for each in shell.store().sessions() if each.id == opened), None)
+    session = next((each for each in sessions if each.id == opened), None)
     if session is not None and not SCENARIOS[session.scenario].settings_class.weighs:
         shell.caption(f"“{session.name}” asks only whether enough was found: {what}")
 

@@ -187,9 +187,12 @@ def _marks(grid: Map, against: Map | None) -> list[list[str]]:
 def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
     unit = grid.stakes.payoffs.unit
     measured = [(of.policy, of.values(measure)) for of in (grid, against) if of is not None]
+    # Each once, and not in every cell.
+    sure = [percent(float(q_star)) for q_star in grid.q_stars]
+    costs = [amount(float(cost), unit) for cost in grid.costs]
     texts = []
-    for i, j in np.ndindex(len(grid.q_stars), len(grid.costs)):
-        lines = [f"act above {percent(float(grid.q_stars[i]))}, cost {amount(float(grid.costs[j]), unit)}"]
+    for i, j in np.ndindex(len(sure), len(costs)):
+        lines = [f"act above {sure[i]}, cost {costs[j]}"]
         lines += [f"{policy}: {_value(float(values[i, j]), measure, grid)}" for policy, values in measured]
         texts.append("<br>".join(plain(line, 200) for line in lines))
     return texts

@@ -238,7 +238,17 @@ class DecisivePath(ListPath):
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
         """What the best plan to the end is worth: until a hit there is nothing to see that would change it."""
-        return self.horizon_depths(costs, None, start)
+        # Where a rule stops, what that gains and whether it pays is asked one after the other; by several threads too.
+        asked = np.asarray(costs, dtype=float).tobytes()
+        before = self._last_plan.get("plan")
+        if before is None or before[:2] != (asked, start):
+            before = self._last_plan["plan"] = asked, start, self.horizon_depths(costs, None, start)
+        return before[2].copy()
+
+    @cached_property
+    def _last_plan(self) -> dict[str, tuple[bytes, int, Depths]]:
+        """The costs and the start for which a plan was last sought, with its depths."""
+        return {}
 
     def closed_gain(self, costs: Floats, start: int) -> Floats:
         if self.settled(start):

@@ -319,3 +319,12 @@ def test_after_a_certain_hit_that_was_none_nothing_is_worth_anything(
 def test_a_short_horizon_sees_beyond_the_part_that_is_looked_at_first(horizon: int) -> None:
     path = DecisivePath(hit_curve(np.full(700, 0.01)), 0.5, Payoffs.from_q_star(0.5))
     assert path.horizon_depths([1e-9], horizon).tolist() == [700]
+
+
+def test_a_plan_that_was_just_sought_is_that_of_these_costs_from_here_on() -> None:
+    path = DecisivePath(hit_curve(np.array([0.3, 0.2, 0.1, 0.05, 0.02])), 0.5, Payoffs.from_q_star(0.5))
+    for costs, start in itertools.product(([0.001, 0.1], [0.1, 0.001], [0.01, 0.01]), (0, 2, 0)):
+        for _ in range(2):
+            found = path.closed_depths(costs, start)
+            assert found.tolist() == path.horizon_depths(costs, None, start).tolist()
+            found[:] = -1  # what was handed out is not what is kept
