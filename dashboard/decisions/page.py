@@ -41,7 +41,7 @@ from tarstop_core.sessions.export import when
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study
 
-LEAD = "Compare several options: which one is best now, what is worth knowing, and whether a study is worth its price."
+LEAD = "Compare options: which is best now, what is worth knowing, and whether a study is worth its price."
 STEM = "tarstop-decision"
 KEPT = 32  # Answers
 SPREAD = address.only(address.finite, lambda spread: spread > 0)

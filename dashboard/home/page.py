@@ -48,7 +48,7 @@ def home_page() -> None:
     _beginnings(store, demo_first=not sessions)
     st.markdown(
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
-        f"[Which files can be read]({shell.guide('own_data')})"
+        f"[Readable files]({shell.guide('own_data')})"
     )
     _archived(store)
 
@@ -58,19 +58,19 @@ def _beginnings(store: Store, demo_first: bool) -> None:
     named = reviewer()
     with demo.container(border=True, height="stretch", key="begin-patents"):
         st.subheader("Patents")
-        st.write("Is there prior art? A simulated search.")
+        st.write("Is there prior art?")
         if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
             with shell.problems_shown():
                 go_to(start_demo(store, named))
     with review.container(border=True, height="stretch", key="begin-review"):
         st.subheader("Diagnostic accuracy")
-        st.write("Is a test sensitive enough? A simulated review.")
+        st.write("Is a test sensitive enough?")
         if st.button("Start the review demo", key="review_demo"):
             with shell.problems_shown():
                 go_to(start_review_demo(store, named))
     with trials.container(border=True, height="stretch", key="begin-trials"):
         st.subheader("Interventions")
-        st.write("Does a treatment help? Published trials.")
+        st.write("Does a treatment help?")
         if st.button("Start the trials demo", key="trials_demo"):
             with shell.problems_shown():
                 go_to(start_trials_demo(store, named))

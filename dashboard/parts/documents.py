@@ -90,7 +90,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
 
 
 def _sample() -> Documents:
-    simulated = "All patents and companies in it are invented."
+    simulated = "All patents and companies are invented."
     return sample(_one_of_samples("Search", sample_topics(), simulated, key=f"{PREFIX}/topic"))
 
 
@@ -111,7 +111,7 @@ def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str)
 
 SAMPLES: dict[str, Callable[[], Documents]] = {
     PATENT.sample: _sample,
-    REVIEW.sample: partial(_sample_review, REVIEWS, "All studies, tests and authors in it are invented."),
+    REVIEW.sample: partial(_sample_review, REVIEWS, "All studies, tests and authors are invented."),
     EFFECT.sample: partial(_sample_review, TRIALS, "Texts are invented; counts come from published trials."),
 }
 """By what a scenario calls its samples."""
