@@ -313,7 +313,7 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
         ("number of mistakes", times, times >= 1, "a number at least 1"),
         ("cost of the worse mistake", loss, loss > 0, "a number above 0"),
         ("number of documents an hour", per_hour, per_hour > 0, "a number above 0"),
-        ("cost of an hour", hour, hour >= 0, "0 or a number above 0"),
+        ("cost of an hour", hour, hour >= 0, "0 or more"),
     ):
         if not (math.isfinite(value) and usable):
             raise InputProblem(f"The {what} is {value:g}; give {wanted}.")

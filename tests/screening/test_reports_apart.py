@@ -241,5 +241,5 @@ def test_who_may_settle_what() -> None:
         resolved_report_event(several, "Tom", "d0", Report("waiting"))
     with pytest.raises(InputProblem, match="under which name"):
         resolved_report_event(several, "", "d0", REPORTS[0])
-    with pytest.raises(InputProblem, match="none of the readers"):
+    with pytest.raises(InputProblem, match="not a reader of"):
         says(several, "Tom", "d0", REPORTS[0])

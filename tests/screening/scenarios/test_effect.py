@@ -121,7 +121,7 @@ def test_reports_are_kept_in_the_log_and_rows_of_another_question_wait() -> None
 def test_an_effect_that_cannot_be_is_refused() -> None:
     with pytest.raises(InputProblem, match="more events than people"):
         EffectRow("Lee", Form.EVENTS, (9.0, 4.0, 1.0, 5.0))
-    with pytest.raises(InputProblem, match="are needed"):
+    with pytest.raises(InputProblem, match="are required"):
         EffectRow("Lee", Form.ERRORS, (9.0, float("nan")))
     with pytest.raises(InputProblem, match="lacks numbers"):
         Report.from_dict({"outcome": "data", "effects": [{"study": "Lee", "effect": 1.0}]})
