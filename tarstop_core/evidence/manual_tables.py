@@ -123,7 +123,7 @@ def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
         return ""
     reasons = [*wrong, f"it has no {' and no '.join(missing)}"] if missing else wrong
     numbers = "a whole number" if len(wrong) + len(missing) == 1 else "whole numbers"
-    return f"is left out: {' and '.join(reasons)}; give {numbers} from 0 on."
+    return f"is left out: {' and '.join(reasons)}; give {numbers}, 0 or more."
 
 
 def _count(text: str) -> float | None:

@@ -244,7 +244,7 @@ def test_tables_are_typed_in_kept_over_a_visit_to_another_page_refused_and_paste
 
     # A minus or a fraction is refused and not changed.
     type_row(page, 6, "Lee", "-1", "1", "7.5", "30")
-    refused = "Row 6 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
+    refused = "Row 6 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers, 0 or more."
     expect(page.get_by_text(refused)).to_be_visible()
     expect(page.locator(".tar-word")).to_have_text(said)
 

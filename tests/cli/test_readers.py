@@ -65,7 +65,7 @@ def test_real_readers(tarstop: Run, real_data: Path) -> None:
 
 def test_bad_input_is_one_sentence(tarstop: Run, screened: Path) -> None:
     refused(tarstop("readers", screened, "--reader", "person_1"), "two or more")
-    refused(tarstop("readers", screened, "--limit", "0.5"), "from 1 on")
+    refused(tarstop("readers", screened, "--limit", "0.5"), "1 or more")
     refused(tarstop("readers", screened.with_name("none.csv")), "no file")
 
 

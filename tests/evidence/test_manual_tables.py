@@ -31,11 +31,11 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL, CELL), max_size=8)
         ),
         (
             ("Lee", "", "", "", ""),
-            "Row 2 (Lee) is left out: it has no TP and no FN; give whole numbers from 0 on.",
+            "Row 2 (Lee) is left out: it has no TP and no FN; give whole numbers, 0 or more.",
         ),
         (
             ("Lee", "1", "x", "-", "3"),
-            "Row 2 (Lee) is left out: FP is 'x' and it has no FN; give whole numbers from 0 on.",
+            "Row 2 (Lee) is left out: FP is 'x' and it has no FN; give whole numbers, 0 or more.",
         ),
     ],
 )

@@ -260,7 +260,7 @@ def test_counts_are_those_that_round_to_the_rate(n: int, percentage: int) -> Non
     said = f"{percentage} %"
     fitting = [k for k in range(n + 1) if abs(100 * k / n - percentage) <= 0.5 + 1e-9]
     if not fitting:
-        with pytest.raises(InputProblem, match="no whole number"):
+        with pytest.raises(InputProblem, match="not a whole number"):
             from_rates(said, n)
         return
     counts = from_rates(said, n)

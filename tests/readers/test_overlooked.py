@@ -182,7 +182,7 @@ def test_a_limit_on_dependence_needs_two_readers_and_every_answer() -> None:
     assert overlooked(verdicts(ROWS)).within is None
     assert overlooked(verdicts([*ROWS, (1, 0, NAN, 0)]), limit=4).within is None
     assert overlooked(verdicts([*ROWS, (1, NAN, 1, 0)]), limit=4).within is None
-    with pytest.raises(InputProblem, match="from 1 on"):
+    with pytest.raises(InputProblem, match="1 or more"):
         overlooked(verdicts(ROWS), limit=0.5)
 
 

@@ -122,5 +122,5 @@ def test_a_relevant_record_is_worth_its_share_of_all_expected() -> None:
 
 
 def test_a_price_below_nothing_is_refused() -> None:
-    with pytest.raises(InputProblem, match="from 0 on"):
+    with pytest.raises(InputProblem, match="0 or more"):
         Prices(-1, 0)
