@@ -33,7 +33,7 @@ def test_an_upload_is_laid_out_as_a_folder(tmp_path: Path) -> None:
     [
         ({"own.txt": b"x"}, r"own\.txt is neither a run"),
         ({"own.zip": b"no zip"}, r"own\.zip is damaged or not a zip"),
-        ({"own.zip": zipped({"a/b/own.run": b"x", "a/own.qrels": b"x"})}, r"own\.zip holds a/b/own\.run in a folder"),
+        ({"own.zip": zipped({"a/b/own.run": b"x", "a/own.qrels": b"x"})}, r"own\.zip holds a/b/own\.run in an unexpected folder"),
         ({"own.zip": zipped({"../own.run": b"x", "own.qrels": b""})}, "Your upload contains no run; put a TREC run"),
         ({"own.run": b"T Q0 d 1 x own\n", "own.qrels": b"T 0 d 1\n"}, r"own\.run"),
         ({"own.run": own_files()["own.run"]}, r"Your upload contains no file of judgments; put TREC judgments"),
