@@ -21,7 +21,8 @@ from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import evsi_of_studies, next_studies
+from tarstop_core.value.preposterior import evsi_of_studies
+from tarstop_core.value.studies import next_studies
 
 STUDIES, REPEATS, THETA = 50, 15, 0.75
 TARGETS = {"univariate, all prefixes": 15.0, "bivariate, one belief": 20.0}

@@ -16,6 +16,7 @@ __version__ = "0.3.0"
 _HOMES = {
     "Calibrator": "tarstop_core.api.calibrators",
     "InputProblem": "tarstop_core.errors",
+    "Option": "tarstop_core.value.payoffs",
     "Payoffs": "tarstop_core.value.payoffs",
     "Stakes": "tarstop_core.value.stakes",
     "advise": "tarstop_core.api.screening",

@@ -8,6 +8,7 @@ from tarstop_core.api.screening import evsi as evsi
 from tarstop_core.belief.after import belief as belief
 from tarstop_core.errors import InputProblem as InputProblem
 from tarstop_core.files import read_records as read_records
+from tarstop_core.value.payoffs import Option as Option
 from tarstop_core.value.payoffs import Payoffs as Payoffs
 from tarstop_core.value.stakes import Stakes as Stakes
 

@@ -253,7 +253,7 @@ def with_tables(row: SessionRow, state: State, simulated: bool) -> Chosen:
         collected.notes,
         tables=collected.tables,
         session=OnSession(settings, REVIEW.evidence(settings, state)),
-        actions=Actions(settings.plus, settings.minus, REVIEW.lacking(settings, state)),
+        actions=Actions(settings.plus, settings.minus, REVIEW.lacking(settings, state), settings.actions[2:]),
         simulated=simulated,
         accuracy=f"session:{row.id}",
     )

@@ -115,7 +115,9 @@ def of_session(row: SessionRow, state: State, simulated: bool) -> ChosenEffects:
         delta=settings.delta,
         above=settings.above,
         settings=settings,
-        actions=words.Actions(settings.plus, settings.minus, EFFECT.lacking(settings, state)),
+        actions=words.Actions(
+            settings.plus, settings.minus, EFFECT.lacking(settings, state), settings.actions[2:]
+        ),
         simulated=simulated,
     )
 

@@ -80,7 +80,7 @@ def show_effects(
     if evidence.target.harmful:
         notes.append(effect_words.threshold_sentence(evidence.target, chosen.baseline))
     with headlined:
-        verdict = told(*effect_words.remarks(evidence, payoffs.q_star, chosen.actions))
+        verdict = told(*effect_words.remarks(evidence, payoffs, chosen.actions))
         simulated = "simulated" if chosen.simulated else ""
         headline(verdict, (simulated, words.studies(len(evidence)), ENGINES[evidence.engine]), chosen.name)
     with menu:

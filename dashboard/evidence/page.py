@@ -178,7 +178,7 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
-        sentence(summary, payoffs.q_star, chosen.actions)
+        sentence(summary, payoffs, chosen.actions)
         for sentence in (words.action_sentence, words.rival_sentence)
     )
     verdict = told(words.belief_sentence(summary), f"{words.each_sentence(summary)} {acts}".strip(), rival)

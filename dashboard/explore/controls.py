@@ -102,7 +102,7 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
     if len(named) == len(PAYOFF_NAMES):
         with suppress(InputProblem):  # what can be none stays as it was
             B, L_r, L_g, G = named
-            payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:LONGEST_UNIT])
+            payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:LONGEST_UNIT], before.payoffs.others)
     costs = _numbers(given.get("cost", ""))
     if len(costs) == 1 and costs[0] >= 0:
         cost = costs[0]

@@ -175,7 +175,7 @@ def lists_of_cell(
     unit = there.payoffs.unit
     rows: list[dict[str, Any]] = []
     for (key, listing), one in zip(lists.items(), mean.lists, strict=True):
-        plus = bool(one.plus[at])
+        option = int(one.option[at])
         asked = Asked(there, mean.policy.spec, world=mean.world, cell=cell)
         filled = {name: value for name, value in controls.address_of(asked).items() if value}
         row = {
@@ -183,10 +183,10 @@ def lists_of_cell(
             "Open it": f"explore?{urlencode({OF: key, 'show': controls.MAP_TAB, **filled})}",
             "Stops after": int(one.values("depth")[at]),
             "Of": len(listing),
-            "Chooses": action(plus, settings),
+            "Chooses": action(option, settings),
         }
         if one.omega is not None:
-            row["Right?"] = "yes" if plus == bool(one.omega[at[0]]) else "no"
+            row["Right?"] = "yes" if one.values("agreement")[at] else "no"
         row["Net utility"] = float(one.values("net_utility")[at])
         rows.append(row)
     place = message("place", q_star=cell[0], cost=there.cost, unit=unit)

@@ -216,7 +216,8 @@ def _current(look: Look, asked: Asked) -> Asked:
     here = amount(now.evpi, payoffs.unit)
     if not payoffs.unit and settings.cost:
         here = f"what {count_of(round(now.evpi / settings.cost))} cost"
-    most = f"Certainty is worth {here} here, and most at a chance of {percent(payoffs.q_star)}"
+    peak = max(payoffs.ranges().ends, key=payoffs.evpi)
+    most = f"Certainty is worth {here} here, and most at a chance of {percent(peak)}"
     figure(
         "explore-stakes",
         most if now.plus_open else f"Certainty is worth {here} here",

@@ -348,7 +348,7 @@ def _headline(followed: Lesson, step: Step) -> str:
         ("How sure before you act", percent(step.now.q_star)),
         *([] if step.compared is None else [(weighed, amount(step.compared, unit))]),
         ("Cost of a document", amount(settings.cost, unit)),
-        ("If you stopped now, you would choose", f"“{action(step.now.plus, settings)}”"),
+        ("If you stopped now, you would choose", f"“{action(step.now.option, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
     mood: Mood = "go" if step.go_on else "stop"

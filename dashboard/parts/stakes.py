@@ -6,6 +6,7 @@ Moving one changes only what that widget is about, so nothing drifts by being sh
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
@@ -18,8 +19,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import S, Settings, Threshold
-from tarstop_core.screening.wording import consequences, question
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.screening.wording import best_between, consequences, question
+from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import EXAMPLE_PRICE, PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
@@ -53,6 +54,12 @@ ANSWERS = {
     **dict.fromkeys(("documents", "example", "fraction", "cost"), "documents"),
 }
 """The question that moving a widget answers."""
+
+OPTIONS, OPTION_FIELDS = "option/", ("name", "right", "wrong")
+"""How widgets of further options are called, before their number, and what each has."""
+BETWEEN = (
+    0.7  # Of what a right decision brings over a wrong one, what a new option begins with in either case
+)
 
 View = Callable[[str], dict[str, Any]]
 """What makes the widget of a name show a value, and take another."""
@@ -108,6 +115,8 @@ def panel(
         _sliders(ours, now, view, gap="large")
     with four:
         _consequences(ours, now, view, problems, reports, place=f"stakes-plain-{key}")
+    if not settings.one_decides:
+        _others(key, ours, now, view, problems)
     missing = [QUESTIONS[name] for name in unanswered]
     if missing:
         caption("Nothing is preset here: only you know what is at stake.")
@@ -216,7 +225,8 @@ def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Litera
         # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
         # report that as if the person had moved it.
         st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=hint)
-        caption(q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings)) + ".")
+        sure = q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
+        caption(f"{best_between(settings) if settings.payoffs.others else sure}.")
     with right:
         payoffs, one = settings.payoffs, "title and abstract" if settings.two_stages else "document"
         # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
@@ -270,11 +280,67 @@ def _consequences(
                     column.number_input(labels[name], value=now[name], **how, **view(name))
                     _problem_below(column, problems.get(name))
     payoffs, unit = settings.payoffs, settings.payoffs.unit
+    if payoffs.others:
+        return
     caption(
         f"Compared with the right action, a wrong “{settings.plus}” costs {amount(payoffs.wrong_plus, unit)}, a wrong "
         f"“{settings.minus}” {amount(payoffs.wrong_minus, unit)}: so “{settings.plus}” when more than "
         f"{percent(payoffs.q_star)} sure that {yes}."
     )
+
+
+def _others(
+    key: str, settings: Settings, now: Mapping[str, Any], view: View, problems: Mapping[str, str]
+) -> None:
+    """Options beside the two: a row each with a name and what it brings."""
+    yes, options = question(settings), settings.payoffs.others
+    for at in range(len(options)):
+        columns = st.columns([1.4, 1, 1, 0.5], gap="medium", vertical_alignment="bottom")
+        named, right, wrong = (f"option/{at}/{field}" for field in OPTION_FIELDS)
+        columns[0].text_input("Another option", now[named], max_chars=40, **view(named))
+        hint = f"So: {yes}. Negative where it costs."
+        how: dict[str, Any] = {"format": "%g", "step": 0.01, "help": hint}
+        columns[1].number_input("Brings if so", value=now[right], **how, **view(right))
+        columns[2].number_input("Brings if not", value=now[wrong], **how, **view(wrong))
+        for name, column in zip((named, right, wrong), columns, strict=False):
+            _problem_below(column, problems.get(name))
+        columns[3].button(
+            ":material/close:",
+            help="Remove this option",
+            key=f"{key}/remove/{at}",
+            on_click=_without,
+            args=(key, at),
+        )
+    if options:
+        caption(f"By the chance that {yes}: {best_between(settings)}.")
+    hint = "Such as a trial only, or adopting with monitoring: what it brings in either case, in the unit of the amounts."
+    how = {"icon": ":material/add:", "type": "tertiary", "help": hint}
+    st.button("Another option", key=f"{key}/another", on_click=_with_another, args=(key,), **how)
+
+
+def _with_another(key: str) -> None:
+    """Add an option that is the best one between the two, until a person says what it brings."""
+    payoffs: Payoffs = st.session_state[f"{key}/truth"].payoffs
+    right = BETWEEN * payoffs.B - (1 - BETWEEN) * payoffs.L_g
+    wrong = BETWEEN * payoffs.G - (1 - BETWEEN) * payoffs.L_r
+    another = Option(f"Option {len(payoffs.others) + 3}", right, wrong)
+    _have_others(key, (*payoffs.others, another))
+
+
+def _without(key: str, at: int) -> None:
+    others = st.session_state[f"{key}/truth"].payoffs.others
+    _have_others(key, others[:at] + others[at + 1 :])
+
+
+def _have_others(key: str, others: tuple[Option, ...]) -> None:
+    """Put other options into the value, and into the fields that show them."""
+    state = st.session_state
+    state[f"{key}/truth"] = stakes = state[f"{key}/truth"].with_others(others)
+    problems: dict[str, str] = state[f"{key}/problems"]
+    for name, value in views(stakes).items():
+        if name.startswith(OPTIONS):
+            problems.pop(name, None)
+            state[f"{key}/{name}"] = value
 
 
 def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
@@ -292,6 +358,11 @@ def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
         "cost": float(f"{stakes.cost:.6g}"),
         "full_cost": float(f"{stakes.full_cost:.6g}"),
         "unit": payoffs.unit,
+        **{
+            f"{OPTIONS}{at}/{field}": value if field == "name" else float(f"{value:.6g}")
+            for at, option in enumerate(payoffs.others)
+            for field, value in asdict(option).items()
+        },
         **dict.fromkeys(unanswered),
         **({"example": None} if "documents" in unanswered else {}),
     }
@@ -313,6 +384,9 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     """The value after the widget of one of :func:`views` was moved to `value`; InputProblem when that cannot be used."""
     if name == "unit":
         return stakes.with_unit(str(value))
+    if name.startswith(OPTIONS):
+        at, field = name.removeprefix(OPTIONS).split("/")
+        return stakes.with_option(int(at), field, value)
     if name == "worse":
         # "Worse" without a factor yet: twice is the mildest that means anything.
         times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times

@@ -29,6 +29,7 @@ from tarstop_core.screening.wording import (
     verdict,
 )
 from tarstop_core.sessions.demo import sample_answer
+from tarstop_core.value.payoffs import PLUS
 
 WINDOW = "curve_window"
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
@@ -41,16 +42,18 @@ def line(work: Work, state: State, advice: Advice) -> str:
     if state.decision is None:
         glance = verdict(advice, state.settings)
         return block("line", glance.word, glance.mood, glance.sign, glance.brief)
-    truth = sample_answer(work, state.settings, state.decision.plus)
+    truth = sample_answer(work, state.settings, state.decision.option)
     mood, sign = ("ask", "⚠") if truth is not None and truth.wrong else ("stop", "✓")
-    return block("line", f"Decided: {action(state.decision.plus, state.settings)}", mood, sign, "")
+    return block("line", f"Decided: {action(state.decision.option, state.settings)}", mood, sign, "")
 
 
 def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_if: Settings | None) -> None:
     """The verdict, in one element: it is redrawn after every label."""
     past, verdicts, settings, former = [], [], state.settings, state.former
     if former is not None:
-        past.append(f"Decided: {action(former.plus, settings)}, {clock(former.time)}; reading on since then.")
+        past.append(
+            f"Decided: {action(former.option, settings)}, {clock(former.time)}; reading on since then."
+        )
     if state.stopped:
         past.append("Screening has stopped; the decision is not recorded yet.")
     documents = names(work, state.in_question) if advice.settled else []
@@ -149,17 +152,21 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         )
     if len(state.unsure):
         st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
-    names = {each: shell.escape_markdown(action(each, settings)) for each in (advice.plus, not advice.plus)}
+    # The one that is advised comes first, and a⁺ before a⁻.
+    order = sorted(
+        range(len(settings.actions)), key=lambda option: (option != advice.option, option != PLUS, option)
+    )
+    names = {option: shell.escape_markdown(action(option, settings)) for option in order}
     if not waiting:
-        names[advice.plus] += STOPPING_NOW[advice.go_on]
-    plus = radio("Your decision", names, index=None if waiting else 0)
-    if plus and settings.needs_citation and state.hit is None:
+        names[advice.option] += STOPPING_NOW[advice.go_on]
+    option = radio("Your decision", names, index=None if waiting else 0)
+    if option == PLUS and settings.needs_citation and state.hit is None:
         st.warning("No document to cite has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
-    decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)
+    decided = st.button("Record the decision", type="primary", width="stretch", disabled=option is None)
     later = st.button("Stop, and decide later", width="stretch")
-    if decided:
-        attempt(_record, work, state, advice, bool(plus), reason)
+    if decided and option is not None:
+        attempt(_record, work, state, advice, option, reason)
     elif later:
         attempt(work.record, _stopped(advice), state.seq)
     if decided or later:
@@ -171,16 +178,18 @@ def _stopped(advice: Advice) -> Event:
     return Event("stopped", {"advice": advice.headline, "depth": advice.depth})
 
 
-def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
+def _record(work: Work, state: State, advice: Advice, option: int, reason: str) -> None:
+    several = {"option": option, "advised": advice.option} if state.settings.payoffs.others else {}
     footing = {
-        "plus": plus,
-        "action": action(plus, state.settings),
+        "plus": option == PLUS,
+        "action": action(option, state.settings),
         "advised": advice.plus,
         "advice": advice.headline,
         "depth": advice.depth,
         "reason": reason.strip(),
+        **several,
     }
-    footing |= scenario_of(state.settings).footing(advice, state.settings, plus, state.spent)
+    footing |= scenario_of(state.settings).footing(advice, state.settings, option, state.spent)
     with work.together():
         if not state.stopped:
             work.record(_stopped(advice), state.seq)
@@ -199,7 +208,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         result.settled,
         "Verdicts or the list of documents have changed since then." if decision.outdated else "",
     ]
-    truth = sample_answer(work, state.settings, decision.plus)
+    truth = sample_answer(work, state.settings, decision.option)
     st.html(block("decided", result, sentences, truth, reminder(work, state), state.depth))
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):

@@ -191,6 +191,8 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
             if settings.cost and settings.full_cost:
                 times = f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
             caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
+    if settings.payoffs.others:
+        return
     hint = (
         f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
         f"{term('floor', 'minimum')}; at 0 % the rule alone decides."

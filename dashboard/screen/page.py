@@ -203,7 +203,8 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
         if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
         how: dict[str, Any] = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
-        actions = Actions(settings.plus, settings.minus, scenario.lacking(settings, state))
+        lacking = scenario.lacking(settings, state)
+        actions = Actions(settings.plus, settings.minus, lacking, settings.actions[2:])
         about = About(work.row.name, actions=actions, simulated=work.collection.simulated)
         panel(summary, settings.payoffs, about, **how)
 

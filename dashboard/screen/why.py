@@ -144,19 +144,19 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             st.html(scrolling("Other rules", grid(head, rows, linked=True)))
 
 
-Stop = tuple[int, bool]
-"""Where a rule stops and whether it then takes a⁺."""
+Stop = tuple[int, int]
+"""Where a rule stops and which option it then takes."""
 
 
 def _told(policy: Policy, stop: Stop | None, state: State, settings: Settings) -> tuple[str, str]:
     """Where a rule stops, and what it then chooses; where nothing is weighed, what it promises of recall."""
     if stop is None:
         return NEEDS_LABELS, ""
-    depth, plus = stop
+    depth, option = stop
     where = "would stop now" if depth == state.depth else f"{depth:,}"
     if depth < state.depth:
         where = f"{depth:,}, passed"
-    return where, action(plus, settings) if settings.weighs else policy.promise.value
+    return where, action(option, settings) if settings.weighs else policy.promise.value
 
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:

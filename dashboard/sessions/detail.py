@@ -42,7 +42,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
-from tarstop_core.screening.wording import about_documents
+from tarstop_core.screening.wording import about_documents, action
 from tarstop_core.sessions.calibrator_library import fitting, listed, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
@@ -135,7 +135,7 @@ def _facts(session: SessionSnapshot) -> None:
     if len(state.unsure):
         facts.append(f"{len(state.unsure):,} unsure")
     if decision is not None:
-        facts.append(f"decided: {state.settings.plus if decision.plus else state.settings.minus}")
+        facts.append(f"decided: {action(decision.option, state.settings)}")
     elif state.stopped:
         facts.append("stopped, not decided")
     facts.append(clock(state.last_time or row.created))

@@ -21,6 +21,7 @@ from dashboard.set_up.forms.review import TAKEN, ReviewForm
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.html import unbroken
@@ -37,9 +38,8 @@ from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import Verdict, question, verdict
+from tarstop_core.screening.wording import Verdict, best_between, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
-from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 
 SCENARIO = f"{PREFIX}/scenario"
@@ -297,6 +297,8 @@ def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | No
     unit, sure = settings.payoffs.unit, percent(settings.payoffs.q_star)
     cost = f" · {amount(settings.cost, unit)} a document" if unit else ""
     acts = f"“{settings.plus}” when more than {sure} sure that {question(settings)}"
+    if settings.payoffs.others:
+        acts = f"by the chance that {question(settings)}: {best_between(settings)}"
     return unbroken(f"{chosen.name} · {count:,} documents · {acts}{cost}")
 
 
@@ -324,7 +326,7 @@ def _take_up() -> None:
     state[HELD] = (name if draft else "", draft)
     state.update(draft.get("fields", {}))
     for key, stakes in draft.get("stakes", {}).items():
-        state[key] = Stakes(**stakes | {"payoffs": Payoffs(**stakes["payoffs"])})
+        state[key] = validated(Stakes, stakes, "This draft", "begin it again")
         state[key.removesuffix("truth") + "problems"] = {}
     state.update(draft.get("unanswered", {}))
     if draft.get("imported"):

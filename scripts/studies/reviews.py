@@ -262,7 +262,7 @@ def turned(fold: Fold) -> Rows:
                 last, now = states[-1].pooled, states[n].pooled
                 moved = (last[0] - now[0]) / pooled_move(states[n], to_come) if last and now else np.nan
                 for q_star in Q_STARS:
-                    belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
+                    belief = chance_turned(states[n], to_come, Payoffs.from_q_star(q_star))
                     turns = (states[n].b > q_star) != (states[-1].b > q_star)
                     rows.append((case.review, case.name, name, n, q_star, coming, came, belief, turns, moved))
     return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,20 +20,20 @@ from tarstop_core.screening.advised import Advice as Advised
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.wording import verdict
 from tarstop_core.value.path import limited_plans
-from tarstop_core.value.payoffs import Floats, weigh
+from tarstop_core.value.payoffs import Floats, Payoffs, weigh
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tarstop_core.value.stakes import Stakes
 
-Action = Literal["a+", "a-"]
 HEIGHT = 330
 LONGEST_PLAN = 2000  # Documents ahead that are weighed unless others are named
 
 
-def _action(plus: bool) -> Action:
-    return "a+" if plus else "a-"
+def _action(option: int, payoffs: Payoffs) -> str:
+    """What an option is called here: "a-", "a+" or by its name."""
+    return ("a-", "a+", *(other.name for other in payoffs.others))[option]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Advice(Result):
     """Whether to go on after the labels so far, and what that rests on; amounts are in the payoffs' unit."""
 
     go_on: bool  # whether the rule reads another document
-    decision: Action  # on stopping now; where nothing is weighed, a+ is "enough was found"
+    decision: str  # "a+", "a-" or the name of another option, on stopping now; where nothing is weighed, a+ is "enough was found"
     read: int  # documents read so far
     documents: int  # documents of the list
     to_read: int  # documents that the rule would still read if nothing turned up
@@ -103,7 +103,8 @@ def advise(
         Of the documents read, in this order: 1 relevant, 0 not relevant, nan or None for no verdict. Missing values behind
         the last label are documents that nobody read.
     stakes : Stakes, optional
-        What is at stake and what a document costs; not in "enough".
+        What is at stake and what a document costs; not in "enough". In "review" and "effect" its payoffs may have further
+        options (:class:`Option`), of which the best is advised.
     scenario : {"patent", "review", "effect", "enough"}
         One relevant document decides; 2×2 tables add up; effects of an intervention do; or nothing is weighed, and the
         question is whether enough was found.
@@ -153,7 +154,7 @@ def advise(
     weighs, left = own.settings.weighs, getattr(full.facts, "left", None)
     return Advice(
         go_on=full.go_on,
-        decision=_action(full.plus),
+        decision=_action(full.option, own.settings.payoffs),
         read=full.depth,
         documents=full.documents,
         to_read=full.more,
@@ -175,13 +176,14 @@ class Decision(Result):
     """One decision of the paper's rule; amounts are in the payoffs' unit."""
 
     go_on: bool  # whether the next document is worth its cost
-    decision: Action  # on stopping now
+    decision: str  # on stopping now
     belief: float
     rho: float
-    q_star: float  # belief above which one acts
+    q_star: float  # belief above which a+ is better than a-
     evpi: float  # what certainty would be worth
     value: float  # the paper's score ρ·EVPI
     cost: float
+    payoffs: Payoffs = field(repr=False)
 
     @property
     def sentence(self) -> str:
@@ -192,18 +194,12 @@ class Decision(Result):
         """Return one row."""
         import pandas as pd
 
-        return pd.DataFrame([vars(self)])
+        return pd.DataFrame([{name: value for name, value in vars(self).items() if name != "payoffs"}])
 
     def figure(self) -> Figure:
         """Draw what the next document is worth at every belief, beside its cost."""
         chart, b = Chart(HEIGHT), np.linspace(0, 1, 201)
-        height = (
-            self.evpi / min(self.belief / self.q_star, (1 - self.belief) / (1 - self.q_star))
-            if self.evpi
-            else 0.0
-        )
-        evpi = height * np.minimum(b / self.q_star, (1 - b) / (1 - self.q_star))
-        chart.line(b, self.rho * evpi, VALUE)
+        chart.line(b, self.rho * self.payoffs.evpi(b), VALUE)
         chart.line([0, 1], [self.cost, self.cost], COST, dash="dash")
         chart.dot(self.belief, self.value, VALUE)
         chart.axis("xaxis", "belief")
@@ -240,7 +236,17 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
     chance_of(rho, "rho")
     check_stakes(stakes)
     one = weigh(stakes.payoffs, belief, rho, stakes.cost)
-    return Decision(one.go_on, _action(one.plus), belief, rho, one.q_star, one.evpi, one.value, stakes.cost)
+    return Decision(
+        one.go_on,
+        _action(one.option, stakes.payoffs),
+        belief,
+        rho,
+        one.q_star,
+        one.evpi,
+        one.value,
+        stakes.cost,
+        stakes.payoffs,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

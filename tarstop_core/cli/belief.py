@@ -222,32 +222,53 @@ def learn_prior_command(
 @click.command()
 @shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G: four amounts, none negative, in the unit of the cost.")
+@click.option(
+    "--option",
+    "others",
+    multiple=True,
+    help="NAME,RIGHT,WRONG: what another option brings if ω⁺ holds and if not; several may be given.",
+)
 @click.option("--belief", "b", type=float, required=True, help="Belief in ω⁺ now, 0 to 1.")
 @click.option("--rho", type=float, required=True, help="Chance that the next document is a hit, 0 to 1.")
 @click.option("--cost", type=float, required=True, help="Cost of reading it, in the payoffs' unit.")
 @json_option
 def decide(
-    q_star: float | None, payoffs: str | None, b: float, rho: float, cost: float, as_json: bool
+    q_star: float | None,
+    payoffs: str | None,
+    others: tuple[str, ...],
+    b: float,
+    rho: float,
+    cost: float,
+    as_json: bool,
 ) -> None:
     """One decision of the paper's rule, explained: is the next document worth its cost?"""
     from tarstop_core.value.payoffs import weigh
 
-    stakes = shared.given_stakes(q_star, payoffs)
+    stakes = shared.given_stakes(q_star, payoffs, others)
     for name, value in (("--belief", b), ("--rho", rho)):
         if not 0 <= value <= 1:
             raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
     one = weigh(stakes, b, rho, cost)
+    names = "a-", "a+", *(other.name for other in stakes.others)
     if as_json:
         weighed = {"q_star": one.q_star, "evpi": one.evpi, "value": one.value}
-        print_json({**weighed, "action": "a+" if one.plus else "a-", "continue": one.go_on})
+        print_json({**weighed, "action": names[one.option], "continue": one.go_on})
         return
     from tarstop_core.presentation.numbers import number
 
     verdict = "continue" if one.go_on else "stop"
+    where = f"belief {number(b)} is {'above' if one.option else 'not above'} q* = {number(one.q_star)}"
+    if others:
+        ranges = stakes.ranges()
+        ends = (ranges.of(option) for option in ranges.options)
+        best = (
+            f"{names[option]} from {number(low)} to {number(high)}"
+            for option, (low, high) in zip(ranges.options, filter(None, ends), strict=True)
+        )
+        where = f"the best is {', '.join(best)}, and the belief is {number(b)}"
     sign = ">" if one.go_on else "≤"
     click.echo(
         f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(one.evpi)} = {number(one.value)} "
         f"{sign} {number(cost)}, the cost.\n"
-        f"Stopping now means {'a+' if one.plus else 'a-'}: belief {number(b)} is "
-        f"{'above' if one.plus else 'not above'} q* = {number(one.q_star)}."
+        f"Stopping now means {names[one.option]}: {where}."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -87,9 +87,40 @@ def of_both(prior: Prior) -> Prior:
     return prior if prior.learned_from is None or prior.width_alone else replace(prior, b_0=0.5)
 
 
-def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
-    """Payoffs from a threshold or from four amounts. InputProblem unless one of both is given."""
-    from tarstop_core.value.payoffs import Payoffs
+def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str] = ()) -> Payoffs:
+    """Payoffs from a threshold or from four amounts, with other options.
+
+    Parameters
+    ----------
+    q_star : float or None
+        Threshold belief.
+    payoffs : str or None
+        Four amounts B,L_r,L_g,G in its place.
+    others : sequence of str
+        Other options, each NAME,RIGHT,WRONG.
+
+    Returns
+    -------
+    Payoffs
+
+    Raises
+    ------
+    InputProblem
+        When not one of the first two is given, or a text cannot be read.
+    """
+    from tarstop_core.value.payoffs import Option, Payoffs
+
+    if others:
+        options = []
+        for text in others:
+            try:
+                name, right, wrong = text.rsplit(",", 2)
+                options.append(Option(name, float(right), float(wrong)))
+            except ValueError:
+                raise InputProblem(
+                    f"--option is '{text}'; give NAME,RIGHT,WRONG, such as Trial,300,100."
+                ) from None
+        return replace(given_stakes(q_star, payoffs), others=tuple(options))
 
     if (q_star is None) == (payoffs is None):
         raise InputProblem("Give either --q-star or --payoffs B,L_r,L_g,G.")

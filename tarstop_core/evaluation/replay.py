@@ -277,7 +277,7 @@ def with_left(
         states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
-        turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=past_stops().tempering)
+        turned = chance_turned(now, to_come, Payoffs.from_q_star(q_star), tempering=past_stops().tempering)
         reviews.append(PlayedReview(**vars(outcome_played), left=left, turned=turned))
     return reviews
 

@@ -46,7 +46,7 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
             ("Studies", words.studies(len(evidence))),
             ("Value of more studies", value),
         ],
-        remarks=said.remarks(evidence, q_star, about.actions),
+        remarks=said.remarks(evidence, payoffs, about.actions),
         notes=about.notes,
         table=sheet(tuple(head), table, "Studies as given", numbers=head[1:]),
         named=True,

@@ -10,7 +10,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.value.payoffs import TOLERANCE
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 message = Messages("evidence/effects.jinja")
 
@@ -26,12 +26,12 @@ def settings_sentence(evidence: EffectEvidence) -> str:
     return "" if new is None else message("settings", new_setting=new, between=evidence.settings_share())
 
 
-def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> str:
+def rival_sentence(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> str:
     """Word what the other school of models would choose.
 
     Parameters
     ----------
-    evidence, q_star, actions
+    evidence, payoffs, actions
         As for :func:`~tarstop_core.evidence.words.rival_action`.
 
     Returns
@@ -39,7 +39,7 @@ def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = T
     str
         A sentence; empty where it would choose the same.
     """
-    chosen, theirs = words.rival_action(evidence, q_star, actions), evidence.rival_belief
+    chosen, theirs = words.rival_action(evidence, payoffs, actions), evidence.rival_belief
     pooled = evidence.engine in POOLED
     return message("rival", pooled=pooled, belief=theirs, chosen=chosen) if chosen else ""
 
@@ -121,17 +121,17 @@ def methods_sentences(evidence: EffectEvidence, actions: Actions) -> list[str]:
     return [message("model", engine=evidence.engine), *began, rule]
 
 
-def remarks(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> list[str]:
+def remarks(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> list[str]:
     """Belief, decision, what another model says, and what is to be expected elsewhere.
 
     Parameters
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Threshold belief of the decision.
+    payoffs
+        What the options bring and cost.
     actions
-        What the two actions are called.
+        What the options are called.
 
     Returns
     -------
@@ -140,8 +140,8 @@ def remarks(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> 
     """
     sentences = (
         belief_sentence(evidence),
-        words.action_sentence(evidence, q_star, actions),
-        rival_sentence(evidence, q_star, actions),
+        words.action_sentence(evidence, payoffs, actions),
+        rival_sentence(evidence, payoffs, actions),
         settings_sentence(evidence),
     )
     return [sentence for sentence in sentences if sentence]

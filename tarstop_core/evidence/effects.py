@@ -197,10 +197,15 @@ class EffectEvidence:
         if self.belief is None:
             return None
         mixture, worth = self._mixture(), np.zeros(len(AHEAD))
-        if mixture is not None:
-            worth = worth_of_studies(mixture, AHEAD.astype(float), payoffs)
-        if self.known is not None:
-            worth[0] = self.known.evsi(payoffs)
+        for two in payoffs.neighbours():
+            of_two = (
+                np.zeros(len(AHEAD))
+                if mixture is None
+                else worth_of_studies(mixture, AHEAD.astype(float), two)
+            )
+            if self.known is not None:
+                of_two[0] = self.known.evsi(two)
+            worth += of_two
         evpi = float(payoffs.evpi(self.belief))
         evsi = np.maximum.accumulate(np.minimum(worth, evpi))
         return MoreStudies(AHEAD.astype(float), evsi, evpi, None)

@@ -74,7 +74,7 @@ def evidence_report(evidence: Evidence, payoffs: Payoffs, about: About) -> str:
     str
         A page that loads nothing and runs nothing.
     """
-    b, q_star, actions = evidence.belief, payoffs.q_star, about.actions
+    b, actions = evidence.belief, about.actions
     return synthesis_page(
         evidence,
         payoffs,
@@ -83,8 +83,8 @@ def evidence_report(evidence: Evidence, payoffs: Payoffs, about: About) -> str:
         rows=_decision_rows(evidence, payoffs, about.everyone),
         remarks=[
             words.belief_sentence(evidence) if b is None else "",
-            words.action_sentence(evidence, q_star, actions),
-            words.rival_sentence(evidence, q_star, actions),
+            words.action_sentence(evidence, payoffs, actions),
+            words.rival_sentence(evidence, payoffs, actions),
         ],
         variation=words.variation_sentence(evidence),
         notes=about.notes or evidence.notes,

@@ -24,7 +24,7 @@ from tarstop_core.effects.bias import Bias, versions_by_risk
 from tarstop_core.evidence.synthesis import MoreStudies, Without
 from tarstop_core.files.tables import same_studies
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
+from tarstop_core.value.studies import NextStudy, next_studies
 
 EXACT_WITHOUT = 30  # studies up to which each leave-one-out belief is computed afresh
 PREVIEW_FROM = 100  # studies from which the path by study is drawn with the univariate engine
@@ -292,8 +292,9 @@ class Evidence:
         if state is None:
             return None
         k = np.array(AHEAD, dtype=float)
-        worth = evsi_of_studies(state.b, state.n_0, k, payoffs)
-        worth[0] = state.evsi(payoffs)
+        worth = np.zeros(len(k))
+        for two in payoffs.neighbours():
+            worth += np.append(state.evsi(two), state.worth_of_studies(k, two)[1:])
         return MoreStudies(k, np.maximum.accumulate(worth), float(payoffs.evpi(state.b)), state.n1, state.n2)
 
     @cached_property

@@ -1,7 +1,7 @@
 """Sentences that say what the evidence shows, one for every figure and number; their templates are in `messages.jinja`."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -24,11 +24,16 @@ PLUS, MINUS = "Adopt", "Don’t adopt"  # what the two actions are called where 
 
 @dataclass(frozen=True)
 class Actions:
-    """The two actions of a decision, by the names that a person gave them."""
+    """The options of a decision, by the names that a person gave them."""
 
     plus: str = PLUS
     minus: str = MINUS
     lacking: str = ""  # what the tables lack before a⁺ may be taken, in words
+    others: tuple[str, ...] = ()
+
+    def at(self, belief: float, payoffs: Payoffs) -> str:
+        """The one that a belief leads to."""
+        return (self.minus, self.plus, *self.others)[int(payoffs.best(belief, not self.lacking))]
 
 
 TWO = Actions()
@@ -64,57 +69,59 @@ def each_sentence(evidence: Evidence) -> str:
     return message("of_each", sensitivity=sensitivity, specificity=specificity)
 
 
-def action_sentence(evidence: Synthesis, q_star: float, actions: Actions = TWO) -> str:
+def action_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TWO) -> str:
     """Word what the belief means for the decision.
 
     Parameters
     ----------
     evidence
         The tables and their belief.
-    q_star
-        Threshold belief of the decision.
+    payoffs
+        What the options bring and cost.
     actions
-        What the two actions are called, and what the first one lacks.
+        What the options are called, and what the first one lacks.
 
     Returns
     -------
     str
         A sentence.
     """
-    b = evidence.belief
+    b, q_star = evidence.belief, payoffs.q_star
+    if b is not None and payoffs.others:
+        return message("best_of_several", chosen=actions.at(b, payoffs))
     turned = b is not None and b > q_star + TOLERANCE
     return message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
 
 
-def rival_action(evidence: Synthesis, q_star: float, actions: Actions) -> str:
+def rival_action(evidence: Synthesis, payoffs: Payoffs, actions: Actions) -> str:
     """Return the action that the other school of models would choose.
 
     Parameters
     ----------
     evidence
         The studies and their belief.
-    q_star
-        Threshold belief of the decision.
+    payoffs
+        What the options bring and cost.
     actions
-        What the two actions are called.
+        What the options are called.
 
     Returns
     -------
     str
         Empty where the other model has no belief or leads to the same action.
     """
-    ours, theirs, edge = evidence.belief, evidence.rival_belief, q_star + TOLERANCE
-    if ours is None or theirs is None or (ours > edge) == (theirs > edge):
+    ours, theirs = evidence.belief, evidence.rival_belief
+    if ours is None or theirs is None or payoffs.best(ours) == payoffs.best(theirs):
         return ""
-    return actions.plus if theirs > edge else actions.minus
+    return replace(actions, lacking="").at(theirs, payoffs)
 
 
-def rival_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) -> str:
+def rival_sentence(evidence: Evidence, payoffs: Payoffs, actions: Actions = TWO) -> str:
     """Word what the other school of models would choose.
 
     Parameters
     ----------
-    evidence, q_star, actions
+    evidence, payoffs, actions
         As for :func:`rival_action`.
 
     Returns
@@ -122,7 +129,7 @@ def rival_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) ->
     str
         A sentence; empty where it would choose the same.
     """
-    chosen = rival_action(evidence, q_star, actions)
+    chosen = rival_action(evidence, payoffs, actions)
     return message("rival", evidence=evidence, chosen=chosen) if chosen else ""
 
 
@@ -329,9 +336,7 @@ def decided(belief: float | None, payoffs: Payoffs, actions: Actions = TWO) -> s
     str or None
         None without a belief.
     """
-    if belief is None:
-        return None
-    return actions.plus if payoffs.chooses_plus(belief) and not actions.lacking else actions.minus
+    return None if belief is None else actions.at(belief, payoffs)
 
 
 def not_accounted_sentence(evidence: Synthesis) -> str:

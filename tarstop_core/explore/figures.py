@@ -12,10 +12,10 @@ from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Chart, Figure, Rows
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
+from tarstop_core.presentation.palette import BELIEF, COST, GREY, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import action, question
+from tarstop_core.screening.wording import action, best_between, question
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.stakes import Stakes
@@ -25,7 +25,7 @@ from tarstop_core.value.stakes import Stakes
 
 def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
     """Return a hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
-    return np.unique(np.append(np.linspace(0, 1, 101), (payoffs.q_star, *others)))
+    return np.unique(np.append(np.linspace(0, 1, 101), (*payoffs.ranges().ends, *others)))
 
 
 def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -50,16 +50,23 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     payoffs = settings.payoffs
     b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), now.evpi_at(b, payoffs)
+    others = [option.utility(b) for option in payoffs.others]
     peak = float(evpi.max())
-    low, high = float(min(up.min(), down.min())), float(max(up.max(), down.max()))
+    lines = np.array([up, down, *others])
+    low, high = float(lines.min()), float(lines.max())
     room = 0.08 * (high - low)
     hover, bottom = "%{x:.2f}: %{y:.3~g}<extra></extra>", {"yaxis": "y2"}
     chart = Chart(390, dark=dark, simulated=simulated)
     chart.line(b, up, PLUS, width=3, hovertemplate=hover)
     chart.line(b, down, MINUS, width=3, hovertemplate=hover)
+    for line, option in zip(others, payoffs.others, strict=True):
+        chart.line(b, line, GREY, width=3, hovertemplate=hover)
+        at = len(b) // 2
+        chart.label(float(b[at]), float(line[at]), f"“{fig.plain(option.name, 44)}”", GREY)
     chart.line(b, evpi, VALUE, width=3, hovertemplate=hover, **bottom)
     for edges, panel in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
-        chart.rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **panel)
+        for end in payoffs.ranges().ends:
+            chart.rise(end, edges, THRESHOLD, dash="dash", **panel)
         chart.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **panel)
     for value, panel in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
         chart.points([now.b], [value], BELIEF, hovertemplate=hover, **panel)
@@ -71,7 +78,8 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
     threshold = f"act above {percent(payoffs.q_star)}"
     place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
-    chart.label(payoffs.q_star, 1.25 * peak, f" {threshold} ", **place)
+    if not others:
+        chart.label(payoffs.q_star, 1.25 * peak, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
     needed = now.needed
     if 0 < needed < 1.2 * peak:
@@ -118,6 +126,7 @@ def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
     in_full = settings.cost_in_full > 0
     rule, reads_on = plan.policy, plan.depth > plan.start
     stakes = {"payoffs": settings.payoffs, "in_full": in_full, "rule": rule, "reads_on": reads_on}
+    stakes |= {"between": best_between(settings) if settings.payoffs.others else ""}
     return message("stakes", now=now, **stakes, **names)
 
 
@@ -130,7 +139,10 @@ def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
     """Return the figure's numbers, one row per belief."""
     b = beliefs_drawn(payoffs)
     plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
-    return fig.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=now.evpi_at(b, payoffs))
+    others = {f"utility_{option.name}": option.utility(b) for option in payoffs.others}
+    return fig.rows_of(
+        belief=b, utility_plus=plus, utility_minus=minus, **others, evpi=now.evpi_at(b, payoffs)
+    )
 
 
 # --- where a rule stops ---------------------------------------------------------------------------------
@@ -196,7 +208,7 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 
 def path_sentence(cell: Cell, settings: Settings) -> str:
     """Say what becomes of the rule in a cell."""
-    chosen = action(cell.plus, settings)
+    chosen = action(cell.option, settings)
     return message("path", cell=cell, action=chosen, scenario=scenario_of(settings))
 
 
@@ -204,8 +216,8 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirm_hits)
-    payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start, plan.policy.acts_on_belief)
-    now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
+    option = plan.path.action_at(plan.start, plan.policy.acts_on_belief)
+    now = float(plan.path.payoffs.utility_of(option, plan.path.belief_at(plan.start)))
     reports = {"to_read": reports_to_read(plan.path), "waiting": round(plan.path.reports_waiting)}
     if plan.depth <= plan.start:
         return message("plan_of_none", cell=plan, **reports, utility_now=now)
@@ -217,7 +229,7 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
 
 def choice_sentence(plan: Cell, settings: Settings) -> str:
     """Say what is chosen where the plan ends, if nothing turns up."""
-    names = {"plus": settings.plus, "minus": settings.minus, "action": action(plan.plus, settings)}
+    names = {"plus": settings.plus, "minus": settings.minus, "action": action(plan.option, settings)}
     return message("choice", cell=plan, to_read=reports_to_read(plan.path), **names)
 
 

@@ -10,7 +10,7 @@ from tarstop_core.explore.maps import Map, Measure
 from tarstop_core.presentation import palette
 from tarstop_core.presentation.figures import Chart, Figure, plain, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.value.payoffs import Flags, Floats
+from tarstop_core.value.payoffs import MINUS, PLUS, Flags, Floats
 
 MEASURES: dict[Measure, str] = {
     "depth": "Stopping depth",
@@ -177,8 +177,8 @@ def _wrong(grid: Map) -> Flags:
 def _marks(grid: Map, against: Map | None) -> list[list[str]]:
     """Return a sign for each cell of the two actions, so that colour is not alone: + and −, a wrong one with a cross."""
     if against is not None:
-        return np.where(grid.plus == against.plus, "", "≠").tolist()  # type: ignore[no-any-return]
-    marks = np.where(grid.plus, "+", "−")
+        return np.where(grid.option == against.option, "", "≠").tolist()  # type: ignore[no-any-return]
+    marks = np.where(grid.option > PLUS, "○", np.where(grid.option == PLUS, "+", "−"))
     if grid.omega is not None:
         marks = np.where(_wrong(grid), "✗", marks)
     return marks.tolist()  # type: ignore[no-any-return]
@@ -202,7 +202,7 @@ def _value(value: float, measure: Measure, grid: Map) -> str:
     if measure == "depth":
         return count_of(value)
     if measure == "decision":
-        return grid.plus_name if value else grid.minus_name
+        return grid.actions[round(value)]
     if measure == "agreement":
         return f"{percent(value)} of the lists"
     return amount(value, grid.stakes.payoffs.unit)
@@ -273,11 +273,15 @@ def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str
     rule = grid.policy
     if grid.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
-        return message("settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]), plus=grid.plus_name)
+        return message(
+            "settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]), plus=grid.actions[PLUS]
+        )
     if measure == "decision":
         wrong = None if grid.omega is None else float(_wrong(grid).mean())
-        names = {"plus": grid.plus_name, "minus": grid.minus_name}
-        return message("decision_map", rule=rule, up=float(grid.plus.mean()), wrong=wrong, **names)
+        shares = [float((grid.option == option).mean()) for option in range(len(grid.actions))]
+        names = {"plus": grid.actions[PLUS], "minus": grid.actions[MINUS]}
+        others = list(zip(grid.actions, shares, strict=True))[PLUS + 1 :]
+        return message("decision_map", rule=rule, up=shares[PLUS], wrong=wrong, others=others, **names)
     if measure == "agreement":
         return message("agreement_map", rule=rule, right=float(grid.values(measure).mean()))
     values, ends = grid.values(measure), _ends(grid, measure)

@@ -14,7 +14,7 @@ from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.plans import Plans, World, outcomes, plans_by_cost
 from tarstop_core.policies import OpenLoop, Optimal, Policy, parse_policy
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.payoffs import Flags, Floats
+from tarstop_core.value.payoffs import PLUS, Depths, Flags, Floats
 from tarstop_core.value.stakes import Stakes
 
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
@@ -63,8 +63,7 @@ class Map:
     start: int = 0  # documents read
     settled: bool = False  # whether a hit among them has decided the question
     lists: Sequence[Map] = ()  # of a mean, the maps of its lists
-    plus_name: str = "a⁺"
-    minus_name: str = "a⁻"
+    actions: Sequence[str] = ("a⁻", "a⁺")
 
     @property
     def costs(self) -> Floats:
@@ -72,8 +71,8 @@ class Map:
         return np.array(self.fractions) * self.stakes.payoffs.K
 
     @property
-    def plus(self) -> Flags:
-        """Whether the action is a⁺, shape (Q, C); no mean has it."""
+    def option(self) -> Depths:
+        """That is taken, shape (Q, C); no mean has it."""
         return self.measures["decision"]
 
     def values(self, measure: Measure) -> Floats:
@@ -90,7 +89,7 @@ class Map:
             columns |= {"lists": len(self.lists), **q_star, **unit, **means}
         else:
             columns |= {**q_star, "cost_over_K": self.fractions, **unit, "depth": self.measures["depth"]}
-            columns |= {"action": np.where(self.plus, "a+", "a-")}
+            columns |= {"action": np.array(["a-", "a+", *self.actions[PLUS + 1 :]])[self.option]}
             columns |= {
                 name: self.measures[name] for name in ("net_utility", "regret") if name in self.measures
             }
@@ -157,18 +156,19 @@ def maps(
     decided = world == "planned" and base.settled(listing.start)
     drawn = []
     for policy in policies:
-        plus = np.stack([row.plus for row in rows[policy]])
+        option = np.stack([row.option for row in rows[policy]])
         measures: dict[Measure, NDArray[Any]] = {
             "depth": np.stack([row.depth for row in rows[policy]]),
             "net_utility": net[policy],
-            "decision": plus,
+            "decision": option,
         }
         if compared:
             measures["regret"] = np.max(fair, axis=0) - net[policy]
         if omega is not None:
-            measures["agreement"] = plus == omega[:, None]
+            minus, *_, plus = settings.payoffs.ranges().options
+            measures["agreement"] = option == np.where(omega, plus, minus)[:, None]
         one = Map(policy, world, stakes, q_stars, fractions, measures, omega, start, decided)
-        drawn.append(replace(one, plus_name=settings.plus, minus_name=settings.minus))
+        drawn.append(replace(one, actions=settings.actions))
     return drawn
 
 

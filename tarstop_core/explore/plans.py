@@ -15,7 +15,7 @@ from tarstop_core.screening.scenarios.base import standing
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import ListPath
-from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs, exceeds
+from tarstop_core.value.payoffs import PLUS, Depths, Floats, Payoffs, exceeds
 
 World = Literal["planned", "played"]
 """What is expected if nothing is known beyond the labels so far, or what became of it with all labels known."""
@@ -45,7 +45,7 @@ class Now:
     q_star: float
     evpi: float
     value: float  # the paper's score: ρ·EVPI, less what reading the next report in full is expected to cost
-    plus: bool
+    option: int  # that is taken on stopping now
     go_on: bool
     cost: float  # of a document
     needed: float  # EVPI above which the paper's rule goes on; infinite where no document can change anything
@@ -53,7 +53,9 @@ class Now:
 
     def evpi_at(self, b: Floats, payoffs: Payoffs) -> Floats:
         """Return what certainty would be worth at other beliefs, the same actions being open."""
-        return payoffs.evpi(b) if self.plus_open else np.asarray(b * payoffs.wrong_minus)
+        if self.plus_open:
+            return payoffs.evpi(b)
+        return payoffs.evpi(b) + payoffs.utility(b) - payoffs.utility(b, plus_open=False)
 
 
 def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True) -> Now:
@@ -85,7 +87,7 @@ def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True)
         q_star=q_star,
         evpi=at.evpi,
         value=value,
-        plus=path.action_at(start, acts_on_belief),
+        option=path.action_at(start, acts_on_belief),
         go_on=go_on,
         cost=cost,
         needed=needed,
@@ -98,7 +100,7 @@ class Plans:
     """The plan of a rule at each cost; all arrays have shape (C,)."""
 
     depth: Depths
-    plus: Flags  # the action at that depth
+    option: Depths  # that is taken at that depth
     net_utility: Floats  # in the payoffs' unit
 
 
@@ -168,10 +170,10 @@ def plans_by_cost(path: ListPath, policy: Policy, costs: ArrayLike, start: int, 
     by_cost = [
         plans(path.with_reports_times(cost / settings.cost), policy, cost, start, settings) for cost in costs
     ]
-    depth, plus, net_utility = (
-        np.concatenate([getattr(one, name) for one in by_cost]) for name in ("depth", "plus", "net_utility")
+    depth, option, net_utility = (
+        np.concatenate([getattr(one, name) for one in by_cost]) for name in ("depth", "option", "net_utility")
     )
-    return Plans(depth, plus, net_utility)
+    return Plans(depth, option, net_utility)
 
 
 def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start: int) -> Plans:
@@ -193,8 +195,8 @@ def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start
     return Plans(depth, actions(path, policy, depth), utility)
 
 
-def actions(path: ListPath, policy: Policy, depth: Depths) -> Flags:
-    """Return whether the action on stopping at each depth is a⁺.
+def actions(path: ListPath, policy: Policy, depth: Depths) -> Depths:
+    """Return the option that is taken on stopping at each depth.
 
     Parameters
     ----------
@@ -205,11 +207,12 @@ def actions(path: ListPath, policy: Policy, depth: Depths) -> Flags:
 
     Returns
     -------
-    Flags
+    Depths
         Shape (C,).
     """
     stops, where = np.unique(depth, return_inverse=True)
-    return np.array([path.action_at(int(stop), policy.acts_on_belief) for stop in stops], dtype=bool)[where]
+    options = [path.action_at(int(stop), policy.acts_on_belief) for stop in stops]
+    return np.array(options, dtype=np.intp)[where]
 
 
 def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
@@ -233,11 +236,11 @@ def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> P
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
-    plus = actions(path, policy, depth)
+    option = actions(path, policy, depth)
     if policy.is_oracle:
-        plus = path.knowing(plus, omega)
-    if_plus, if_minus = (path.payoffs.outcome(chosen, omega) for chosen in (True, False))
-    return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))
+        option = path.knowing(option, omega)
+    brings = [path.payoffs.outcome(each, omega) for each in range(PLUS + 1 + len(path.payoffs.others))]
+    return Plans(depth, option, np.array(brings)[option] - costs * depth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,9 +261,9 @@ class Cell:
         return int(self.plan.depth[0])
 
     @property
-    def plus(self) -> bool:
-        """Whether the action there is a⁺."""
-        return bool(self.plan.plus[0])
+    def option(self) -> int:
+        """That is taken there."""
+        return int(self.plan.option[0])
 
     @property
     def net_utility(self) -> float:
@@ -287,8 +290,8 @@ class Cell:
 
     @property
     def right(self) -> bool:
-        """Whether the action is the one that the truth asks for."""
-        return self.plus == self.omega
+        """Whether the option is the one that the truth asks for."""
+        return self.option == self.path.payoffs.ranges().options[-1 if self.omega else 0]
 
 
 def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: World) -> Cell:

@@ -75,12 +75,13 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     """
     start, cost = listing.start, np.array([settings.cost])
     base = listing.planned(settings)
-    # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
-    searched: dict[tuple[float, float], Depths] = {}
+    # Between two options only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
+    searched: dict[tuple[Payoffs, ...], Depths] = {}
 
     def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
         payoffs = settings.stakes.with_payoff(name, value).payoffs
-        path, sums = base.with_payoffs(payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
+        path = base.with_payoffs(payoffs)
+        sums = (payoffs,) if payoffs.others else (Payoffs(payoffs.wrong_minus, payoffs.wrong_plus, 0, 0),)
         if sums not in searched:
             searched[sums] = scenario_of(settings).stopping_depths(settings, policy, path, cost, start)
         return _plan(plans_to(searched[sums], path, policy, cost, start))
@@ -127,7 +128,7 @@ class Turn:
     """A value at which the advice is another one."""
 
     at: float
-    plus: bool  # the action, were one to stop there
+    option: int  # that is taken, were one to stop there
     back: float | None = None  # Where, farther out, the advice is the present one again, within reach
 
 
@@ -203,6 +204,11 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
         first, second = (getattr(payoffs, name) for name in pair)
         share = first / (first + second)
         parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
+        # What other options bring in the same state moves along, so that each stays where it lies between the two.
+        factor, moved = total / (first + second), "right" if pair[0] == "B" else "wrong"
+        parts["others"] = tuple(
+            replace(each, **{moved: factor * getattr(each, moved)}) for each in payoffs.others
+        )
         return base.with_payoffs(replace(payoffs, **parts))
 
     # Certainty is worth most where belief is at q*: if reading pays anywhere, then there.
@@ -224,7 +230,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             for turn in at_sums:
                 at, back = turn.at - other, None if turn.back is None else turn.back - other
                 if least <= at <= most:
-                    own.append(Turn(at, turn.plus, back if back and least <= back <= most else None))
+                    own.append(Turn(at, turn.option, back if back and least <= back <= most else None))
             by_name[name] = BreakEven(name, value, tuple(own))
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
@@ -240,14 +246,14 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             lambda at: _with_b_0(listing, settings, base, at / (1 + at)), odds, odds * odds_wanted / odds_now
         )
         chances = tuple(
-            Turn(turn.at / (1 + turn.at), turn.plus, turn.back and turn.back / (1 + turn.back))
+            Turn(turn.at / (1 + turn.at), turn.option, turn.back and turn.back / (1 + turn.back))
             for turn in at_odds
         )
         assumptions.append(BreakEven("b_0", settings.b_0, chances))
     return now, assumptions
 
 
-def _acts(path: ListPath, policy: Policy, depth: int) -> bool:
+def _acts(path: ListPath, policy: Policy, depth: int) -> int:
     return bool(actions(path, policy, np.array([depth]))[0])
 
 

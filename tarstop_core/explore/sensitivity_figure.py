@@ -197,7 +197,7 @@ def break_even_sentences(
             "turn",
             name=assumption.name,
             **stands,
-            action=action(turn.plus, settings),
+            action=action(turn.option, settings),
             at=value(assumption.name, turn.at),
             back="" if turn.back is None else value(assumption.name, turn.back),
             value=value(assumption.name, assumption.value),

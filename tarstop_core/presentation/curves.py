@@ -54,6 +54,7 @@ def live_curves(
     plan: int,
     hit: int | None,
     span: tuple[int, int],
+    limits: Sequence[tuple[float, str]] = (),
     unit: str = "",
     belief_title: str = "chance of prior art",
     worth_title: str = "worth each",
@@ -75,6 +76,8 @@ def live_curves(
         Cost of a document; where it is 0 the value itself is drawn, in its `unit`.
     q_star : float
         Threshold on the belief.
+    limits : sequence of (float, str)
+        Where there are several options: the thresholds between them with their words, in the place of q*.
     depth, plan : int
         Documents read, up to which lines are solid, and the depth up to which they are dotted: there the rule would stop if
         nothing turned up.
@@ -110,7 +113,7 @@ def live_curves(
     first, last = span
     at = np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
     chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)
-    _draw_belief(chart, b, q_star)
+    _draw_belief(chart, b, limits or [(q_star, f"act above {percent(q_star)}")])
     x_axis: dict[str, Any] = {"range": chart.ends}
     x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
     x_axis |= {} if worth is None else {"anchor": "y2"}
@@ -219,19 +222,20 @@ class _LiveChart(fig.Chart):
         self.label(x, y, text, level, **place)
 
 
-def _draw_belief(chart: _LiveChart, b: Floats, q_star: float) -> None:
-    """Draw belief, where it is now, and q* with its label."""
+def _draw_belief(chart: _LiveChart, b: Floats, limits: Sequence[tuple[float, str]]) -> None:
+    """Draw belief, where it is now, and each threshold with its label."""
     at, depth, hit = chart.at, chart.depth, chart.hit
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     x_now = 0.5 if chart.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
     chart.curve(belief.tolist(), BELIEF, on=hit is None)
     chart.points([x_now], [b_now], BELIEF, hoverinfo="skip")
-    chart.level(q_star, THRESHOLD)
-    # The label stands at the right end, where the projection has stopped: at the left the belief often starts
-    # at q*. And on the side of the line where the belief does not end.
-    below = bool(belief[at <= chart.plan][-1] >= q_star)
-    chart.beside(chart.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
+    for limit, words in limits:
+        chart.level(limit, THRESHOLD)
+        # The label stands at the right end, where the projection has stopped: at the left the belief often starts
+        # at q*. And on the side of the line where the belief does not end.
+        below = bool(belief[at <= chart.plan][-1] >= limit)
+        chart.beside(chart.ends[1], limit, words, THRESHOLD, below)
 
 
 def _label_cost(chart: _LiveChart, seen: list[float], decades: Sequence[float]) -> None:

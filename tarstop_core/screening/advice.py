@@ -88,8 +88,8 @@ def stopping_outcomes(
     policies: Sequence[Policy],
     paths: Paths | None = None,
     start: int | None = None,
-) -> list[tuple[int, bool]]:
-    """Where each policy stops on this list, and whether it then takes a⁺.
+) -> list[tuple[int, int]]:
+    """Where each policy stops on this list, and which option it then takes.
 
     Before a hit it is where it stops if nothing more turns up.
 
@@ -143,10 +143,10 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
-    rule, payoffs, now = settings.rule, settings.payoffs, standing(path, depth)
+    rule, now = settings.rule, standing(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
-    plus = path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth
+    option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
     worth = None if now.score is None else rule.value_rate(path)
     return Advice(
         headline="continue" if stop > depth else "stop",
@@ -161,8 +161,8 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
         cost=settings.cost,
         more=stop - depth,
         next_find=path.next_find(depth, stop),
-        plus=plus,
-        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(now.b)),
+        option=option,
+        utility=float(settings.payoffs.utility_of(option, now.b)),
     )
 
 
@@ -179,6 +179,6 @@ def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
     for assumption, changed, path in paths.others:
         plain, (reports, _) = _plain(changed, path, depth), path.best_reports(round(path.reports_waiting))
         go_on = plain.go_on or reports > 0
-        other = Variation(assumption, go_on, plain.more, plain.plus, finds=plain.finds, reports=reports)
+        other = Variation(assumption, go_on, plain.more, plain.option, finds=plain.finds, reports=reports)
         variations.append(other)
     return tuple(variations)

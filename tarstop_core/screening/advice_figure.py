@@ -8,6 +8,7 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import limits_of
 from tarstop_core.value.path import ListPath
 
 
@@ -49,6 +50,7 @@ def advice_figure(
         worth,
         cost=settings.cost,
         q_star=settings.payoffs.q_star,
+        limits=limits_of(settings) if settings.payoffs.others else (),
         depth=state.depth,
         plan=plan,
         stops=advice.next_find is None,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from tarstop_core.readers.overlooked import Overlooked
 from tarstop_core.samples.shipped import WrongStops
+from tarstop_core.value.payoffs import PLUS
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
 SETTLED: tuple[Headline, ...] = ("found", "confirm", "all read")
@@ -51,7 +52,7 @@ class Variation:
     assumption: Assumption
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
-    plus: bool  # the action on stopping now
+    option: int  # that is taken on stopping now
     finds: bool = False  # Whether a further find is all but sure before that many are read
     reports: int = 0  # Waiting reports that would be read first, because they pay
 
@@ -205,9 +206,10 @@ class Advice:
     """
     cost: float  # per document, in the payoffs' unit
     more: int  # documents that would still be read if nothing turned up
-    plus: bool  # the action on stopping now
+    option: int
+    """That is taken on stopping now: :data:`~tarstop_core.value.payoffs.PLUS`, ``MINUS`` or one of the others."""
     utility: float
-    """What that action is expected to bring, in the payoffs' unit, screening cost not subtracted."""
+    """What that option is expected to bring, in the payoffs' unit, screening cost not subtracted."""
     gain: float = 0.0
     """What going on as advised is expected to gain over stopping now, in the payoffs' unit; below 0 where the rule or a floor
     goes on although no plan as long as that pays.
@@ -221,6 +223,11 @@ class Advice:
     if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
     held_by: Floor | None = None  # The floor but for which the rule would stop
     facts: ReviewFacts | RecallFacts | None = None  # in a review, what belongs to the advice
+
+    @property
+    def plus(self) -> bool:
+        """Whether a⁺ is taken on stopping now."""
+        return self.option == PLUS
 
     @property
     def finds(self) -> bool:
@@ -247,7 +254,7 @@ class Advice:
         """The chance that the action on stopping now is right: in a review, by the truth the session is compared with."""
         if isinstance(self.facts, ReviewFacts):
             return 1 - self.facts.disagreement
-        return self.b if self.plus else 1 - self.b
+        return self.b if self.option == PLUS else 1 - self.b
 
     @property
     def rests_on_little(self) -> bool:
@@ -267,7 +274,7 @@ class Advice:
             other
             for other in self.variations
             if other.assumption.cost_factor == 1
-            and (other.go_on != self.go_on or (not self.go_on and other.plus != self.plus))
+            and (other.go_on != self.go_on or (not self.go_on and other.option != self.option))
         )
 
     @property

@@ -225,6 +225,6 @@ def replayed(
     hits = np.concatenate([[0], np.cumsum(relevant)])
     depths = [int(policy.depths(path, [counted.cost])[0]) for policy in policies]
     return [
-        Replayed(rule, at, int(hits[at]), path.action_at(at, rule.acts_on_belief) if chosen else None)
+        Replayed(rule, at, int(hits[at]), bool(path.action_at(at, rule.acts_on_belief)) if chosen else None)
         for rule, at in zip(policies, depths, strict=True)
     ]

@@ -233,8 +233,9 @@ class Decided(TypedDict):
     """The decision, and what it was made on."""
 
     plus: bool
+    option: NotRequired[int]  # where there are others than a⁺ and a⁻
     action: NotRequired[str]
-    advised: NotRequired[bool]
+    advised: NotRequired[bool | int]  # whether a⁺ was, or which option
     advice: NotRequired[str]
     depth: NotRequired[int]
     studies: NotRequired[int]

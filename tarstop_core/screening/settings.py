@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
 from tarstop_core.belief.decisive import check_prior
@@ -17,7 +18,7 @@ from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.screening.several_readers import ONE_READER, Readers
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import PLUS, Payoffs
 from tarstop_core.value.stakes import START, Stakes
 
 S = TypeVar("S", bound="Settings")
@@ -142,6 +143,10 @@ class Settings:
                 f"The rule {rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
                 f"{self.first_rule}."
             )
+        if self.payoffs.others and self.one_decides:
+            raise InputProblem(
+                "A search that one document decides is between two actions; leave the other options out."
+            )
         if self.readers.names and self.one_decides:
             raise InputProblem(
                 "A search that one document decides has one reader; leave out the names of others."
@@ -182,6 +187,11 @@ class Settings:
         """The settings with another threshold; the starting chance follows a learned prior unless it is kept."""
         changed: dict[str, Any] = {self.threshold_field: value}
         return replace(self, **changed)
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """What the options are called, in the order of :data:`~tarstop_core.value.payoffs.MINUS` and those that follow."""
+        return self.minus, self.plus, *map(attrgetter("name"), self.payoffs.others)
 
     @property
     def rule(self) -> Policy:
@@ -225,9 +235,9 @@ class Settings:
         """Confidence of statements on recall from random draws."""
         return 1 - ALPHA
 
-    def lacks_citation(self, plus: bool, b: float) -> bool:
+    def lacks_citation(self, option: int, b: float) -> bool:
         """Whether only the lack of a document to cite keeps from a⁺ at this belief."""
-        return self.needs_citation and not plus and bool(self.payoffs.chooses_plus(b))
+        return self.needs_citation and option != PLUS and bool(self.payoffs.chooses_plus(b))
 
     def counts(self, report: Report) -> bool:
         """Whether a report that was read in full says what this session asks: not where labels came from another question."""
@@ -255,6 +265,8 @@ class Settings:
     def to_dict(self) -> dict[str, Any]:
         """JSON values; ``read_settings`` of the scenarios reads them back."""
         own = asdict(self)
+        if not self.payoffs.others:
+            del own["payoffs"]["others"]
         content = {**FOREIGN, **own, "scenario": self.scenario}
         if not self.readers.names:
             del content["readers"]
@@ -305,7 +317,9 @@ class StudySettings(Settings):
     data_share: ExtractionRate = DEFAULT_EXTRACTION_RATE
     """How many included reports bring data, before any was read in full."""
     floor: float = 0.0
-    """No rule says stop while the chance of the right decision is below this; 0 for none."""
+    """No rule says stop while the chance of the right decision is below this; 0 for none. Among several options, of which the
+    best one now may be right in neither case, it does not hold.
+    """
     floor_studies: int = 0
     """No rule says stop before this many studies are in, unless the list probably does not hold them or finding them would
     cost more than certainty is worth; 0 for none.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, listed, number, percent
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening import record_message
@@ -13,7 +13,7 @@ from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, joined
-from tarstop_core.screening.wording import chances_badge, question
+from tarstop_core.screening.wording import best_between, chances_badge, question
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,30 @@ def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
 def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     plus, minus, asked = settings.plus, settings.minus, question(settings)
+    others = [
+        row
+        for option in payoffs.others
+        for row in (
+            (f"Brought by “{option.name}” if {asked}", amount(option.right, unit)),
+            (f"Brought by “{option.name}” if not", amount(option.wrong, unit)),
+        )
+    ]
     return [
-        ("Decisions", f"“{plus}” (a⁺) or “{minus}” (a⁻)"),
+        (
+            "Decisions",
+            listed(
+                [f"“{plus}” (a⁺)", f"“{minus}” (a⁻)", *(f"“{option.name}”" for option in payoffs.others)],
+                "or",
+            ),
+        ),
         (f"Benefit of “{plus}” if {asked} (B)", amount(payoffs.B, unit)),
         (f"Loss of “{plus}” if not (L_r)", amount(payoffs.L_r, unit)),
         (f"Loss of “{minus}” if {asked} (L_g)", amount(payoffs.L_g, unit)),
         (f"Gain of “{minus}” if not (G)", amount(payoffs.G, unit)),
-        ("How sure before you act (q*)", number(payoffs.q_star)),
+        *others,
+        ("Which option is best", best_between(settings))
+        if others
+        else ("How sure before you act (q*)", number(payoffs.q_star)),
         ("Cost per document (c)", amount(settings.cost, unit)),
     ]
 

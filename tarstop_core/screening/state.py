@@ -22,7 +22,7 @@ class Footing:
 
     action: str = ""  # as the person called it
     advice: str = ""  # the headline
-    advised: bool | None = None  # whether a⁺ was advised on stopping
+    advised: int | None = None  # the option that was advised on stopping
     depth: int | None = None  # documents read
     studies: int | None = None  # 2×2 tables
     belief: float | None = None
@@ -42,6 +42,11 @@ class Decision:
     outdated: bool = False  # whether a verdict, or the list of documents, was changed since
     by: str = ""  # the name given when it was recorded
     claimed: bool = False  # whether name and time are what a session file says
+
+    @property
+    def option(self) -> int:
+        """The option that was chosen."""
+        return int(self.payload.get("option", self.plus))
 
     @property
     def footing(self) -> Footing:

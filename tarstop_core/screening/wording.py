@@ -10,7 +10,8 @@ from textwrap import shorten
 from typing import Literal
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.figures import plain
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening import advice_message
 from tarstop_core.screening.advised import Advice, Headline
@@ -162,9 +163,9 @@ def ending(decision: Decision, settings: Settings, documents: Sequence[str] = ()
         What was decided, on what, and what was advised.
     """
     footing = decision.footing
-    chosen = footing.action or action(decision.plus, settings)
+    chosen = footing.action or action(decision.option, settings)
     stopped = footing.advice in NOT_STOPPING
-    otherwise = footing.advised is not None and footing.advised != decision.plus
+    otherwise = footing.advised is not None and footing.advised != decision.option
     advised = "" if footing.advised is None else action(footing.advised, settings)
     return Ending(
         chosen,
@@ -219,14 +220,37 @@ def stopping(advice: Advice, settings: Settings) -> str:
     return scenario_of(settings).message("stopping", advice=advice, settings=settings)
 
 
-def action(plus: bool, settings: Settings) -> str:
-    """The action by the name the person gave it."""
-    return settings.plus if plus else settings.minus
+def action(option: int, settings: Settings) -> str:
+    """An option by the name the person gave it; one that the settings no longer have by none."""
+    return settings.actions[option] if option < len(settings.actions) else "another option"
 
 
 def question(settings: Settings) -> str:
     """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
     return scenario_of(settings).message("question", settings=settings)
+
+
+def best_between(settings: Settings) -> str:
+    """Say between which chances each of several options is the best one."""
+    return advice_message("best_between", settings=settings)
+
+
+def pays(settings: Settings) -> str:
+    """When which option pays, a clause."""
+    if settings.payoffs.others:
+        return best_between(settings)
+    return f"“{settings.plus}” pays above {percent(settings.payoffs.q_star)}"
+
+
+def limits_of(settings: Settings) -> list[tuple[float, str]]:
+    """Return the chances from which each of several options is the best one, with words; none where there are two."""
+    ranges = settings.payoffs.ranges()
+    if not settings.payoffs.others:
+        return []
+    names = [action(option, settings) for option in ranges.options[1:]]
+    return [
+        (end, f"{plain(name, 24)} above {percent(end)}") for end, name in zip(ranges.ends, names, strict=True)
+    ]
 
 
 def chance_in_words(advice: Advice, settings: Settings) -> str:
@@ -239,7 +263,7 @@ def consequences(settings: Settings) -> list[str]:
     if not settings.weighs:
         return []
     payoffs, cost = settings.payoffs, settings.cost
-    most = payoffs.wrong_minus if settings.needs_citation else float(payoffs.evpi(payoffs.q_star))
+    most = payoffs.wrong_minus if settings.needs_citation else payoffs.highest_evpi
     if cost == 0:
         return [advice_message("free")]
     if exceeds(most, cost):
@@ -270,7 +294,7 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
     """Word why an action is advised although the belief alone favours the other; empty if it does not."""
-    if not settings.weighs:
+    if not settings.weighs or settings.payoffs.others:
         return ""
     # Above q* only the lack of a document to cite keeps from acting.
     acts_by_belief = advice.plus == (advice.b > settings.payoffs.q_star)

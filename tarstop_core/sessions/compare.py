@@ -20,7 +20,7 @@ from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import action, question
+from tarstop_core.screening.wording import action, best_between, question
 from tarstop_core.sessions import message
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
@@ -37,8 +37,8 @@ class Stopped:
 
     depth: int
     """Documents read then. Beyond what was read: if nothing more turns up."""
-    plus: bool
-    """Whether a⁺ is taken there."""
+    option: int
+    """That is taken there."""
     b: float
     """Belief there."""
     read: int
@@ -84,7 +84,7 @@ def duplicate(
         before = replay(row.settings, row.ids, store.events(session_id))
         source = {"session": row.name, "rule": str(before.settings.rule)}
         if before.decision is not None:
-            source["decided"] = action(before.decision.plus, before.settings)
+            source["decided"] = action(before.decision.option, before.settings)
         events.append(Event("duplicated", source, len(events) + 1, now()))
     if calibrator is not None:
         store.save_calibrator(calibrator)
@@ -124,8 +124,8 @@ def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
     """
     state, path = _from_the_start(session, settings)
     chances, paths = session.chances(settings, state), Paths(path, lambda: ())
-    [(depth, plus)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
-    return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
+    [(depth, option)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
+    return Stopped(depth, option, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State, ListPath]:
@@ -189,8 +189,8 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
         name=name,
         old=old,
         new=new,
-        action_before=action(old.plus, before),
-        action=action(new.plus, after),
+        action_before=action(old.option, before),
+        action=action(new.option, after),
         question=question(after),
         ends=[beliefs_read(session, settings)[1][-1] for settings in (after, before)] if telling else [],
     )
@@ -198,7 +198,7 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
 
 def outcome_sentence(stopped: Stopped, settings: Settings) -> str:
     """Word where a rule stops."""
-    return message("outcome", stopped=stopped, settings=settings, action=action(stopped.plus, settings))
+    return message("outcome", stopped=stopped, settings=settings, action=action(stopped.option, settings))
 
 
 def comparison(sessions: Sequence[SessionSnapshot]) -> list[tuple[str, list[str]]]:
@@ -223,8 +223,8 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
         "Studies with data": f"{len(state.evidence):,}" if settings.reads_full_texts else "—",
         "Stopping rule": str(settings.rule),
         "Its rule stops after": f"{own.depth:,}{beyond}",
-        "and chooses": action(own.plus, settings),
-        "Decided": undecided if decision is None else action(decision.plus, settings),
+        "and chooses": action(own.option, settings),
+        "Decided": undecided if decision is None else action(decision.option, settings),
         **weighed,
     }
 
@@ -242,10 +242,10 @@ WEIGHED = (
 
 def _weighed(session: SessionSnapshot) -> dict[str, str]:
     state, settings, payoffs = session.state, session.state.settings, session.state.settings.payoffs
-    plus = session.advice_now.plus if state.decision is None else state.decision.plus
-    expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice_now.b))
+    option = session.advice_now.option if state.decision is None else state.decision.option
+    expected = float(payoffs.utility_of(option, session.advice_now.b))
     values = (
-        number(payoffs.q_star),
+        best_between(settings) if payoffs.others else number(payoffs.q_star),
         amount(settings.cost, payoffs.unit),
         percent(settings.b_0),
         percent(session.advice_now.b),

@@ -28,6 +28,7 @@ from tarstop_core.sessions import message
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import PLUS
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
@@ -123,7 +124,7 @@ class Truth:
     """Documents that would have told, were read and taken for something else; or where the first was not reached."""
 
 
-def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+def sample_answer(session: OpenSession, settings: Settings, option: int) -> Truth | None:
     """Return the truth of a sample, which is known because it was invented, and what it makes of the action taken.
 
     Parameters
@@ -132,16 +133,16 @@ def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> Truth
         The session.
     settings
         Those in force.
-    plus
-        Whether a⁺ was taken.
+    option
+        That was taken.
 
     Returns
     -------
     Truth or None
-        None for documents of a person's own.
+        None for documents of a person's own, and for an option that is neither of the two which the truth is for.
     """
     truth = TRUTHS.get(settings.scenario) if session.collection.simulated else None
-    return None if truth is None else truth(session, settings, plus)
+    return None if truth is None or option > PLUS else truth(session, settings, option == PLUS)
 
 
 def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:

@@ -45,6 +45,8 @@ from tarstop_core.screening.wording import (
     ending,
     example_amounts,
     explain,
+    limits_of,
+    pays,
     question,
     word_of,
 )
@@ -100,6 +102,7 @@ def report_html(session: SessionSnapshot) -> str:
         several=[] if session.several is None else who_read(session.several),
         machines=machine_items(session),
         checked=check_sentence(check, settings, state),
+        pays=pays(settings),
         pooled=scenario.pooled(settings, state),
         chances=chances_badge(session.calibrators[settings.calibrator], settings),
         searched=about_rows(session),
@@ -142,7 +145,8 @@ def _bias(summary: Synthesis | None, settings: Settings, lacking: str) -> dict[s
     """Word what the belief does not account for, and put side by side what it is with and without high risk of bias."""
     if summary is None:
         return {}
-    payoffs, actions = settings.payoffs, Actions(settings.plus, settings.minus, lacking)
+    payoffs = settings.payoffs
+    actions = Actions(settings.plus, settings.minus, lacking, settings.actions[2:])
     risks = risk_rows(summary, payoffs, actions)
     rests = [not_accounted_sentence(summary)]
     if risks:
@@ -238,9 +242,9 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         values = drawn[column].astype(object).where(drawn[column].notna(), None)
         return Line(drawn.index.astype(float).tolist(), values.tolist(), colour, name, dash, steps=steps)
 
-    def draw(limit: Line, curve: Line, says: str, **axis: Any) -> tuple[str, str]:
+    def draw(limits: list[Line], curve: Line, says: str, **axis: Any) -> tuple[str, str]:
         mark = "simulated" if session.collection.simulated else ""
-        return chart([limit, curve], x_title="documents read", mark=mark, says=says, **axis), says
+        return chart([*limits, curve], x_title="documents read", mark=mark, says=says, **axis), says
 
     says = message(
         "belief_curve",
@@ -248,12 +252,15 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         first=before["b"].iloc[0],
         last=now.b,
         depth=state.depth,
-        plus=settings.plus,
-        q_star=settings.payoffs.q_star,
+        pays=pays(settings),
         kept=len(kept),
     )
-    limit, curve = line("q_star", THRESHOLD, "act above", "6 5"), line("b", BELIEF, steps=in_steps)
-    curves = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
+    curve = line("b", BELIEF, steps=in_steps)
+    limits = [line("q_star", THRESHOLD, "act above", "6 5")]
+    if several := limits_of(settings):
+        at = limits[0].x
+        limits = [Line(at, [end] * len(at), THRESHOLD, name, "6 5") for end, name in several]
+    curves = [draw(limits, curve, says, y_title="chance", y_range=(0.0, 1.0))]
     if (before["worth"] > 0).any():
         positive = before[["worth", "cost"]].where(before > 0)
         low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
@@ -261,7 +268,7 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         low = max(low, np.floor(np.log10(positive.max().max())) - 6)
         limit, curve = line("cost", COST, "cost of one document", "6 5"), line("worth", VALUE, steps=in_steps)
         title, y_range = f"worth ({unit})" if unit else "worth", (float(low), float(max(high, low + 1)))
-        curves.append(draw(limit, curve, message("worth_curve"), y_title=title, y_range=y_range, log=True))
+        curves.append(draw([limit], curve, message("worth_curve"), y_title=title, y_range=y_range, log=True))
     return curves
 
 

@@ -277,7 +277,7 @@ def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
         else:
             formulas.append(_filled("rho", "rho_of_tables", now.rho, "review-score", step=step))
     up, down = float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))
-    chosen = action(now.plus, settings)
+    chosen = action(now.option, settings)
     utilities = {"settings": settings, "action": chosen, "up": up, "down": down}
     formulas.append(_filled("actions", "actions", max(up, down), "expected-utility", step=step, **utilities))
     formulas.append(_filled("evpi", "evpi", now.evpi, "evpi", step=step, payoffs=payoffs, action=chosen))
@@ -389,7 +389,7 @@ def _decision(lesson: Lesson, step: Step) -> FilledFormula:
         rule.name,
         step=step,
         rule=rule,
-        action=action(step.now.plus, settings),
+        action=action(step.now.option, settings),
         above=above,
         cost=settings.cost,
         unit=settings.payoffs.unit,

@@ -118,9 +118,8 @@ class ClosedLoop:
         reproduces only roughly: counted from 0, that error would hide how little a study is worth where it hardly ever
         changes the action.
         """
-        plus = self.needed <= 0 and self.payoffs.chooses_plus(self.states.b[0])
-        utility = self.payoffs.utility_plus if plus else self.payoffs.utility_minus
-        return utility(self.states.b)
+        b = self.states.b
+        return self.payoffs.utility_of(int(self.payoffs.best(b[0], plus_open=self.needed <= 0)), b)
 
     @cached_property
     def _root_chances(self) -> Floats:
@@ -138,7 +137,7 @@ class ClosedLoop:
         utility = self.states.utility
         if self.needed > 0:
             enough = self.states.number >= self.needed
-            utility = np.where(enough, utility, self.payoffs.utility_minus(self.states.b))
+            utility = np.where(enough, utility, self.payoffs.utility(self.states.b, plus_open=False))
         value = utility = utility - self._as_now
         for _ in range(self.waiting):
             further = np.maximum(utility, self._reading(value))
@@ -152,9 +151,10 @@ class ClosedLoop:
     @cached_property
     def _lengths(self) -> Depths:
         """Documents after which nothing pays at each cost, however much was at stake, shape (C,)."""
-        K, q = self.payoffs.K, self.payoffs.q_star
+        # What a decision between two options is worth at most.
+        most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
-        gain = chance * (self.share * K * q * (1 - q) - self.full_cost)
+        gain = chance * (self.share * most - self.full_cost)
         pays = gain > self.costs[:, None]
         return np.asarray((pays * np.arange(1, len(gain) + 1)).max(axis=1, initial=0))
 

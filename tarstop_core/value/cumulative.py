@@ -19,8 +19,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
-from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import Known, worth_of_short_plans
+from tarstop_core.value.payoffs import PLUS, TOLERANCE, Depths, Flags, Floats, Payoffs
+from tarstop_core.value.preposterior import worth_of_short_plans
+from tarstop_core.value.studies import Known
 from tarstop_core.value.worth import WorthOfStudies
 
 # For so few costs, searching for the stop is faster than the worth of every depth.
@@ -56,7 +57,7 @@ class CumulativePath(ListPath):
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True
     free_of_payoffs: ClassVar[tuple[str, ...]] = ("b", "rho", "included_to")
-    free_if_computed: ClassVar[tuple[str, ...]] = ("_b", "_n_0")
+    free_if_computed: ClassVar[tuple[str, ...]] = ("_b",)
 
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
@@ -76,15 +77,11 @@ class CumulativePath(ListPath):
         return np.array([state.b for state in self.states])
 
     @cached_property
-    def _n_0(self) -> Floats:
-        return np.array([state.n_0 for state in self.states])
-
-    @cached_property
     def _held(self) -> Floats:
         """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
         if self.needed is None:
             return np.zeros(len(self.states))
-        would = self.payoffs.utility_plus(self._b) - self.payoffs.utility_minus(self._b)
+        would = self.payoffs.utility_plus(self._b) - self.payoffs.utility(self._b, plus_open=False)
         return np.where(self.needed > 0, np.maximum(0.0, would), 0.0)
 
     @cached_property
@@ -110,19 +107,30 @@ class CumulativePath(ListPath):
         """Documents expected to be included among the first d, shape (N + 1,)."""
         return np.append(0.0, np.cumsum(self.p))
 
+    @cached_property
+    def _chosen(self) -> Depths:
+        """The option that is taken in each state, shape (states,)."""
+        chosen = self.payoffs.best(self._b)
+        return (
+            chosen
+            if self.needed is None
+            else np.where(self.needed > 0, self.payoffs.best(self._b, False), chosen)
+        )
+
     def chooses_plus(self, depth: int) -> bool:
-        return self.plus_open(depth) and bool(self.payoffs.chooses_plus(self.b[depth]))
+        return self.action_at(depth) == PLUS
 
     def plus_open(self, depth: int) -> bool:
         """Once the least number of studies is in."""
         return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
-    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
-        return self.chooses_plus(depth)
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
+        """Baselines too act on the belief they have reached."""
+        return int(self._chosen[self.studies[depth]])
 
-    def knowing(self, plus: Flags, omega: bool) -> Flags:
-        return np.full_like(plus, omega)
+    def knowing(self, option: Depths, omega: bool) -> Depths:
+        options = self.payoffs.ranges().options
+        return np.full_like(option, options[-1] if omega else options[0])
 
     def belief_at(self, depth: int) -> float:
         return float(self.b[depth])
@@ -366,10 +374,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _worth(self) -> WorthOfStudies:
-        one = np.array([state.evsi(self.payoffs) for state in self.states])
-        # Most kinds of evidence have none.
-        mixtures = [getattr(state, "mixture", None) for state in self.states]
-        return WorthOfStudies(self._b, self._n_0, one, self.payoffs, self.needed, self._held, mixtures)
+        return WorthOfStudies(self.states, self.payoffs, self.needed, self._held)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """How many more documents to screen by the best plan of any length, and what that gains.

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
+from tarstop_core.errors import InputProblem
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
@@ -44,6 +45,10 @@ class DecisivePath(ListPath):
     free_if_computed: ClassVar[tuple[str, ...]] = ("rho", "effort_left", "hits_to")
 
     def __post_init__(self) -> None:
+        if self.payoffs.others:
+            raise InputProblem(
+                "A search that one document decides is between two actions; leave the other options out."
+            )
         if self.labels is None:
             labels = np.zeros(len(self), dtype=bool)
             if self.hit is not None:
@@ -114,13 +119,13 @@ class DecisivePath(ListPath):
         """Where it needs a document to cite: from the hit on."""
         return self.settled(depth) or not self.needs_citation
 
-    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
         """Whether a⁺ is taken on stopping at this depth, as in an experiment: a baseline needs a hit."""
         return self.chooses_plus(depth) if acts_on_belief else self.settled(depth)
 
-    def knowing(self, plus: Flags, omega: bool) -> Flags:
+    def knowing(self, option: Depths, omega: bool) -> Depths:
         """The actions, by somebody who knows the truth: who has not found it cannot take a⁺."""
-        return plus & omega
+        return option & omega
 
     def belief_at(self, depth: int) -> float:
         return 1.0 if self.settled(depth) else float(self.b[depth])

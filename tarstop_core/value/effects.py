@@ -17,8 +17,8 @@ from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import worth_of_studies
-from tarstop_core.value.payoffs import Floats, Payoffs
+from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 FINE, COARSE = 120, 30
 """Parts of a mixture about, where one study is weighed and where many are."""
@@ -52,6 +52,14 @@ class KnownEffect:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
         (worth,) = worth_of_studies(self.fine, np.ones(1), payoffs)
         return min(float(worth), float(payoffs.evpi(self.b)))
+
+    def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        """Expected value of each of these numbers of studies."""
+        return worth_of_studies(self.mixture, studies, payoffs)
+
+    def chance_above(self, studies: Floats | Depths, q_star: float) -> Floats:
+        """Chance that the belief exceeds q* after each of these numbers of studies."""
+        return chance_of_plus(self.mixture, studies, q_star)
 
     @property
     def _tau(self) -> Floats:

@@ -283,12 +283,15 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
 
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
-    levels = [_level(knowledge, payoffs, n, batches) for batches, n in enumerate(numbers) if n]
+    # The grid is laid out around one change of action; at others between its nodes little is lost.
+    now = ndtri(knowledge.b)
+    q_star = min(payoffs.ranges().ends, key=lambda end: abs(float(ndtri(end) - now)))
+    levels = [_level(knowledge, q_star, n, batches) for batches, n in enumerate(numbers) if n]
     dense: list[Floats] = []
     sparse: list[csr_array] = []
     for before, level in zip((None, *levels), levels, strict=False):
         mean, squares = _points(before) if before else (np.zeros(1), np.zeros(1))
-        nodes, weights = _expectation(knowledge, payoffs, before, level, mean, squares)
+        nodes, weights = _expectation(knowledge, q_star, before, level, mean, squares)
         shape = (len(mean), level.size)
         if before and len(knowledge.weight) > 1:
             ends = np.arange(len(mean) + 1) * nodes.shape[1]
@@ -313,7 +316,7 @@ def _points(level: Level) -> tuple[Floats, Floats]:
     return level.means.ravel(), np.repeat(level.roots**2, level.count)
 
 
-def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, batches: int) -> Level:
+def _level(knowledge: Knowledge, q_star: float, studies: int, batches: int) -> Level:
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
     low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
@@ -322,7 +325,7 @@ def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, batches: int) -
         unit = float((knowledge.study**-0.5).min())
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
     ends = np.full(len(roots), low), np.full(len(roots), high)
-    kink = _kink(knowledge, payoffs, (studies, batches), lambda mean: (mean, roots**2), *ends)
+    kink = _kink(knowledge, q_star, (studies, batches), lambda mean: (mean, roots**2), *ends)
     # The belief goes from one side to the other over so much of ȳ.
     precision = knowledge.precision + studies * knowledge.study
     scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
@@ -334,7 +337,7 @@ def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, batches: int) -
 
 def _kink(
     knowledge: Knowledge,
-    payoffs: Payoffs,
+    q_star: float,
     after: tuple[int, int],
     then: Callable[[Floats], tuple[Floats, Floats]],
     low: Floats,
@@ -344,21 +347,21 @@ def _kink(
     if len(knowledge.weight) == 1:
         # ȳ is linear in what leads to it, and the belief Φ of a linear function of ȳ.
         precision = knowledge.precision[0] + after[0] * knowledge.study[0]
-        wanted = ndtri(payoffs.q_star) * np.sqrt(precision) - knowledge.precision[0] * knowledge.mean[0]
+        wanted = ndtri(q_star) * np.sqrt(precision) - knowledge.precision[0] * knowledge.mean[0]
         wanted /= after[0] * knowledge.study[0]
         first, last = then(low)[0], then(high)[0]
         return np.asarray(np.clip(low + (wanted - first) * (high - low) / (last - first), low, high))
     near, far = low, high
     for _ in range(ROUNDS):
         middle = (near + far) / 2
-        above = knowledge.belief_after(*after, *then(middle)) > payoffs.q_star
+        above = knowledge.belief_after(*after, *then(middle)) > q_star
         near, far = np.where(above, near, middle), np.where(above, middle, far)
     return (near + far) / 2
 
 
 def _expectation(
     knowledge: Knowledge,
-    payoffs: Payoffs,
+    q_star: float,
     before: Level | None,
     after: Level,
     mean: Floats,
@@ -383,7 +386,7 @@ def _expectation(
             return y, np.zeros_like(y)
         return (n * old + more * y) / together, own + n * more / together * (y - old) ** 2
 
-    kink = _kink(knowledge, payoffs, (after.studies, after.batches), then, low, high)
+    kink = _kink(knowledge, q_star, (after.studies, after.batches), then, low, high)
     nodes, shares = _legendre(LEGENDRE if n else FIRST)
     # Close together where the narrowest part lies, whichever reaches farthest.
     middle, unit = (weight * centre).sum(axis=-1), NARROW * sd.min()

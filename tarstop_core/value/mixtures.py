@@ -5,6 +5,7 @@ each S the ȳ at which the action changes are found; up to them the expectation 
 what is left is a sum over S.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -40,7 +41,7 @@ def worth_of_studies(parts: Knowledge, studies: Floats | Depths, payoffs: Payoff
     ndarray, shape (K,)
         In the payoffs' unit, between 0 and EVPI.
     """
-    gain = _between(parts, studies, payoffs.q_star)[0] * payoffs.K
+    gain = between_numbers(studies, lambda k: _of(parts, k, payoffs.q_star))[0] * payoffs.K
     return np.clip(gain, 0.0, payoffs.evpi(parts.b))
 
 
@@ -59,19 +60,21 @@ def chance_of_plus(parts: Knowledge, studies: Floats | Depths, q_star: float) ->
     ndarray, shape (K,)
         Chances.
     """
-    return np.clip(_between(parts, studies, q_star)[1], 0.0, 1.0)
+    return np.clip(between_numbers(studies, lambda k: _of(parts, k, q_star))[1], 0.0, 1.0)
 
 
-def _between(parts: Knowledge, studies: Floats | Depths, q_star: float) -> tuple[Floats, Floats]:
-    """EVSI/K and the chance of a⁺ after this many studies each; numbers beyond a few are interpolated."""
+def between_numbers(
+    studies: Floats | Depths, computed_of: Callable[[int], tuple[float, float]]
+) -> tuple[Floats, Floats]:
+    """Two numbers for this many studies each, shapes of `studies`; numbers of studies beyond a few are interpolated."""
     asked = np.minimum(np.asarray(studies, dtype=float), MOST)
     nodes = [k for k in range(1, ONE_BY_ONE + 1) if k <= asked.max()]
     while nodes[-1] < asked.max():
         nodes.append(max(nodes[-1] + 1, round(nodes[-1] * SPACED)))
-    computed = np.array([_of(parts, k, q_star) for k in nodes])
+    computed = np.array([computed_of(k) for k in nodes])
     at = np.log(np.array(nodes, dtype=float))
-    gain, plus = (np.interp(np.log(asked), at, column) for column in computed.T)
-    return gain, plus
+    first, second = (np.interp(np.log(asked), at, column) for column in computed.T)
+    return first, second
 
 
 @lru_cache(maxsize=4096)
@@ -88,7 +91,7 @@ def _of(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
 def _gain(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
     """E[(b′ − q*)⁺] and P(b′ > q*), b at most q*."""
     spread = np.sqrt(1 / parts.precision + 1 / (k * parts.study))
-    sums, shares = _sums_of_squares(parts, k)
+    sums, shares = sums_of_squares(parts, k)
     low, high = (parts.mean - REACH * spread).min(), (parts.mean + REACH * spread).max()
     middle, unit = float(parts.weight @ parts.mean), float(spread.min())
     ends = np.arcsinh((np.array([low, high]) - middle) / unit)
@@ -126,7 +129,7 @@ def _beyond(y: Floats, parts: Knowledge, spread: Floats, q_star: float) -> tuple
     return both_below(h, a, r) - q_star * beyond, beyond
 
 
-def _sums_of_squares(parts: Knowledge, k: int) -> tuple[Floats, Floats]:
+def sums_of_squares(parts: Knowledge, k: int) -> tuple[Floats, Floats]:
     """Nodes of √S of k studies and the chance of each by part, shapes (M,) and (M, J)."""
     if k == 1:
         return np.zeros(1), np.ones((1, len(parts.weight)))

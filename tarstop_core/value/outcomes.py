@@ -23,10 +23,9 @@ from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.counts import beta_binomial, binomial
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import chance_of_plus
-from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, Pooling, chance_otherwise, chance_plus, next_studies
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
+from tarstop_core.value.studies import Known, NextStudy, Pooling, next_studies
+from tarstop_core.value.worth import chance_of_another
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +46,9 @@ class ReviewPath(CumulativePath):
         """
         if truth == "full_evidence":
             return self.otherwise
-        return np.where(self._chosen, 1 - self.b, self.b)
-
-    @cached_property
-    def _chosen(self) -> Flags:
-        """Whether a⁺ is taken on stopping at each depth, shape (N + 1,)."""
-        chosen = self.payoffs.chooses_plus(self._b)
-        if self.needed is not None:
-            chosen &= self.needed <= 0
-        return np.asarray(chosen[self.studies])
+        # Somebody who knows ω takes the first or the last option of all, and none between.
+        chosen, (minus, *_, plus) = self._chosen[self.studies], self.payoffs.ranges().options
+        return np.where(chosen == plus, 1 - self.b, np.where(chosen == minus, self.b, 1.0))
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """Whoever reads nothing more of the list reads as many of the waiting reports as pay."""
@@ -341,30 +334,22 @@ def pooled_range(
 
 
 def chance_turned(
-    b: float,
-    n_0: float,
-    to_come: ArrayLike,
-    q_star: float,
-    needed: int = 0,
-    tempering: float = 1.0,
-    mixture: Knowledge | None = None,
+    state: Known, to_come: ArrayLike, payoffs: Payoffs, needed: int = 0, tempering: float = 1.0
 ) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 
     Parameters
     ----------
-    b, n_0 : float
-        Belief now, and how many studies it is worth (:class:`~tarstop_core.value.studies.NextStudy`).
+    state : Known
+        What is known now.
     to_come : array_like, shape (K + 1,)
         Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
-    q_star : float
-        Threshold belief above which a⁺ is chosen.
+    payoffs : Payoffs
+        What the options bring.
     needed : int
         Further studies that must be in before a⁺ may be taken.
     tempering : float
         Power of the odds that further studies turn the decision, if they come; the chance that they come stays as it is.
-    mixture : Knowledge, optional
-        What is known by heterogeneity, instead of one normal distribution worth n_0 studies.
 
     Returns
     -------
@@ -373,22 +358,19 @@ def chance_turned(
 
     Examples
     --------
-    >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
+    >>> even, known = Payoffs.from_q_star(0.5), NextStudy(40, 0.7, np.ones(1), np.ones(1), n_0=2.0)
+    >>> round(chance_turned(known, [0.0, 1.0], even), 2), chance_turned(known, [1.0], even)
     (0.18, 0.0)
-    >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)
+    >>> surer = NextStudy(40, 0.9, np.ones(1), np.ones(1), n_0=2.0)
+    >>> round(chance_turned(surer, [0.5, 0.0, 0.5], even, needed=2), 2)
     0.48
-    >>> round(chance_turned(0.7, 2.0, [0.9, 0.1], 0.5, tempering=0.5), 3)
+    >>> round(chance_turned(known, [0.9, 0.1], even, tempering=0.5), 3)
     0.032
     """
     least = max(needed, 1)
     chance = np.asarray(to_come, dtype=float)[least:]
     if not chance.any():
         return 0.0
-    k = np.arange(least, least + len(chance))
-    if mixture is None:
-        turns = (chance_plus if needed else chance_otherwise)(b, n_0, k, q_star)
-    else:
-        plus = chance_of_plus(mixture, k, q_star)
-        turns = 1 - plus if not needed and b > q_star + TOLERANCE else plus
+    turns = chance_of_another(state, np.arange(least, least + len(chance)), payoffs, needed)
     given = min(1.0, float(chance @ turns / chance.sum()))
     return float(chance.sum() * tempered(given, tempering))

@@ -166,11 +166,14 @@ class ListPath(Path, ABC):
         """The path as somebody sees it who has read so far: nothing (more) turns up."""
 
     @abstractmethod
-    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
-        """Whether a⁺ is taken on stopping at this depth, by a rule that acts on the belief or by one that does not."""
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
+        """The option taken on stopping at this depth, by a rule that acts on the belief or by one that does not.
+
+        That is :data:`~tarstop_core.value.payoffs.PLUS`, :data:`~tarstop_core.value.payoffs.MINUS` or a number above them.
+        """
 
     @abstractmethod
-    def knowing(self, plus: Flags, omega: bool) -> Flags:
+    def knowing(self, option: Depths, omega: bool) -> Depths:
         """The actions, by somebody who knows the truth: a⁺ only where it can be taken."""
 
     @abstractmethod

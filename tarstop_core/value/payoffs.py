@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from numbers import Real
 
 import numpy as np
@@ -32,17 +34,62 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
     return np.asarray(value - cost > TOLERANCE * np.maximum(np.abs(value), np.abs(cost)))
 
 
+MINUS, PLUS = 0, 1
+"""The actions a⁻ and a⁺ among the options of a decision; further options are counted on from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An action beside a⁺ and a⁻: what it brings, or costs where negative, in the payoffs' unit."""
+
+    name: str
+    right: float  # Where ω⁺ holds
+    wrong: float  # Where ω⁻ holds
+
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise InputProblem("An option has no name; give it one.")
+        for value in (self.right, self.wrong):
+            if not (isinstance(value, Real) and math.isfinite(value)):
+                raise InputProblem(f"The option {self.name!r} brings {value!r}; give a number.")
+
+    def utility(self, b: ArrayLike) -> Floats:
+        """What is expected of it at a belief, a line."""
+        b = np.asarray(b, dtype=float)
+        return b * self.right + (1 - b) * self.wrong
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Which option is the best one in which range of belief: the upper envelope of their lines."""
+
+    options: tuple[int, ...]  # From belief 0 up to 1
+    ends: tuple[float, ...]  # Beliefs between them, rising
+
+    def of(self, option: int) -> tuple[float, float] | None:
+        """Beliefs between which an option is the best one; None where it never is."""
+        if option not in self.options:
+            return None
+        at, ends = self.options.index(option), (0.0, *self.ends, 1.0)
+        return ends[at], ends[at + 1]
+
+
 @dataclass(frozen=True, slots=True)
 class Payoffs:
     """The four payoffs of a binary action, none negative, in one unit; either mistake costs something, or InputProblem.
 
-    Fletcher & Stevenson, Methods → Framework.
+    Fletcher & Stevenson, Methods → Framework. With further options the best of all is chosen; what a decision among several
+    is worth is the sum of what the decisions between neighbours in :attr:`ranges` are worth, because the best of several
+    lines is a sum of such kinks.
 
     >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
     >>> money.q_star, money.K
     (0.2, 10000)
     >>> float(money.evpi(0.5)), float(money.scaled(1 / money.K).evpi(0.5))
     (1000.0, 0.1)
+    >>> three = Payoffs(4000, 1000, 4000, 1000, "£", (Option("Trial only", 2500, 400),))
+    >>> [round(end, 3) for end in three.ranges().ends], three.best([0.05, 0.2, 0.9]).tolist(), float(three.evpi(0.5))
+    ([0.085, 0.483], [0, 2, 1], 1000.0)
     """
 
     B: float  # Benefit of a⁺ when ω⁺ holds
@@ -51,6 +98,8 @@ class Payoffs:
     G: float  # Gain of a⁻ when ω⁻ holds
     unit: str = ""
     """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
+    others: tuple[Option, ...] = ()
+    """Options beside a⁺ and a⁻."""
 
     def __post_init__(self) -> None:
         for name, value in (("B", self.B), ("L_r", self.L_r), ("L_g", self.L_g), ("G", self.G)):
@@ -64,6 +113,12 @@ class Payoffs:
             # Where a mistake costs nothing there is nothing to decide: q* would be 0 or 1.
             if not mistake > 0:
                 raise InputProblem(f"The payoffs {names} add up to 0; give one of them a number above 0.")
+        if not self.ranges().ends:
+            (best,) = self.ranges().options
+            raise InputProblem(
+                f"The option {self.others[best - PLUS - 1].name!r} is the best one whatever is believed, so nothing is to be "
+                "decided; mend its amounts."
+            )
 
     @classmethod
     def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:
@@ -114,9 +169,10 @@ class Payoffs:
         return self.B + self.L_g
 
     def scaled(self, factor: float, unit: str | None = None) -> Payoffs:
-        """All four multiplied; no decision changes when the cost is multiplied too."""
+        """All amounts multiplied; no decision changes when the cost is multiplied too."""
         unit = self.unit if unit is None else unit
-        return Payoffs(self.B * factor, self.L_r * factor, self.L_g * factor, self.G * factor, unit)
+        others = tuple(Option(each.name, each.right * factor, each.wrong * factor) for each in self.others)
+        return Payoffs(self.B * factor, self.L_r * factor, self.L_g * factor, self.G * factor, unit, others)
 
     def utility_plus(self, b: ArrayLike) -> Floats:
         """EU(a⁺|b) = bB − (1−b)L_r, in the payoffs' unit."""
@@ -128,24 +184,90 @@ class Payoffs:
         b = np.asarray(b, dtype=float)
         return -b * self.L_g + (1 - b) * self.G
 
-    def chooses_plus(self, b: ArrayLike) -> Flags:
-        """Whether a⁺ is chosen: b > q*, strictly and beyond rounding."""
-        return np.asarray(b, dtype=float) > self.q_star + TOLERANCE
+    def utility_of(self, option: int, b: ArrayLike) -> Floats:
+        """What is expected of an option, in the payoffs' unit."""
+        if option > PLUS:
+            return self.others[option - PLUS - 1].utility(b)
+        return self.utility_plus(b) if option == PLUS else self.utility_minus(b)
 
-    def utility(self, b: ArrayLike) -> Floats:
-        """EU*(b), the larger of the two."""
-        return np.maximum(self.utility_plus(b), self.utility_minus(b))
+    def ranges(self, plus_open: bool = True) -> Ranges:
+        """Which option is the best one in which range of belief; without a⁺ where that may not be taken."""
+        return _ranges(self, plus_open)
+
+    def neighbours(self, plus_open: bool = True) -> tuple[Payoffs, ...]:
+        """Decisions between two options each that are together worth what this one is: itself, where there are two."""
+        return _neighbours(self, plus_open) if self.others else (self,) if plus_open else ()
+
+    def best(self, b: ArrayLike, plus_open: bool = True) -> Depths:
+        """The option that is chosen at a belief: beyond an end of a range, strictly and beyond rounding, the next one."""
+        ranges = _ranges(self, plus_open)
+        beyond = np.searchsorted(np.asarray(ranges.ends) + TOLERANCE, np.asarray(b, dtype=float), side="left")
+        return np.asarray(np.asarray(ranges.options)[beyond])
+
+    def chooses_plus(self, b: ArrayLike) -> Flags:
+        """Whether a⁺ is chosen: b > q* where there is no other option, strictly and beyond rounding."""
+        return np.asarray(self.best(b) == PLUS)
+
+    def utility(self, b: ArrayLike, plus_open: bool = True) -> Floats:
+        """EU*(b), the largest of all options that are open."""
+        first, *others = self.ranges(plus_open).options
+        best = self.utility_of(first, b)
+        for option in others:
+            best = np.maximum(best, self.utility_of(option, b))
+        return best
 
     def evpi(self, b: ArrayLike) -> Floats:
-        """Expected value of perfect information: min(b(B+L_g), (1−b)(G+L_r)); greatest at q*."""
+        """Expected value of perfect information: min(b(B+L_g), (1−b)(G+L_r)) between two options, greatest at q*."""
         b = np.asarray(b, dtype=float)
-        return np.minimum(b * self.wrong_minus, (1 - b) * self.wrong_plus)
+        total = np.zeros(b.shape)
+        for two in self.neighbours():
+            total = total + np.minimum(b * two.wrong_minus, (1 - b) * two.wrong_plus)
+        return np.asarray(total)
 
-    def outcome(self, plus: bool, omega: bool) -> float:
-        """What an action brings once the state is known, without screening cost."""
-        if plus:
-            return self.B if omega else -self.L_r
-        return -self.L_g if omega else self.G
+    @property
+    def highest_evpi(self) -> float:
+        """What certainty is worth at most, whatever is believed."""
+        return max(float(self.evpi(end)) for end in self.ranges().ends)
+
+    def outcome(self, option: int, omega: bool) -> float:
+        """What an option brings once the state is known, without screening cost."""
+        return float(self.utility_of(option, float(omega)))
+
+
+@lru_cache(maxsize=256)
+def _ranges(payoffs: Payoffs, plus_open: bool) -> Ranges:
+    if not payoffs.others:
+        return Ranges((MINUS, PLUS), (payoffs.q_star,)) if plus_open else Ranges((MINUS,), ())
+    options = range(PLUS + 1 + len(payoffs.others))
+    ends = {
+        option: (payoffs.outcome(option, omega=False), payoffs.outcome(option, omega=True))
+        for option in options
+        if plus_open or option != PLUS
+    }
+    # The best one where ω⁻ is certain, then always the line that crosses the last one first.
+    best, between = [max(ends, key=ends.__getitem__)], list[float]()
+    while True:
+        wrong, right = ends[best[-1]]
+        crossings = {
+            option: (wrong - at_0) / (wrong - at_0 + at_1 - right)
+            for option, (at_0, at_1) in ends.items()
+            if at_1 > right
+        }
+        if not crossings:
+            return Ranges(tuple(best), tuple(between))
+        following = min(crossings, key=lambda option: (crossings[option], -ends[option][1]))
+        best.append(following)
+        between.append(crossings[following])
+
+
+@lru_cache(maxsize=256)
+def _neighbours(payoffs: Payoffs, plus_open: bool) -> tuple[Payoffs, ...]:
+    options = payoffs.ranges(plus_open).options
+    ends = [(payoffs.outcome(option, omega=False), payoffs.outcome(option, omega=True)) for option in options]
+    return tuple(
+        Payoffs(B=upper[1] - lower[1], L_r=0.0, L_g=0.0, G=lower[0] - upper[0])
+        for lower, upper in pairwise(ends)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +277,7 @@ class Weighed:
     q_star: float
     evpi: float  # what certainty would be worth, in the payoffs' unit
     value: float  # the paper's score ρ·EVPI, in the payoffs' unit
-    plus: bool  # whether stopping now means a⁺
+    option: int  # that is taken on stopping now
     go_on: bool  # whether the next document is worth its cost
 
 
@@ -183,7 +305,7 @@ def weigh(payoffs: Payoffs, b: float, rho: float, cost: float) -> Weighed:
     check_cost(cost)
     evpi = float(payoffs.evpi(b))
     value = rho * evpi
-    return Weighed(payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)))
+    return Weighed(payoffs.q_star, evpi, value, int(payoffs.best(b)), bool(exceeds(value, cost)))
 
 
 def check_cost(cost: float, of: str = "per document") -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Option, Payoffs, check_cost
 
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
@@ -119,12 +119,16 @@ class Stakes:
         return 1.0 if self.worse == "equal" else max(self.ratio, 1 / self.ratio)
 
     def with_q_star(self, q_star: float) -> Stakes:
-        """Another threshold, between 0 and 1; K, the unit, the cost and the proportions B : L_g and G : L_r stay."""
+        """Another threshold, between 0 and 1; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
+
+        What other options bring stays as far between the amounts of a⁺ and a⁻ as it is.
+        """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
         old = self.payoffs
         plus, minus = q_star * old.K / old.wrong_plus, (1 - q_star) * old.K / old.wrong_minus
-        moved = Payoffs(old.B * minus, old.L_r * plus, old.L_g * minus, old.G * plus, old.unit)
+        others = tuple(Option(each.name, each.right * minus, each.wrong * plus) for each in old.others)
+        moved = Payoffs(old.B * minus, old.L_r * plus, old.L_g * minus, old.G * plus, old.unit, others)
         return replace(self, payoffs=moved)
 
     def with_cost(self, cost: float) -> Stakes:
@@ -163,6 +167,35 @@ class Stakes:
         """One payoff changed, in the unit; the cost and the other payoffs stay."""
         changed: dict[str, Any] = {name: value}
         return replace(self, payoffs=replace(self.payoffs, **changed))
+
+    def with_others(self, others: tuple[Option, ...]) -> Stakes:
+        """Other options beside a⁺ and a⁻."""
+        return replace(self, payoffs=replace(self.payoffs, others=others))
+
+    def with_option(self, at: int, field: str, value: Any) -> Stakes:
+        """One of these options with another name or amount.
+
+        Parameters
+        ----------
+        at : int
+            Its place among the others.
+        field : {"name", "right", "wrong"}
+            What is another.
+        value : str or float
+            What it is then.
+
+        Returns
+        -------
+        Stakes
+
+        Raises
+        ------
+        InputProblem
+            When it cannot be used.
+        """
+        others = list(self.payoffs.others)
+        others[at] = replace(others[at], **{field: value})
+        return self.with_others(tuple(others))
 
     def with_full_cost(self, full_cost: float) -> Stakes:
         """Another cost of a report in full, in the unit."""

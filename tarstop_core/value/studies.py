@@ -2,25 +2,30 @@
 
 A study moves the belief only through its counts, so its worth is an expectation over counts that the
 posterior itself predicts. For one study they are enumerated. For k studies the pooled logit sensitivity is
-taken to be normal before and after, and a single number then says all that matters: n_0, how many studies
-the present knowledge is worth, measured by what the next study is predicted to add.
+taken to be normal before and after (:mod:`tarstop_core.value.preposterior`); n_0 is measured by what the next study is
+predicted to add.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import expit, gammaln, logit, ndtr, ndtri, owens_t
+from scipy.special import expit, gammaln, logit, ndtri, owens_t
 
 from tarstop_core.belief.lattice import Lattice, lattice_for
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.univariate import log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
+from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.margins import Margins
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+from tarstop_core.value.preposterior import chance_plus, evsi_of_studies, may_move
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 # A larger study is predicted as one of this size: it already tells its own sensitivity far better
@@ -28,6 +33,10 @@ N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
 N1_MOST = 1000
 # Of counts of both groups at once this many of each are distinguished.
 GROUPS = 100
+NEGLIGIBLE, LEAST_SURE = (
+    1e-6,
+    1e-9,
+)  # Weight of a τ that is left out, and how near to 0 and 1 the belief at one is
 
 
 def n1_next(tables: Tables) -> int:
@@ -41,10 +50,10 @@ def n1_next(tables: Tables) -> int:
 
 
 class Known(Protocol):
-    """A state of knowledge: what is believed, and what the next study may find.
+    """A state of knowledge: what is believed, and what the next studies may find.
 
-    One that has a `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is not taken as one normal distribution
-    where more than one study is weighed.
+    Payoffs are asked of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). One that has a
+    `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is not taken as one normal distribution by plans in a closed loop.
     """
 
     @property
@@ -57,6 +66,12 @@ class Known(Protocol):
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
+
+    def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        """Expected value of each of these numbers of studies, rising and at least 1; between 0 and EVPI(b)."""
+
+    def chance_above(self, studies: Floats | Depths, q_star: float) -> Floats:
+        """Chance that the belief exceeds q* after each of these numbers of studies."""
 
 
 class Pooling(Known, Protocol):
@@ -94,6 +109,53 @@ class NextStudy:
         of_minus = self.b * self.given_plus * payoffs.wrong_minus
         of_plus = (1 - self.b) * self.given_minus * payoffs.wrong_plus
         return max(0.0, float(payoffs.evpi(self.b) - np.minimum(of_minus, of_plus).sum()))
+
+    def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        return evsi_of_studies(self.b, self.n_0, studies, payoffs)
+
+    def chance_above(self, studies: Floats | Depths, q_star: float) -> Floats:
+        return chance_plus(self.b, self.n_0, studies, q_star)
+
+
+@dataclass(frozen=True, eq=False)
+class NextStudyOfBoth(NextStudy):
+    """The next study where sensitivity and specificity decide.
+
+    Further studies are weighed as the product of both margins, each by heterogeneity. By as much as that misses the worth of
+    one study, which is enumerated, it misses that of k by a k-th: what counts are worth beyond normal distributions.
+    """
+
+    parts: tuple[Knowledge, Knowledge] = field(kw_only=True)
+    """Each margin by heterogeneity, with about the precision of a study."""
+    doubts: tuple[float, float] = field(kw_only=True)
+    """E[s′(1 − s′)] of the belief s′ in each margin after one study."""
+
+    @cached_property
+    def margins(self) -> Margins:
+        """Both margins, matched to what one study tells; of a study that counts less, to so much of it."""
+        whole = Margins.matching(self.b, self.parts, self.doubts)
+        first, second = (replace(margin, study=self.weight * margin.study) for margin in whole.parts)
+        return Margins((first, second))
+
+    def evsi(self, payoffs: Payoffs) -> float:
+        if self.weight != 1:
+            return float(self._modelled(np.ones(1), payoffs)[0])
+        return super().evsi(payoffs)
+
+    def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        (one,) = self._modelled(np.ones(1), payoffs)
+        worth = self._modelled(studies, payoffs) + (self.evsi(payoffs) - one) / studies
+        return np.asarray(np.clip(worth, 0.0, payoffs.evpi(self.b)))
+
+    def chance_above(self, studies: Floats | Depths, q_star: float) -> Floats:
+        if not may_move(self.b, self.n_0, 1.0):
+            return chance_plus(self.b, self.n_0, studies, q_star)
+        return np.clip(self.margins.beyond(studies, q_star)[1], 0.0, 1.0)
+
+    def _modelled(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        if not may_move(self.b, self.n_0, 1.0):
+            return np.zeros(len(studies))
+        return np.clip(payoffs.K * self.margins.beyond(studies, payoffs.q_star)[0], 0.0, payoffs.evpi(self.b))
 
 
 def next_studies(
@@ -207,15 +269,25 @@ def _studies_of_both(
         raise InputProblem(
             f"There are {len(now)} beliefs for {len(tables)} studies; {len(sensitivity)} are needed."
         )
-    studies = []
-    for b_now, se, sp in zip(now.tolist(), sensitivity, specificity, strict=True):
+    parts = (
+        _by_tau(tables, thetas[0], of_sensitivity, sensitivity),
+        _by_tau(tables.turned, thetas[1], of_specificity, specificity),
+    )
+    studies: list[NextStudy] = []
+    for at, (b_now, se, sp) in enumerate(zip(now.tolist(), sensitivity, specificity, strict=True)):
         (se_plus, se_minus), (sp_plus, sp_minus) = _grouped(se), _grouped(sp)
         plus = np.outer(se_plus, sp_plus).ravel()
         # ω⁻ is that sensitivity is too low, or that only specificity is.
         too_low = np.outer((1 - se.b) * se_minus, sp.b * sp_plus + (1 - sp.b) * sp_minus)
         minus = _shares(too_low.ravel() + np.outer(se.b * se_plus, (1 - sp.b) * sp_minus).ravel())
         n_0 = _matching_n_0(b_now, plus, minus) / prior.weight
-        studies.append(replace(se, b=b_now, given_plus=plus, given_minus=minus, n_0=n_0, n2=sp.n1))
+        studies.append(
+            NextStudyOfBoth(
+                se.n1, b_now, plus, minus, n_0, prior.weight, se.pooled, n2=sp.n1,
+                parts=(parts[0][at], parts[1][at]),
+                doubts=(_doubt(se.b, se.given_plus, se.given_minus), _doubt(sp.b, sp.given_plus, sp.given_minus)),
+            )
+        )  # fmt: skip
     return studies
 
 
@@ -230,15 +302,36 @@ def _matching_n_0(b: float, plus: Floats, minus: Floats) -> float:
 
     In that model E[b'(1 − b')] = 2·T(Φ⁻¹(b), √(n_0/(n_0 + 2))), in Owen's T, which rises in its second argument.
     """
-    chance = b * plus + (1 - b) * minus
-    doubt = float(
-        np.divide(b * plus * (1 - b) * minus, chance, out=np.zeros_like(chance), where=chance > 0).sum()
-    )
-    a = float(ndtri(b))
+    doubt, a = _doubt(b, plus, minus), float(ndtri(b))
     if doubt >= b * (1 - b) * (1 - 1e-12):
         return math.inf
     x = brentq(lambda x: 2 * owens_t(a, x) - doubt, 0.0, 1.0)
     return 2 * x**2 / (1 - x**2)
+
+
+def _doubt(b: float, plus: Floats, minus: Floats) -> float:
+    """E[b'(1 − b')] after a study whose outcomes have these chances under ω⁺ and ω⁻."""
+    chance = b * plus + (1 - b) * minus
+    return float(
+        np.divide(b * plus * (1 - b) * minus, chance, out=np.zeros_like(chance), where=chance > 0).sum()
+    )
+
+
+def _by_tau(tables: Tables, theta: float, prior: Prior, studies: Sequence[NextStudy]) -> list[Knowledge]:
+    """What is known of a margin by heterogeneity, before each of these studies."""
+    lattice = lattice_for(tables, theta, prior)
+    rows = weights_path(tables, theta, prior, lattice)[-len(studies) :]
+    margin = []
+    for row, study in zip(rows.reshape(len(rows), len(lattice.tau), -1), studies, strict=True):
+        assert study.pooled is not None, "a study of one margin knows what is pooled"
+        kept = row.sum(axis=1) > NEGLIGIBLE
+        weight, tau, share = row[kept].sum(axis=1), lattice.tau[kept], expit(study.pooled[0])
+        of_mu = row[kept] / weight[:, None]
+        sd = np.sqrt(of_mu @ lattice.mu**2 - (of_mu @ lattice.mu) ** 2)
+        mean = sd * ndtri(np.clip(of_mu @ lattice.above, LEAST_SURE, 1 - LEAST_SURE))
+        within = 1 / (study.n1 * share * (1 - share))
+        margin.append(Knowledge(weight / weight.sum(), mean, sd**-2.0, 1 / (tau**2 + within)))
+    return margin
 
 
 def _binomial(n1: int, theta: float, lattice: Lattice) -> Floats:
@@ -253,141 +346,3 @@ def _shares(weight: Floats) -> Floats:
     """Scaled to sum to 1; where ω is impossible and nothing is left, even shares, which count for nothing."""
     total = weight.sum()
     return weight / total if total > 0 else np.full_like(weight, 1 / len(weight))
-
-
-def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs) -> Floats:
-    """Expected value of k more studies and then acting.
-
-    Parameters
-    ----------
-    b : array_like
-        Belief now, in [0, 1].
-    n_0 : array_like
-        How many studies the present knowledge is worth.
-    k : array_like
-        How many studies more. All three broadcast.
-    payoffs : Payoffs
-        What right and wrong decisions bring.
-
-    Returns
-    -------
-    ndarray
-        In the payoffs' unit, between 0 and EVPI(b).
-
-    Notes
-    -----
-    The worth of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`), not the worth
-    of its mean.
-
-    Preposterior normal theory (Ades, Lu & Claxton 2004; Jalal & Alarid-Escudero 2018; Heath, Manolopoulou
-    & Baio 2018, doi 10.1177/0272989X18788346): k studies move the posterior mean of μ with correlation
-    r = √(k/(k + n_0)) to μ. With a = Φ⁻¹(b) and e = (a − √(1−r²)·Φ⁻¹(q*))/r, the belief ends above q* with
-    chance Φ(e), and EVSI/K = Φ₂(a, e; r) − q*·Φ(e) − (b − q*)⁺. The bivariate normal is written with Owen's T.
-
-    Examples
-    --------
-    >>> evsi_of_studies(0.5, 2.0, [0, 1, 10], Payoffs.from_q_star(0.5)).round(3)
-    array([0.   , 0.098, 0.183])
-    """
-    b, n_0, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (b, n_0, k)))
-    a, e, r = _threshold(b, n_0, k, payoffs.q_star)
-    z = float(ndtri(payoffs.q_star))
-    both = (b + ndtr(e)) / 2 - owens_t(a, (a * np.sqrt(1 - r**2) - z) / (r * a)) - owens_t(e, z / e)
-    both -= np.where(a * e < 0, 0.5, 0.0)
-    gain = payoffs.K * (both - payoffs.q_star * ndtr(e) - np.maximum(0.0, b - payoffs.q_star))
-    return np.where(_may_move(b, n_0, k), np.clip(gain, 0.0, payoffs.evpi(b)), 0.0)
-
-
-def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
-    """Expected worth of the studies that 1, 2 … M documents bring, from each depth on, shape (M, D).
-
-    `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
-    first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
-
-    >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
-    array([0.5 , 0.65])
-    """
-    end, most = of_studies.shape
-    rho = np.append(rho, np.zeros(most))
-    turn_up, worth = np.zeros((most + 1, end)), np.empty((most, end))
-    turn_up[0] = 1.0
-    for m in range(most):
-        chance = rho[m : m + end]
-        one_more = turn_up[:-1] * chance
-        turn_up *= 1 - chance
-        turn_up[1:] += one_more
-        worth[m] = (turn_up[1:].T * of_studies).sum(axis=1)
-    return worth
-
-
-def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
-    """Chance that k more studies lead to the other action, by the theory of :func:`evsi_of_studies`.
-
-    Parameters
-    ----------
-    b : array_like
-        Belief now, in [0, 1].
-    n_0 : array_like
-        How many studies the present knowledge is worth.
-    k : array_like
-        How many studies more. All three broadcast.
-    q_star : float
-        Threshold belief above which a⁺ is chosen.
-
-    Returns
-    -------
-    ndarray
-        Chances; with k infinite and q* = ½ the chance that the state is not the one that is believed.
-
-    Examples
-    --------
-    >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
-    array([0.  , 0.18, 0.3 ])
-    """
-    plus, chosen = chance_plus(b, n_0, k, q_star), np.asarray(b, dtype=float) > q_star + TOLERANCE
-    return np.where(chosen, 1 - plus, plus)
-
-
-def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
-    """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
-
-    Parameters
-    ----------
-    b : array_like
-        Belief now, in [0, 1].
-    n_0 : array_like
-        How many studies the present knowledge is worth.
-    k : array_like
-        How many studies more. All three broadcast.
-    q_star : float
-        Threshold belief above which a⁺ is chosen.
-
-    Returns
-    -------
-    ndarray
-        Chances.
-
-    Examples
-    --------
-    >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
-    array([1.  , 0.82, 0.7 ])
-    """
-    b, n_0, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (b, n_0, k)))
-    now = (b > q_star + TOLERANCE).astype(float)
-    return np.where(_may_move(b, n_0, k), ndtr(_threshold(b, n_0, k, q_star)[1]), now)
-
-
-def _may_move(b: Floats, n_0: Floats, k: Floats) -> Flags:
-    return np.asarray((k > 0) & np.isfinite(n_0) & (b > 0) & (b < 1))
-
-
-def _threshold(b: Floats, n_0: Floats, k: Floats, q_star: float) -> tuple[Floats, Floats, Floats]:
-    """a, e and r of :func:`evsi_of_studies`; harmless numbers where nothing can move."""
-    moves = _may_move(b, n_0, k)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(np.isinf(k), 1.0, k / (k + n_0))
-    r = np.sqrt(np.clip(np.where(moves, share, 0.5), 1e-300, 1 - 1e-12))
-    a = ndtri(np.where(moves, b, 0.5))
-    a = np.where(np.abs(a) < 1e-12, 1e-12, a)  # both are divided by; the value is continuous there
-    e = (a - np.sqrt(1 - r**2) * ndtri(q_star)) / r
-    return a, np.where(np.abs(e) < 1e-12, 1e-12, e), r

@@ -63,12 +63,12 @@ class UnweighedPath(ListPath):
     def chooses_plus(self, depth: int) -> bool:
         return True
 
-    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
         """Whoever stops says that it is enough."""
         return True
 
-    def knowing(self, plus: Flags, omega: bool) -> Flags:
-        return plus
+    def knowing(self, option: Depths, omega: bool) -> Depths:
+        return option
 
     def brought(self, depth: int) -> int:
         return int(self.labels[:depth].sum())

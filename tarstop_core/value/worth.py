@@ -1,17 +1,15 @@
 """What any number of studies is worth in each state of knowledge, computed for the states that somebody asks about."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from tarstop_core.value.counts import poisson
-from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
-from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
-from tarstop_core.value.studies import chance_plus, evsi_of_studies
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+from tarstop_core.value.studies import Known
 
 # What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
@@ -26,14 +24,10 @@ _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 class WorthOfStudies:
     """V of each state, in the payoffs' unit."""
 
-    b: Floats  # Belief, shape (states,)
-    n_0: Floats  # How many studies the state is worth, shape (states,)
-    one: Floats  # Exact EVSI of one study where a⁺ may be taken, shape (states,)
+    states: Sequence[Known]
     payoffs: Payoffs
     needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
     held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
-    mixtures: Sequence[Knowledge | None] = ()
-    """What is known by heterogeneity, of states where that is not taken as one normal distribution worth n_0 studies."""
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
@@ -57,74 +51,93 @@ class WorthOfStudies:
         return np.asarray(chances.T).ravel()
 
     def _other(self, studies: Floats | Depths) -> Floats:
-        """Chance that this many studies lead to the other action, shape (states, numbers)."""
-        b, n_0, q_star = self.b[:, None], self.n_0[:, None], self.payoffs.q_star
-        leads_to_plus = chance_plus(b, n_0, studies, q_star)
-        for state, mixture in self._mixed:
-            leads_to_plus[state] = chance_of_plus(mixture, studies, q_star)
-        turned = np.where(b > q_star + TOLERANCE, 1 - leads_to_plus, leads_to_plus)
-        if self.needed is None:
-            return turned
-        short = self.needed[:, None]
-        return np.where(short > 0, np.where(studies >= short, leads_to_plus, 0.0), turned)
-
-    @property
-    def _mixed(self) -> list[tuple[int, Knowledge]]:
-        return [(state, mixture) for state, mixture in enumerate(self.mixtures) if mixture is not None]
-
-    def _evsi(self, studies: Floats | Depths) -> Floats:
-        """EVSI of this many studies if a⁺ is available, shape (states, numbers)."""
-        worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], studies, self.payoffs)
-        for state, mixture in self._mixed:
-            worth[state] = worth_of_studies(mixture, studies, self.payoffs)
-        return worth
+        """Chance that this many studies lead to another option, shape (states, numbers)."""
+        needed = np.zeros(len(self.states), dtype=np.intp) if self.needed is None else self.needed
+        rows = [
+            chance_of_another(state, studies, self.payoffs, int(least))
+            for state, least in zip(self.states, needed, strict=True)
+        ]
+        return np.array(rows).reshape(len(self.states), len(studies))
 
     @cached_property
     def of_one(self) -> Floats:
         """Worth of one study, exact, shape (states,)."""
-        return self._allowed(self.one[:, None], _TURN_UP[:1])[:, 0]
+        rows = [self._allowed(at, np.ones(1), state.evsi) for at, state in enumerate(self.states)]
+        return np.array(rows).reshape(len(self.states))
 
     @cached_property
     def _whole(self) -> Floats:
         """Rows of :meth:`of_whole`, NaN where nobody asked yet: mostly one is asked about the last state alone."""
-        return np.full((len(self.b), len(_TURN_UP)), np.nan)
+        return np.full((len(self.states), len(_TURN_UP)), np.nan)
 
     @cached_property
     def _tables(self) -> Floats:
         """V at the nodes of the expected number of studies, as far as it was asked for, shape (states, NODES)."""
-        return np.full((len(self.b), NODES), np.nan)
+        return np.full((len(self.states), NODES), np.nan)
 
     def _compute(self, state: Depths) -> None:
         """Fill the rows of these states."""
-        asked = np.unique(state)
-        asked = asked[np.isnan(self._tables[asked, -1])]
-        if not len(asked):
-            return
-        own, many = self._only(asked), _EXPECTED > MANY
-        whole = own._evsi(_TURN_UP)
-        whole[:, 0] = own.one
-        self._whole[asked] = own._allowed(whole, _TURN_UP)
-        worth = np.array([_CHANCES @ row for row in self._whole[asked]])
-        worth[:, many] = own._allowed(own._evsi(_EXPECTED[many]), _EXPECTED[many])
-        self._tables[asked] = np.maximum.accumulate(worth, axis=1)
+        for at in np.unique(state):
+            if not np.isnan(self._tables[at, -1]):
+                continue
+            self._whole[at] = self._evsi(at, _TURN_UP)
+            self._whole[at, 0] = self.of_one[at]
+            worth = _CHANCES @ self._whole[at]
+            worth[_EXPECTED > MANY] = self._evsi(at, _EXPECTED[_EXPECTED > MANY])
+            self._tables[at] = np.maximum.accumulate(worth)
 
-    def _only(self, states: Depths) -> "WorthOfStudies":
-        """Some of the states."""
-        return WorthOfStudies(
-            self.b[states],
-            self.n_0[states],
-            self.one[states],
-            self.payoffs,
-            None if self.needed is None else self.needed[states],
-            self.held[states],
-            [self.mixtures[state] for state in states] if self.mixtures else (),
-        )
+    def _evsi(self, at: int, studies: Floats | Depths) -> Floats:
+        """EVSI of so many studies in one state, shape of `studies`."""
+        return self._allowed(at, studies, partial(self.states[at].worth_of_studies, studies))
 
-    def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
-        """Worth where a⁺ may not be taken before enough studies are in, shape (states, studies): fewer change nothing."""
+    def _allowed(
+        self, at: int, studies: Floats | Depths, evsi: Callable[[Payoffs], Floats | float]
+    ) -> Floats:
+        """Worth of studies in one state, from that of a decision between two options: while a⁺ may not be taken the others
+        alone count.
+        """
+        none = np.zeros(len(studies))
+        among_all = np.asarray(sum(map(evsi, self.payoffs.neighbours()), none))
         if self.needed is None:
-            return worth
-        return np.where(studies >= self.needed[:, None], worth + self.held[:, None], 0.0)
+            return among_all
+        among_others = np.asarray(sum(map(evsi, self.payoffs.neighbours(plus_open=False)), none))
+        return np.where(studies >= self.needed[at], among_all + self.held[at], among_others)
+
+
+def chance_of_another(state: Known, studies: Floats | Depths, payoffs: Payoffs, needed: int = 0) -> Floats:
+    """Chance that further studies lead to another option than the one that is the best one now.
+
+    Parameters
+    ----------
+    state : Known
+        What is known now.
+    studies : array_like, shape (K,)
+        Numbers of further studies, rising, each at least 1.
+    payoffs : Payoffs
+        What the options bring.
+    needed : int
+        Further studies before a⁺ may be taken.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Chances.
+    """
+    now = int(payoffs.best(state.b, plus_open=needed <= 0))
+
+    chances = []
+    for plus_open in (True, False):
+        between = payoffs.ranges(plus_open).of(now)
+        low, high = between or (0.0, 1.0)
+        left = np.full(len(studies), 0.0 if between else 1.0)
+        if low > 0:
+            left = left + 1 - state.chance_above(studies, low)
+        if high < 1:
+            left = left + state.chance_above(studies, high)
+        chances.append(left)
+        if needed <= 0:
+            return left
+    return np.where(np.asarray(studies) >= needed, *chances)
 
 
 def _at(table: Floats, expected: Floats, state: Depths) -> Floats:

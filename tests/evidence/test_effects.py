@@ -73,7 +73,7 @@ def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Eng
     about = (effect_words.forest_sentence, effect_words.funnel_sentence, effect_words.labbe_sentence)
     assert all(sentence(of) for sentence in about)
     assert effect_words.cumulative_sentence(of, 0.5) and words.path_sentence(of, 0.5)
-    assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, 0.5)
+    assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, Payoffs.from_q_star(0.5))
     for rows in (effect_rows.study_rows, effect_rows.cumulative_rows):
         assert len(rows(of)) == len(of)
     assert "<main>" in effect_report(of, HALF, About(name="A <b>name", at="now")) or not len(of)

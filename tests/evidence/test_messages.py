@@ -42,6 +42,7 @@ def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
     short = Actions("Take it", "Leave it", lacking="5 studies")
     yield "action", {"belief": 0.8, "q_star": 0.5, "turned": True, "actions": short}
+    yield "best_of_several", {"chosen": "Trial only"}
     yield "not_identified", {}
     for engine in ("reml", "bivariate"):
         yield "rival", {"evidence": belief(0.6, engine=engine), "chosen": "Adopt"}

@@ -76,7 +76,9 @@ def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:
     ours, theirs = found.belief, found.rival_belief
     assert ours is not None and theirs is not None
     between, rival = (ours + theirs) / 2, "The usual model (REML) would decide differently"
-    assert rival_sentence(found, between) in report(found, between) and rival in report(found, between)
+    assert rival_sentence(found, Payoffs.from_q_star(between)) in report(found, between) and rival in report(
+        found, between
+    )
     assert rival not in report(found, 0.01)
 
 

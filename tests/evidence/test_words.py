@@ -36,7 +36,7 @@ EVERY = (
     words.parameters_sentence,
     lambda e: words.without_sentence(e, 0.5),
     lambda e: words.value_sentence(e, HALF),
-    lambda e: words.action_sentence(e, 0.5),
+    lambda e: words.action_sentence(e, Payoffs.from_q_star(0.5)),
     lambda e: words.risk_sentence(e, HALF),
     words.not_accounted_sentence,
 )
@@ -68,15 +68,15 @@ def test_the_belief_and_what_it_means_for_the_decision() -> None:
     assert found.belief is not None
     said = words.belief_sentence(found)
     assert "75 %" in said and said.endswith(f" {percent(found.belief)}.")
-    assert words.action_sentence(found, 0.5).endswith("choose “Adopt”.")
-    not_enough = words.action_sentence(found, 0.99)
+    assert words.action_sentence(found, Payoffs.from_q_star(0.5)).endswith("choose “Adopt”.")
+    not_enough = words.action_sentence(found, Payoffs.from_q_star(0.99))
     assert not_enough.endswith("choose “Don’t adopt”.") and "not more than the 99 %" in not_enough
 
 
 def test_at_the_threshold_itself_one_does_not_act() -> None:
     found = reviewed()
     assert found.belief == 0.5
-    assert words.action_sentence(found, 0.5).endswith("choose “Don’t adopt”.")
+    assert words.action_sentence(found, Payoffs.from_q_star(0.5)).endswith("choose “Don’t adopt”.")
 
 
 def test_reml_says_what_it_lacks() -> None:
@@ -93,10 +93,16 @@ def test_the_other_model_is_quoted_where_it_would_decide_otherwise() -> None:
     between = (exact.belief + reml.belief) / 2
     higher, lower = ("Adopt", "Don’t adopt") if reml.belief > exact.belief else ("Don’t adopt", "Adopt")
     assert f"(REML) would decide differently: a chance of {percent(reml.belief)}, so “{higher}”." in (
-        words.rival_sentence(exact, between)
+        words.rival_sentence(exact, Payoffs.from_q_star(between))
     )
-    assert words.rival_sentence(reml, between).endswith(f" {percent(exact.belief)}, so “{lower}”.")
-    assert words.rival_sentence(exact, 0.01) == "" == words.rival_sentence(reviewed(*FOUR[:2]), between)
+    assert words.rival_sentence(reml, Payoffs.from_q_star(between)).endswith(
+        f" {percent(exact.belief)}, so “{lower}”."
+    )
+    assert (
+        words.rival_sentence(exact, Payoffs.from_q_star(0.01))
+        == ""
+        == words.rival_sentence(reviewed(*FOUR[:2]), Payoffs.from_q_star(between))
+    )
 
 
 def test_few_studies_are_said_to_be_few() -> None:

@@ -41,7 +41,7 @@ from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import PLUS, Payoffs
 from tarstop_core.value.stakes import Stakes
 from tests.spoken import spoken
 
@@ -108,7 +108,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
     found = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)
     (topic,) = found["topics"]  # type: ignore[misc]
     assert shown.measures["depth"][row, column] == topic["depth"]  # type: ignore[index]
-    assert shown.plus[row, column] == (topic["action"] == "a+")  # type: ignore[index]
+    assert shown.option[row, column] == (topic["action"] == "a+")  # type: ignore[index]
     assert shown.measures["net_utility"][row, column] == pytest.approx(topic["net_utility"], abs=1e-12)  # type: ignore[index]
     assert shown.omega is not None and shown.omega[row] == topic["omega"]  # type: ignore[index]
 
@@ -122,7 +122,7 @@ def test_played_cells_are_replays(key: str, spec: str) -> None:
         stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(shown.fractions[column])
         one = explored.replayed(policy, asked(explored, stakes.payoffs, stakes.cost, b_0=0.4))
         assert shown.measures["depth"][row, column] == one.depth
-        assert shown.plus[row, column] == (one.action == "a+")
+        assert shown.option[row, column] == (one.action == "a+")
         assert shown.measures["net_utility"][row, column] == pytest.approx(one.net_utility, rel=1e-12)
         assert shown.omega is not None and shown.omega[row] == one.omega
 
@@ -143,7 +143,7 @@ def test_the_decision_now_is_what_decide_prints(key: str) -> None:
         "q_star": now.q_star,
         "evpi": now.evpi,
         "value": now.value,
-        "action": "a+" if now.plus else "a-",
+        "action": "a+" if now.option == PLUS else "a-",
         "continue": now.go_on,
     }
     assert now.rho > 0 and now.go_on
@@ -163,7 +163,7 @@ def test_plans_of_a_session_are_its_advice() -> None:
     assert told.more > 0 and found.depth[0] == told.depth + told.more
     ((depth, plus),) = stopping_outcomes(settings_, calibrator, p, state, [Greedy()])
     begun = plans.plans(explored.planned(settings_), Greedy(), settings_.cost, 0)
-    assert (begun.depth[0], begun.plus[0]) == (depth, plus)
+    assert (begun.depth[0], begun.option[0]) == (depth, plus)
     with pytest.raises(InputProblem, match="Not every document of mine is labelled"):
         explored.played(settings_)
 
@@ -227,7 +227,7 @@ def test_reading_to_a_depth_of_a_review_is_worth_what_the_best_plan_says(cost: f
 def test_a_settled_search_has_nothing_left_to_expect() -> None:
     path = DecisivePath(hit_curve([0.2] * 6), 0.5, MONEY, hit=2)
     found = plans.plans(path, Optimal(), [1.0, 2.0], start=3)
-    assert found.depth.tolist() == [3, 3] and found.plus.all()
+    assert found.depth.tolist() == [3, 3] and found.option.all()
     assert found.net_utility.tolist() == [MONEY.B, MONEY.B]
     assert plans.plans(path, Budget(5), 7.0, start=3).net_utility[0] == MONEY.B - 14
 

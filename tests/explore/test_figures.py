@@ -120,11 +120,11 @@ def test_decisions_are_told_by_signs_as_well_as_colours() -> None:
     (played,) = shown(SEARCH, "played")
     marks = np.array(map_figure.map_figure(played, "decision")["data"][0]["text"])
     assert played.omega is not None
-    wrong = played.plus != played.omega[:, None]
+    wrong = played.option != played.omega[:, None]
     assert (marks[wrong] == "✗").all() and set(marks[~wrong]) <= {"+", "−"} and wrong.any()
     first, second = shown(SEARCH, "planned", Optimal(), Budget(1))
     marks = np.array(map_figure.map_figure(first, "decision", against=second)["data"][0]["text"])
-    assert ((marks == "≠") == (first.plus != second.plus)).all()
+    assert ((marks == "≠") == (first.option != second.option)).all()
 
 
 def test_where_one_is_is_marked_only_on_the_map() -> None:
@@ -228,7 +228,10 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     (drawn,) = maps.maps(explored, settings, [Optimal()], "planned")
     moved = sensitivity.tornado(explored, settings, Optimal())
     assert (
-        drawn.settled and moved.settled and set(drawn.measures["depth"].ravel()) == {18} and drawn.plus.all()
+        drawn.settled
+        and moved.settled
+        and set(drawn.measures["depth"].ravel()) == {18}
+        and drawn.option.all()
     )
     for measure in ("depth", "decision"):
         kind, values = spoken(message, map_figure.map_sentence, drawn, measure)

@@ -1,6 +1,7 @@
 """Every branch of Explore's sentences, rendered."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from tarstop_core.explore import message
 from tarstop_core.policies import Greedy, Optimal
 from tarstop_core.screening.scenarios.patent import PATENT
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.branches import every_branch
 
@@ -61,9 +62,12 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         (False, 0.2, 0.6, True, False, False),
     ):
         at = {"b": b, "evpi": 0.4, "rho": rho, "value": 0.08, "cost": 1.0}
-        now = SimpleNamespace(**at, plus=plus, go_on=go_on, plus_open=plus_open)
-        staked = {"payoffs": Payoffs(1, 1, 1, 1, "£"), "settles": "settle it", "in_full": go_on}
-        yield "stakes", {**ACTIONS, "now": now, **staked, "rule": Optimal(), "reads_on": reads_on}
+        now = SimpleNamespace(**at, option=int(plus), go_on=go_on, plus_open=plus_open)
+        staked = {"settles": "settle it", "in_full": go_on, "rule": Optimal(), "reads_on": reads_on}
+        two = Payoffs(1, 1, 1, 1, "£")
+        four = replace(two, others=(Option("Trial only", 0.2, 0.2), Option("Wait", 0.1, 0.3)))
+        for payoffs, between in ((two, ""), (four, "“Adopt” above 60 %")):
+            yield "stakes", {**ACTIONS, "now": now, **staked, "payoffs": payoffs, "between": between}
     for cost in (0.0, 1e-9, 0.1):
         yield "check", {**ACTIONS, "stakes": Stakes(Payoffs(1, 1, 1, 1, "£"), cost)}
     for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):
@@ -97,11 +101,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "a threshold of 20 % and £1 a document"},
     )
     yield "settled_map", {"rule": Optimal(), "depth": 5, "plus": "Reject"}
-    for wrong in (None, 0.2):
-        yield (
-            "decision_map",
-            {"rule": Optimal(), "up": 0.4, "wrong": wrong, "plus": "Reject", "minus": "Grant"},
-        )
+    for wrong, others in ((None, []), (0.2, []), (None, [("Trial only", 0.2)])):
+        ends = {"up": 0.4, "wrong": wrong, "others": others}
+        yield "decision_map", {"rule": Optimal(), **ends, "plus": "Reject", "minus": "Grant"}
     yield "agreement_map", {"rule": Optimal(), "right": 0.4}
     yield "same_map", {"rule": Optimal(), "what": "regret", "high": "£0"}
     for planned in (True, False):

@@ -79,7 +79,7 @@ def test_advice_turns_at_its_break_even_values(key: str, spec: str, cost: float)
                 path = explored.planned(changed)
                 assert (policy.depths(path, [changed.cost])[0] > 0) == expected, (each, turn)
                 if expected == (not now) and each.name != "cost":
-                    assert path.chooses_plus(0) == turn.plus
+                    assert path.chooses_plus(0) == (turn.option == 1)
                 turned += 1
     assert turned
 

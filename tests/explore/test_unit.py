@@ -162,7 +162,9 @@ def test_maps_are_the_same_in_every_unit(kind: str, k: float) -> None:
         )
         for each in (1, k)
     )
-    assert (before.measures["depth"] == after.measures["depth"]).all() and (before.plus == after.plus).all()
+    assert (before.measures["depth"] == after.measures["depth"]).all() and (
+        before.option == after.option
+    ).all()
     assert after.measures["net_utility"] == pytest.approx(k * before.measures["net_utility"])
     assert after.measures["regret"] == pytest.approx(k * before.measures["regret"], abs=1e-9 * k)
     for measure in ("depth", "net_utility", "decision", "regret"):

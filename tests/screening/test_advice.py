@@ -18,7 +18,7 @@ from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.trace import trace
 from tarstop_core.screening.wording import explain, verdict
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import MINUS, PLUS, Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)
@@ -160,7 +160,7 @@ def test_advice_that_does_not_survive_its_assumptions_says_so_and_keeps_its_head
 def test_a_stop_whose_action_would_change_says_under_which_assumptions() -> None:
     near = replace(START.paper_mode(), b_0=0.55, cost=0.5)
     advice = advise(near, CALIBRATOR, P, replay(near, IDS, read(1)))
-    assert not advice.go_on and {v.plus for v in advice.variations} == {True, False}
+    assert not advice.go_on and {v.option for v in advice.variations} == {PLUS, MINUS}
     assert advice.headline == "stop" and "Assumptions matter" in verdict(advice, near).rests
 
 
@@ -169,7 +169,7 @@ def test_the_advice_at_other_costs_is_that_of_a_session_with_these_costs() -> No
     lower, higher = advise(START, CALIBRATOR, P, state).at_other_costs
     for other, factor in ((lower, 0.1), (higher, 10.0)):
         own = advise(replace(START, cost=factor * START.cost), CALIBRATOR, P, state)
-        assert (other.go_on, other.more, other.plus) == (own.go_on, own.more, own.plus)
+        assert (other.go_on, other.more, other.option) == (own.go_on, own.more, own.option)
     assert lower.more > higher.more
     assert not advise(replace(START, cost=0.0), CALIBRATOR, P, state).at_other_costs
 

@@ -31,7 +31,7 @@ from tarstop_core.screening.wording import (
     stopping,
     verdict,
 )
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import MINUS, PLUS, Payoffs
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
@@ -201,7 +201,7 @@ def situation(headline: Headline, **changes: object) -> Advice:
         worth=None if headline == "all read" else 0.0043 if go_on else 0.0003,
         cost=START.cost,
         more=6 if go_on else 0,
-        plus=False,
+        option=MINUS,
         utility=0.15,
         facts=TOLD if headline == "reports" else None,
     )
@@ -269,7 +269,7 @@ def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> No
 @pytest.mark.parametrize(("plus", "chosen"), [(True, "Adopt"), (False, "Don’t adopt")])
 def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bool, chosen: str) -> None:
     """It can be so on one side of one half alone, where the mistake that the action may be is the cheaper one."""
-    likely = situation("continue", plus=plus, facts=replace(TOLD, otherwise=0.64))
+    likely = situation("continue", option=int(plus), facts=replace(TOLD, otherwise=0.64))
     assert re.search(f"“{chosen}” is still the better", explain(likely, REVIEW).sentence)
     assert "still the better choice" not in glance(likely)
     assert "still the better choice" not in explain(replace(likely, facts=TOLD), REVIEW).sentence
@@ -277,7 +277,7 @@ def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bo
 
 def test_a_turn_that_waits_for_more_studies_is_explained_by_them_alone() -> None:
     few = replace(REVIEW, least_studies=20)
-    held = situation("continue", plus=False, b=0.55, facts=replace(TOLD, otherwise=0.64, needed=18))
+    held = situation("continue", option=MINUS, b=0.55, facts=replace(TOLD, otherwise=0.64, needed=18))
     told = explain(held, few)
     assert "64 of 100" in told.sentence and "before 20 studies" in told.sentence + told.stopping
     assert "so many because" not in told.sentence and "still the better choice" not in told.sentence
@@ -306,7 +306,7 @@ def test_amounts_are_examples_where_a_demo_gave_them() -> None:
 
 def test_a_least_number_of_studies_holds_an_action_back() -> None:
     least = replace(REVIEW, least_studies=5, least_patients=100)
-    held = explain(situation("stop", facts=replace(TOLD, needed=2), b=0.9, plus=False), least)
+    held = explain(situation("stop", facts=replace(TOLD, needed=2), b=0.9, option=MINUS), least)
     assert re.search("not available .* 5 studies .*100 patients", held.stopping)
     for facts, b in ((TOLD, 0.9), (replace(TOLD, needed=2), 0.1)):
         assert "not available" not in explain(situation("stop", facts=facts, b=b), least).stopping
@@ -379,9 +379,9 @@ def test_nothing_read_is_said_before_anything_else() -> None:
 
 def test_assumptions_are_named_the_assumption_and_what_would_follow() -> None:
     variations = (
-        Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False),
-        Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
-        Variation(Assumption(b_0=0.3), go_on=False, more=0, plus=False),
+        Variation(Assumption(chance_factor=0.5), go_on=True, more=9, option=MINUS),
+        Variation(Assumption(chance_factor=2), go_on=False, more=0, option=PLUS),
+        Variation(Assumption(b_0=0.3), go_on=False, more=0, option=MINUS),
     )
     told = explain(situation("stop", worth=0.001, variations=variations), START)
     assert told.word == "STOP", "what is assumed does not turn the headline"

@@ -40,7 +40,7 @@ from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import MINUS, PLUS, Option, Payoffs
 from tests.branches import every_branch
 from tests.session_cases import PATENT as CALIBRATOR
 
@@ -49,6 +49,7 @@ SEARCH = PatentSettings(Payoffs.from_q_star(0.5), 0.002, policy="optimal")
 ACCURACY = ReviewSettings(
     SEARCH.payoffs, SEARCH.cost, policy="optimal", plus="Adopt", minus="Don’t adopt", full_cost=0.01
 )
+SEVERAL = replace(ACCURACY, payoffs=replace(SEARCH.payoffs, others=(Option("Trial", 0.15, 0.1),)))
 CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
 EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
 LEFT = (12.4, 3.0, 25.0)
@@ -68,9 +69,9 @@ WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECAS
 """Words of a decision that is weighed."""
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
 DOUBTS = (
-    Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
-    Variation(Assumption(chance_factor=2), go_on=True, more=90, plus=True, finds=True),
-    Variation(Assumption(chance_factor=2), go_on=True, more=0, plus=True, reports=2),
+    Variation(Assumption(chance_factor=2), go_on=False, more=0, option=PLUS),
+    Variation(Assumption(chance_factor=2), go_on=True, more=90, option=PLUS, finds=True),
+    Variation(Assumption(chance_factor=2), go_on=True, more=0, option=PLUS, reports=2),
 )
 
 
@@ -89,15 +90,15 @@ def situations(facts: ReviewFacts | None = None) -> Iterator[Advice]:
             worth=0.0043,
             cost=SEARCH.cost,
             more=6 if go_on else 0,
-            plus=False,
+            option=MINUS,
             utility=0.15,
             facts=facts,
         )
         for fails in (replace(plain, go_on=True), replace(plain, go_on=False, variations=DOUBTS)):
-            yield replace(plain, if_fails=fails, plus=headline == "found")
+            yield replace(plain, if_fails=fails, option=int(headline == "found"))
         if headline in ("continue", "stop", "reports"):
             yield replace(plain, depth=2)
-            yield replace(plain, if_fails=plain, depth=50, more=10 if go_on else 0, b=0.5, plus=True)
+            yield replace(plain, if_fails=plain, depth=50, more=10 if go_on else 0, b=0.5, option=PLUS)
             yield replace(plain, if_fails=plain, depth=59, more=1, b=0.9, variations=DOUBTS)
             for worth, cost in ((None, 1.0), (0.0, 1.0), (1.0, 0.0)):
                 yield replace(plain, worth=worth, cost=cost)
@@ -206,7 +207,7 @@ def test_every_branch_of_a_review() -> None:
             assert message("unread", facts=facts)
             changed_by = replace(facts, reports_may_change=may_change, reports_to_read=0)
             assert bool(message("waiting_reports", facts=changed_by)) == bool(facts.waiting)
-        for facts, settings in product(reviews(), (ACCURACY, pounds, least, once)):
+        for facts, settings in product(reviews(), (ACCURACY, pounds, least, once, SEVERAL)):
             for advice in situations(facts):
                 held = replace(advice, b=0.9, depth=60, more=0)
                 for changed in (advice, *(replace(held, held_by=floor) for floor in Floor)):
@@ -304,7 +305,7 @@ def test_every_branch_where_nothing_is_weighed() -> None:
 def shared() -> Values:
     """Sentences about advice that no scenario passes on alone."""
     pounds = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(20_000, "£"), plus="Reject", minus="Grant")
-    uncited = replace(next(situations()), headline="stop", go_on=False, plus=False, b=0.9)
+    uncited = replace(next(situations()), headline="stop", go_on=False, option=MINUS, b=0.9)
     for rule, advice in product(("greedy", "optimal", "smooth:K=5", "batch:K=10"), situations()):
         for settings in (replace(pounds, policy=rule), replace(SEARCH, policy=rule)):
             yield "brief", {"advice": advice, "settings": settings}
@@ -343,30 +344,29 @@ def shared() -> Values:
         for settings in (pounds, replace(SEARCH, needs_citation=False)):
             yield "stopping", {"advice": advice, "settings": settings}
             yield "now", {"advice": advice, "settings": settings}
-        for variations in ((), DOUBTS, (replace(DOUBTS[0], go_on=advice.go_on, plus=advice.plus),)):
+        for variations in ((), DOUBTS, (replace(DOUBTS[0], go_on=advice.go_on, option=advice.option),)):
             yield "robust", {"advice": replace(advice, variations=variations)}
             yield "assumptions_matter", {"advice": replace(advice, variations=variations)}
         for *at_other_costs, finds, waits in product((True, False), repeat=4):
             others = tuple(
                 Variation(
                     *(Assumption(cost_factor=factor), go_on, 20 if go_on else 0),
-                    plus=False,
+                    option=MINUS,
                     finds=finds,
                     reports=int(waits and go_on),
                 )
                 for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
             )
             yield "at_other_stakes", {"advice": replace(advice, variations=others)}
-        for plus in (True, False):
-            values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
-            yield "against_the_odds", values
-    for outcome in DOUBTS:
-        yield "instead", {"outcome": outcome, "settings": SEARCH}
-    for name in ("stopping", "now"):
-        yield name, {"advice": uncited, "settings": SEARCH}
-    for at in (uncited.b, SEARCH.payoffs.q_star - 1e-4, SEARCH.payoffs.q_star):
-        at_q_star = replace(uncited, b=at)
-        yield "chance", {"advice": at_q_star, "settings": SEARCH, "question": "it is so"}
+        for taken in (replace(advice, option=MINUS), replace(advice, option=PLUS)):
+            yield "against_the_odds", {"advice": taken, "settings": pounds, "question": "it is so"}
+    yield from (("instead", {"outcome": outcome, "settings": SEARCH}) for outcome in DOUBTS)
+    for name, of in product(("stopping", "now"), (SEARCH, SEVERAL)):
+        yield name, {"advice": uncited, "settings": of}
+    for at, of in product(
+        (uncited.b, SEARCH.payoffs.q_star - 1e-4, SEARCH.payoffs.q_star), (SEARCH, SEVERAL)
+    ):
+        yield "chance", {"advice": replace(uncited, b=at), "settings": of, "question": "it is so"}
     for assumption in (HALVED, EARLIER, Assumption(chance_factor=2)):
         yield "assumption", {"assumption": assumption, "settings": SEARCH, "likely": "be relevant"}
     yield "says_alone", {}
@@ -444,7 +444,7 @@ def record() -> Values:
     full = plan(sources=["a.ris"], duplicates=3, query="hinge", order="By likeness", registered=False)
     unsure = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(9, "£"), kappa=0.9, s=0.9)
     for settings, written in (
-        (SEARCH, plan()),
+        *((each, plan()) for each in (SEARCH, SEVERAL)),
         (unsure, full),
         (replace(learning, readers=Readers(("Ann", "Ben"))), plan(second="all")),
         (replace(learning, readers=Readers(("Ann", "Ben"), full_texts=True)), plan(second="all")),

@@ -7,6 +7,7 @@ import pytest
 from tarstop_core.screening import advice_message
 from tarstop_core.screening.advised import Assumption, Floor, Variation
 from tarstop_core.screening.wording import MOODS, SIGNS, chance_in_words, document_name, explain, verdict
+from tarstop_core.value.payoffs import MINUS
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
 
@@ -45,8 +46,8 @@ def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None
 
 
 def test_assumptions_that_matter_are_named_among_the_reasons() -> None:
-    other = Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False)
-    same = Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=False)
+    other = Variation(Assumption(chance_factor=0.5), go_on=True, more=9, option=MINUS)
+    same = Variation(Assumption(chance_factor=2), go_on=False, more=0, option=MINUS)
     said = verdict(situation("stop", variations=(other, same)), START)
     assert said.word == "STOP"
     assert said.rests.endswith("Assumptions matter: see Why.")

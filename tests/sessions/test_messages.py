@@ -18,6 +18,7 @@ from tarstop_core.screening.several_readers import SECOND, ReadElsewhere, Reader
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import InFull
 from tarstop_core.sessions.compare import Stopped
+from tarstop_core.value.payoffs import MINUS
 from tests.branches import every_branch
 from tests.screening.test_messages import READ_TWICE
 from tests.session_cases import START
@@ -34,7 +35,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     actions = {"action_before": "Reject", "action": "Grant", "question": "prior art exists"}
     for new, ends in (
         (old, [0.3, 0.4]),
-        (replace(old, depth=2, plus=False), []),
+        (replace(old, depth=2, option=MINUS), []),
         (replace(old, depth=9), []),
     ):
         yield "switched", {"name": "CLEF", "old": old, "new": new, "ends": ends, **actions}
@@ -71,9 +72,15 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "unscreened", {"stopped": False, "advice": "", "decided": False, "reason": ""}
     for decided in (True, False):
         yield "unscreened", {"stopped": True, "advice": "continue", "decided": decided, "reason": ""}
-    curve = {"question": "prior art exists", "first": 0.5, "last": 0.4, "depth": 9, "plus": "Reject"}
+    curve = {
+        "question": "prior art exists",
+        "first": 0.5,
+        "last": 0.4,
+        "depth": 9,
+        "pays": "“Reject” pays above 20 %",
+    }
     for kept in (0, 4):
-        yield "belief_curve", {**curve, "q_star": 0.2, "kept": kept}
+        yield "belief_curve", {**curve, "kept": kept}
     yield "worth_curve", {}
     for verdicts in ([[1, 1], [0, 0], [1, 0]], [[1, 1], [1, 1]], [[1, 1, 0], [0, 0, 0]]):
         yield "judged_apart", {"agree": agreement(np.array(verdicts, dtype=float))}

@@ -86,7 +86,7 @@ def the_advice_at_other_stakes(advice: Advice, session: Drawn, at: Any) -> int:
     for other in advice.at_other_costs[:1]:
         stakes = settings.stakes.with_costs_times(other.assumption.cost_factor)
         own = advise(settings.with_stakes(stakes), calibrator, p, state)
-        assert (other.go_on, other.more, other.plus) == (own.go_on, own.more, own.plus)
+        assert (other.go_on, other.more, other.option) == (own.go_on, own.more, own.option)
         assert other.reports == own.reports and (other.reports > 0) == (own.headline == "reports")
         others += other.go_on != advice.go_on
     return others
@@ -131,12 +131,12 @@ def the_decision_now(advice: Advice, now: plans.Now) -> None:
     """Belief, chance of the next document, EVPI, score, cost and action of *At stake now*."""
     assert (now.b, now.rho, now.evpi, now.cost) == (advice.b, advice.rho, advice.evpi, advice.cost)
     assert now.value == (advice.score or 0.0)
-    assert now.plus == advice.plus
+    assert now.option == advice.option
 
 
 def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
     """How many more, the action there, and what following the rule brings, beside stopping now."""
-    assert (cell.depth, cell.plus) == (advice.depth + advice.more, plus)
+    assert (cell.depth, cell.option) == (advice.depth + advice.more, plus)
     how = {"acts_on_belief": cell.policy.acts_on_belief, "looks_every": 1}
     now = cell.path.expected_utility(np.array([advice.depth]), np.zeros(1), advice.depth, **how)
     waiting = advice.facts.waiting if advice.facts else 0

@@ -14,8 +14,9 @@ from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
-from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import NextStudy, evsi_of_studies
+from tarstop_core.value.payoffs import Option, Payoffs
+from tarstop_core.value.preposterior import evsi_of_studies
+from tarstop_core.value.studies import NextStudy
 from tests.reference.reviews import Review
 
 NEAR, OF_STAKES = 1e-3, 1e-3
@@ -27,8 +28,10 @@ KINDS = {
     "two stages": (1, 1, True, False),
     "waiting reports": (2, 1, True, True),
     "all of it": (2, 2, True, True),
+    "three options": (1, 1, False, False, 1),
+    "four options, waiting reports": (2, 1, True, True, 2),
 }
-"""Parts of what is known, kinds of lists, whether there are two stages, and whether reports wait."""
+"""Parts of what is known, kinds of lists, whether there are two stages, whether reports wait, and options beside a⁺ and a⁻."""
 EVEN = Payoffs.from_q_star(0.5)
 FREE = np.zeros(1)
 
@@ -43,7 +46,22 @@ def parts_of(rng: Generator, parts: int) -> Knowledge:
     return Knowledge(weight, mean, precision, 1 / (tau**2 + rng.uniform(0.05, 0.6)))
 
 
-def a_plan(rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, studies: int) -> ClosedLoop:
+def with_others(payoffs: Payoffs, rng: Generator, count: int) -> Payoffs:
+    """Options some of which are the best ones between a⁻ and a⁺, or beyond one of them."""
+    right, wrong = rng.uniform(-0.3, 1.1, count), rng.uniform(-0.3, 1.1, count)
+    others = [
+        Option(str(at), -payoffs.L_g + x * payoffs.wrong_minus, -payoffs.L_r + y * payoffs.wrong_plus)
+        for at, (x, y) in enumerate(zip(right, wrong, strict=True))
+    ]
+    try:
+        return replace(payoffs, others=tuple(others))
+    except InputProblem:  # one of them is always the best
+        return with_others(payoffs, rng, count)
+
+
+def a_plan(
+    rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, others: int, studies: int
+) -> ClosedLoop:
     documents = int(rng.integers(1, 7 if kinds > 1 and stages else 13))
     p = rng.uniform(0, 0.6, documents) * rng.uniform(0.02, 1)
     payoffs = Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8, rng.uniform(0.1, 0.85)])))
@@ -54,7 +72,7 @@ def a_plan(rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, stu
     return ClosedLoop(
         np.sort(p)[::-1] if rng.random() < 0.7 else p,
         parts_of(rng, parts),
-        payoffs.scaled(1 / payoffs.B),
+        with_others(payoffs.scaled(1 / payoffs.B), rng, others),
         10 ** rng.uniform(-5, -1.5, 1),
         rng.uniform(0.3, 0.9) if stages else 1.0,
         10 ** rng.uniform(-5, -1.5) if stages else 0.0,
@@ -81,7 +99,8 @@ def agrees(plan: ClosedLoop, review: Review, near: float = NEAR) -> None:
 
 def cases(seed: int, n: int, kind: str, studies: int) -> Iterator[ClosedLoop]:
     for each in range(n):
-        yield a_plan(np.random.default_rng([seed, each]), *KINDS[kind], studies)
+        parts, kinds, stages, wait, *others = KINDS[kind]
+        yield a_plan(np.random.default_rng([seed, each]), parts, kinds, stages, wait, sum(others), studies)
 
 
 @pytest.mark.parametrize("kind", KINDS)

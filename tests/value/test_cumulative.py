@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import poisson
+from scipy.stats import norm, poisson
 
 from tarstop_core.belief.mixture import Left
 from tarstop_core.documents.tables import Tables
@@ -18,9 +18,11 @@ from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.value.cumulative import SHORT, studies_after
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
 from tarstop_core.value.path import PLANS, dense_plans, limited_plans
-from tarstop_core.value.payoffs import Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
+from tarstop_core.value.payoffs import Floats, Option, Payoffs
+from tarstop_core.value.preposterior import evsi_of_studies
+from tarstop_core.value.studies import NextStudy, next_studies
 from tarstop_core.value.unweighed import UnweighedPath
+from tarstop_core.value.worth import WorthOfStudies, chance_of_another
 
 EVEN = Payoffs.from_q_star(0.5)
 NONE_LEFT = Left(np.ones(1), np.ones(1), np.zeros(1), 0)
@@ -176,7 +178,7 @@ def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
         state, chances = path.states[path.studies[d]], poisson.pmf(range(80), path.p[d:].sum())
         needed = max(0, least - int(path.studies[d]))
         assert path.otherwise[d] == pytest.approx(
-            chance_turned(state.b, state.n_0, chances, path.payoffs.q_star, needed), abs=2e-3
+            chance_turned(state, chances, path.payoffs, needed), abs=2e-3
         )
 
 
@@ -293,3 +295,69 @@ def test_what_holds_plus_back_is_worth_reading_for() -> None:
     held = replace(free, needed=np.array([2]))
     assert Optimal().depths(free, [1e-3])[0] == 0 < Optimal().depths(held, [1e-3])[0]
     assert Greedy().depths(free, [4e-3])[0] < Greedy().depths(held, [4e-3])[0]
+
+
+# --- several options --------------------------------------------------------------------------------
+
+OPTIONS = replace(EVEN, others=(Option("trial", 0.16, 0.19), Option("never", -1.0, -1.0)))
+NORMAL = NextStudy(40, 0.55, np.ones(1), np.ones(1), n_0=2.5)
+
+
+def drawn_beliefs(state: NextStudy, k: int, draws: int = 400_000) -> Floats:
+    """Beliefs after k studies in the normal model, at even quantiles."""
+    r2 = k / (k + state.n_0)
+    x = norm.ppf((np.arange(draws) + 0.5) / draws)
+    return norm.cdf((norm.ppf(state.b) + np.sqrt(r2) * x) / np.sqrt(1 - r2))
+
+
+@pytest.mark.parametrize("short", [0, 3])
+@pytest.mark.parametrize("b", [0.1, 0.45, 0.9])
+def test_studies_among_several_options_are_worth_what_choosing_after_them_brings(
+    b: float, short: int
+) -> None:
+    """By drawing what they lead to; while a⁺ is held back, of the others."""
+    state = replace(NORMAL, b=b)
+    needed = np.array([short], dtype=np.intp)
+    now = float(OPTIONS.utility(b, plus_open=not short))
+    held = np.array([float(OPTIONS.utility(b)) - now])
+    worth = WorthOfStudies([state], OPTIONS, needed, held)
+    whole = worth.of_whole(np.array([0]))[0]
+    for k in (2, 5, 20):
+        after = drawn_beliefs(state, k)
+        expected = OPTIONS.utility(after, plus_open=k >= short).mean() - now
+        assert whole[k - 1] == pytest.approx(expected, abs=1e-4)
+        option = int(OPTIONS.best(b, plus_open=not short))
+        another = (OPTIONS.best(after, plus_open=k >= short) != option).mean()
+        assert chance_of_another(state, np.array([k]), OPTIONS, short)[0] == pytest.approx(another, abs=1e-3)
+
+
+def test_one_study_among_several_options_is_enumerated() -> None:
+    path = a_path(payoffs=OPTIONS)
+    for d in (0, 30):
+        state = path.states[path.studies[d]]
+        assert isinstance(state, NextStudy)
+        chance = state.b * state.given_plus + (1 - state.b) * state.given_minus
+        after = np.divide(state.b * state.given_plus, chance, out=np.zeros_like(chance), where=chance > 0)
+        gain = chance @ OPTIONS.utility(after) - float(OPTIONS.utility(state.b))
+        assert path.evsi()[d] == pytest.approx(path.p[d] * gain, abs=1e-12)
+
+
+def test_two_options_given_as_three_change_nothing() -> None:
+    """One that is never the best leaves every number as it was."""
+    two, three = a_path(), a_path(payoffs=replace(EVEN, others=(Option("never", -1, -1),)))
+    for name in ("score", "evsi", "value_rate"):
+        np.testing.assert_allclose(getattr(three, name)(), getattr(two, name)(), rtol=1e-12, atol=1e-15)
+    costs = np.geomspace(1e-4, 0.1, 9)
+    assert three.horizon_depths(costs, None).tolist() == two.horizon_depths(costs, None).tolist()
+    assert three.closed_depths(costs).tolist() == two.closed_depths(costs).tolist()
+    assert [three.action_at(d) for d in range(N)] == [two.action_at(d) for d in range(N)]
+
+
+def test_an_option_between_makes_reading_worth_less_at_the_old_threshold_and_something_elsewhere() -> None:
+    two, three = a_path(), a_path(payoffs=OPTIONS)
+    at = int(np.argmin(np.abs(two.b[:-1] - 0.5)))
+    assert three.evpi[at] < two.evpi[at]
+    assert {three.action_at(d) for d in range(N)} <= {0, 1, 2}
+    for rule in (Greedy(), Smooth(5), Batch(10), LookAhead(20), Optimal()):
+        depths = rule.depths(three, [1e-5, 1e-3, 1.0])
+        assert (np.diff(depths) <= 0).all() and depths[-1] == 0

@@ -16,7 +16,7 @@ from tarstop_core.value.effects import FINE, effect_states, mixture_of
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import chance_plus, evsi_of_studies
+from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
 from tests.effects.golden import studies_of
 from tests.value.actions.golden import name, rows
 

@@ -1,5 +1,7 @@
 """What reading everything would still change: against simulation, and against every number of studies."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,23 @@ from scipy.stats import betabinom
 
 from tarstop_core.belief.mixture import left, mixture
 from tarstop_core.value.outcomes import ROWS, chance_turned, studies_to_come, tempered
-from tarstop_core.value.studies import chance_otherwise, chance_plus
+from tarstop_core.value.payoffs import Floats, Payoffs
+from tarstop_core.value.preposterior import chance_plus
+from tarstop_core.value.studies import NextStudy
 
 Q_STARS = st.sampled_from([0.2, 0.5, 0.8])
+
+
+def turned(
+    b: float,
+    n_0: float,
+    to_come: Sequence[float] | Floats,
+    q_star: float,
+    needed: int = 0,
+    tempering: float = 1.0,
+) -> float:
+    known = NextStudy(40, b, np.ones(1), np.ones(1), n_0)
+    return chance_turned(known, to_come, Payoffs.from_q_star(q_star), needed, tempering)
 
 
 @pytest.mark.parametrize("needed", [0, 3])
@@ -27,7 +43,7 @@ def test_decisions_turn_as_often_as_said(b: float, q_star: float, needed: int) -
     weight = k / (k + n_0)
     after = ndtr(((1 - weight) * mean + weight * seen) / np.sqrt(n_0 / (k + n_0)))
     first, last = b > q_star and not needed, (after > q_star) & (k >= needed)
-    said = chance_turned(b, n_0, to_come, q_star, needed)
+    said = turned(b, n_0, to_come, q_star, needed)
     assert said == pytest.approx(np.mean(last != first), abs=0.005)
 
 
@@ -36,10 +52,11 @@ def test_it_is_the_mean_over_numbers_of_studies(
     b: float, n_0: float, q_star: float, weights: list[float]
 ) -> None:
     chance = (np.array(weights) + 0.01) / (np.array(weights) + 0.01).sum()
-    expected = sum(p * float(chance_otherwise(b, n_0, k, q_star)) for k, p in enumerate(chance))
-    assert chance_turned(b, n_0, chance, q_star) == pytest.approx(expected, abs=1e-12)
+    plus = [float(chance_plus(b, n_0, k, q_star)) for k in range(len(chance))]
+    expected = sum(p * (1 - of if b > q_star else of) for p, of in zip(chance[1:], plus[1:], strict=True))
+    assert turned(b, n_0, chance, q_star) == pytest.approx(expected, abs=1e-12)
     held = sum(p * float(chance_plus(b, n_0, k, q_star)) for k, p in enumerate(chance) if k >= 2)
-    assert chance_turned(b, n_0, chance, q_star, needed=2) == pytest.approx(held, abs=1e-12)
+    assert turned(b, n_0, chance, q_star, needed=2) == pytest.approx(held, abs=1e-12)
 
 
 @given(st.floats(0, 1), st.floats(0.05, 1))
@@ -59,11 +76,11 @@ def test_what_is_tempered_says_neither_more_than_that_studies_come_nor_another_a
     b: float, n_0: float, q_star: float, weights: list[float], needed: int, power: float
 ) -> None:
     chance = (np.array(weights) + 0.01) / (np.array(weights) + 0.01).sum()
-    plain = chance_turned(b, n_0, chance, q_star, needed)
-    found = chance_turned(b, n_0, chance, q_star, needed, power)
+    plain = turned(b, n_0, chance, q_star, needed)
+    found = turned(b, n_0, chance, q_star, needed, power)
     assert 0 <= found <= chance[max(needed, 1) :].sum() + 1e-12
     assert found <= max(0.5, plain) + 1e-12
-    assert chance_turned(b, n_0, chance, q_star, needed, 1.0) == plain
+    assert turned(b, n_0, chance, q_star, needed, 1.0) == plain
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.1, 40), st.floats(0.05, 0.95), st.integers(1, 60))
@@ -72,7 +89,7 @@ def test_a_turn_is_likelier_than_not_only_where_the_mistake_that_may_be_made_is_
 ) -> None:
     """As *Why?* says it: a⁺ where missing costs more, a⁻ where a⁺ in error costs more."""
     to_come = np.append(np.zeros(come), 1.0)
-    if chance_turned(b, n_0, to_come, q_star, tempering=0.46) > 0.5 + 1e-9:
+    if turned(b, n_0, to_come, q_star, tempering=0.46) > 0.5 + 1e-9:
         assert q_star < 0.5 if b > q_star else q_star > 0.5
 
 
@@ -80,15 +97,15 @@ def test_a_turn_is_likelier_than_not_only_where_the_mistake_that_may_be_made_is_
 def test_where_either_decision_is_as_good_nothing_changes(n_0: float) -> None:
     """At belief = q* = ½, before the first study as after it: it turns or does not."""
     to_come = [0.02, 0.18, 0.8]
-    plain = chance_turned(0.5, n_0, to_come, 0.5)
+    plain = turned(0.5, n_0, to_come, 0.5)
     assert plain == pytest.approx(0.49)
-    assert chance_turned(0.5, n_0, to_come, 0.5, tempering=0.46) == pytest.approx(plain)
+    assert turned(0.5, n_0, to_come, 0.5, tempering=0.46) == pytest.approx(plain)
 
 
 def test_nothing_left_changes_nothing() -> None:
-    assert chance_turned(0.4, 1.0, studies_to_come([1.0]), 0.5) == 0
-    assert chance_turned(0.9, 1.0, [1.0], 0.5, needed=1) == 0
-    assert chance_turned(0.4, np.inf, [0.0, 0.0, 1.0], 0.5) == 0
+    assert turned(0.4, 1.0, studies_to_come([1.0]), 0.5) == 0
+    assert turned(0.9, 1.0, [1.0], 0.5, needed=1) == 0
+    assert turned(0.4, np.inf, [0.0, 0.0, 1.0], 0.5) == 0
 
 
 def test_reports_bring_data_as_their_share_is_known() -> None:
@@ -107,6 +124,4 @@ def test_many_reports_are_taken_together() -> None:
     found = studies_to_come(chance, shapes=(3.0, 5.0))
     assert found.sum() == pytest.approx(1)
     for b, n_0 in ((0.3, 5.0), (0.1, 20.0), (0.8, 1.0)):
-        assert chance_turned(b, n_0, found, 0.5) == pytest.approx(
-            chance_turned(b, n_0, exact, 0.5), abs=0.002
-        )
+        assert turned(b, n_0, found, 0.5) == pytest.approx(turned(b, n_0, exact, 0.5), abs=0.002)

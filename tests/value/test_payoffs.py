@@ -1,15 +1,16 @@
 """Payoffs: thresholds, expected utilities, EVPI, and units that must not matter."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import Payoffs, check_cost, exceeds
+from tarstop_core.value.payoffs import Floats, Option, Payoffs, check_cost, exceeds
 
 AMOUNTS = st.floats(0.01, 1e4)
 PAYOFFS = st.builds(Payoffs, B=AMOUNTS, L_r=AMOUNTS, L_g=AMOUNTS, G=AMOUNTS)
@@ -160,3 +161,95 @@ def test_evpi_rises_to_the_threshold_and_falls_after_it() -> None:
     above = payoffs.evpi(np.linspace(payoffs.q_star, 1, 50))
     assert all(one < two for one, two in pairwise(below))
     assert all(one > two for one, two in pairwise(above))
+
+
+# --- several options ------------------------------------------------------------------------------
+
+SIGNED = st.floats(-1e4, 1e4)
+OTHERS = st.lists(st.builds(Option, st.just("other"), SIGNED, SIGNED), min_size=1, max_size=4)
+
+
+def with_others(payoffs: Payoffs, others: list[Option]) -> Payoffs:
+    try:
+        return replace(payoffs, others=tuple(others))
+    except InputProblem:
+        reject()
+
+
+def lines(payoffs: Payoffs, b: Floats, plus_open: bool = True) -> Floats:
+    """What every option that is open is expected to bring, by its definition, shape (options, …)."""
+    own = [-b * payoffs.L_g + (1 - b) * payoffs.G, b * payoffs.B - (1 - b) * payoffs.L_r]
+    expected = np.array(own + [b * each.right + (1 - b) * each.wrong for each in payoffs.others])
+    if not plus_open:
+        expected[1] = -np.inf
+    return expected
+
+
+@pytest.mark.parametrize("plus_open", [True, False])
+@given(payoffs=PAYOFFS, others=OTHERS)
+def test_the_best_of_several_options_is_the_highest_line(
+    plus_open: bool, payoffs: Payoffs, others: list[Option]
+) -> None:
+    payoffs, b = with_others(payoffs, others), np.linspace(0, 1, 401)
+    expected, tiny = lines(payoffs, b, plus_open), 1e-9 * 2e4
+    np.testing.assert_allclose(payoffs.utility(b, plus_open), expected.max(axis=0), atol=tiny)
+    chosen = payoffs.best(b, plus_open)
+    assert (expected[chosen, np.arange(len(b))] >= expected.max(axis=0) - tiny).all()
+    for option in range(len(expected)):
+        between = payoffs.ranges(plus_open).of(option)
+        assert (between is None) == (option not in payoffs.ranges(plus_open).options)
+        if between is not None:
+            middle = np.array([sum(between) / 2])
+            assert lines(payoffs, middle, plus_open)[option] == pytest.approx(
+                payoffs.utility(middle, plus_open), abs=tiny
+            )
+
+
+@given(PAYOFFS, OTHERS, BELIEFS)
+def test_certainty_among_several_options_is_worth_what_the_two_states_bring(
+    payoffs: Payoffs, others: list[Option], b: float
+) -> None:
+    payoffs = with_others(payoffs, others)
+    states, now = lines(payoffs, np.array([0.0, 1.0])).max(axis=0), lines(payoffs, np.array([b])).max()
+    assert float(payoffs.evpi(b)) == pytest.approx(b * states[1] + (1 - b) * states[0] - now, abs=1e-7)
+
+
+@given(
+    PAYOFFS,
+    OTHERS,
+    st.lists(st.floats(0.001, 1), min_size=2, max_size=6),
+    st.lists(BELIEFS, min_size=6, max_size=6),
+)
+def test_a_decision_among_several_is_worth_the_sum_of_those_between_neighbours(
+    payoffs: Payoffs, others: list[Option], weights: list[float], after: list[float]
+) -> None:
+    """Whatever may be learned: each belief in `after` with its chance."""
+    payoffs = with_others(payoffs, others)
+    chance, beliefs = np.array(weights) / sum(weights), np.array(after[: len(weights)])
+    b = float(chance @ beliefs)
+
+    def gain(decision: Payoffs) -> float:
+        return float(chance @ lines(decision, beliefs).max(axis=0) - lines(decision, np.array(b)).max())
+
+    assert gain(payoffs) == pytest.approx(sum(map(gain, payoffs.neighbours())), abs=1e-7)
+
+
+def test_two_options_are_the_decision_itself() -> None:
+    payoffs = Payoffs(4, 1, 3, 2)
+    assert payoffs.neighbours() == (payoffs,) and payoffs.neighbours(plus_open=False) == ()
+    assert payoffs.ranges().ends == (payoffs.q_star,)
+    never_best = replace(payoffs, others=(Option("worse", -9, -9),))
+    assert never_best.ranges() == payoffs.ranges() and never_best.evpi(0.4) == payoffs.evpi(0.4)
+
+
+def test_scaling_keeps_the_ranges() -> None:
+    three = Payoffs(4, 1, 3, 2, "£", (Option("trial", 2, 1.5),))
+    assert three.scaled(7.0).ranges().ends == pytest.approx(three.ranges().ends)
+    assert three.scaled(7.0).evpi(0.5) == pytest.approx(7 * float(three.evpi(0.5)))
+
+
+def test_an_option_that_is_always_the_best_leaves_nothing_to_decide() -> None:
+    with pytest.raises(InputProblem, match="'all' is the best one whatever is believed"):
+        Payoffs(4, 1, 3, 2, others=(Option("all", 9, 9),))
+    with pytest.raises(InputProblem, match="'all' brings nan"):
+        Option("all", math.nan, 0)

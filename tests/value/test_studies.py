@@ -15,7 +15,8 @@ from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.studies import NextStudy, chance_otherwise, evsi_of_studies, n1_next, next_studies
+from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
+from tarstop_core.value.studies import NextStudy, NextStudyOfBoth, n1_next, next_studies
 from tests.reference.integrals import log_evidences
 
 # Two studies of AUDIT-C (Kriston et al. 2008, as in the R package mada): TP, FP, FN, TN.
@@ -129,9 +130,7 @@ def test_closed_form_is_its_definition(b: float, n_0: float, k: float, q_star: f
     value = float(evsi_of_studies(b, n_0, k, payoffs))
     assert value == pytest.approx(gain, abs=2e-5)
     assert 0 <= value <= payoffs.evpi(b)
-    assert chance_otherwise(b, n_0, k, q_star) == pytest.approx(
-        norm.cdf(-e) if b > q_star + 1e-12 else norm.cdf(e), abs=1e-9
-    )
+    assert chance_plus(b, n_0, k, q_star) == pytest.approx(norm.cdf(e), abs=1e-9)
 
 
 @given(st.floats(0.001, 0.999), st.floats(0, 50), Q_STARS)
@@ -145,8 +144,8 @@ def test_more_studies_are_worth_more_and_at_most_everything(b: float, n_0: float
 
 def test_settled_knowledge_is_worth_nothing_more() -> None:
     assert (evsi_of_studies([0, 1, 0.5], [1, 1, np.inf], 5, EVEN) == 0).all()
-    assert (chance_otherwise([0, 1, 0.5], [1, 1, np.inf], 5, 0.5) == 0).all()
-    assert chance_otherwise(0.3, 1.0, np.inf, 0.5) == pytest.approx(0.3)
+    assert chance_plus([0, 1, 0.5, 0.6], [1, 1, np.inf, np.inf], 5, 0.5).tolist() == [0, 1, 0, 1]
+    assert chance_plus(0.3, 1.0, np.inf, 0.5) == pytest.approx(0.3)
 
 
 def test_huge_studies_are_predicted_as_large_ones() -> None:
@@ -221,3 +220,66 @@ def test_many_patients_of_both_groups_are_told_apart_in_groups() -> None:
     study = next_studies(tables(rows), 0.7, Prior(), 0.85, last_only=True)[0]
     assert len(study.given_plus) == 100 * 100
     assert study.given_plus.sum() == pytest.approx(1) and study.given_minus.sum() == pytest.approx(1)
+
+
+MIDDLE = [(38, 4, 6, 60), (22, 9, 7, 64), (31, 5, 5, 80), (17, 3, 8, 45)]
+LARGE = [(40, 8, 4, 70), (25, 9, 3, 74), (31, 5, 6, 80), (19, 6, 2, 45), (50, 14, 9, 120), (28, 3, 3, 40)]
+SIMULATED = {
+    # Tables, thresholds and b_0; then by q* and k: EVSI/K by nested simulation, and its standard error.
+    (((5, 1, 1, 6), (4, 1, 2, 6)), 0.7, 0.8, 0.5): {
+        (0.3, 3): (0.0238, 0.0005), (0.3, 8): (0.0477, 0.0006), (0.5, 3): (0.0787, 0.0007),
+        (0.5, 8): (0.1136, 0.0008), (0.8, 3): (0.0273, 0.0004), (0.8, 8): (0.0522, 0.0005),
+    },
+    (tuple(MIDDLE), 0.8, 0.88, 0.5): {
+        (0.3, 3): (0.0177, 0.0004), (0.3, 8): (0.0423, 0.0007), (0.5, 3): (0.0716, 0.0007),
+        (0.5, 8): (0.1080, 0.0009), (0.8, 3): (0.0176, 0.0004), (0.8, 8): (0.0426, 0.0005),
+    },
+    (tuple(LARGE), 0.835, 0.93, 0.4): {
+        (0.3, 3): (0.0052, 0.0003), (0.3, 8): (0.0136, 0.0005), (0.5, 3): (0.0009, 0.0001),
+        (0.5, 8): (0.0044, 0.0003),
+    },
+    (tuple(LARGE), 0.8, 0.9, 0.5): {
+        (0.3, 3): (0.0044, 0.0002), (0.3, 8): (0.0187, 0.0005), (0.5, 3): (0.0283, 0.0006),
+        (0.5, 8): (0.0576, 0.0008), (0.8, 3): (0.0331, 0.0005), (0.8, 8): (0.0598, 0.0006),
+    },
+    (tuple(MIDDLE), 0.7, 0.8, 0.2): {
+        (0.5, 3): (0.0027, 0.0002), (0.5, 8): (0.0080, 0.0004), (0.8, 3): (0.0176, 0.0004),
+        (0.8, 8): (0.0273, 0.0004),
+    },
+    (tuple(MIDDLE), 0.74, 0.84, 0.5): {
+        (0.3, 8): (0.0037, 0.0003), (0.5, 3): (0.0050, 0.0003), (0.5, 8): (0.0136, 0.0005),
+        (0.8, 3): (0.0319, 0.0005), (0.8, 8): (0.0480, 0.0005),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("review", SIMULATED, ids=["small", "middle", "unlikely", "large", "sure", "surer"])
+def test_several_studies_of_both_are_worth_what_nested_simulation_says(
+    review: tuple[tuple[tuple[int, ...], ...], float, float, float],
+) -> None:
+    """6,000 drawn truths a margin, k studies of each and the lattice's belief after them, all pairs of both margins."""
+    rows, theta, theta_sp, b_0 = review
+    study = next_studies(tables(list(rows)), theta, Prior(b_0=b_0), theta_sp, last_only=True)[0]
+    for (q_star, k), (simulated, error) in SIMULATED[review].items():
+        (worth,) = study.worth_of_studies(np.array([k]), Payoffs.from_q_star(q_star))
+        assert worth == pytest.approx(simulated, abs=0.001 + 2 * error), (q_star, k)
+
+
+def test_one_study_of_both_is_worth_what_its_enumeration_says() -> None:
+    study = next_studies(tables(MIDDLE), 0.8, Prior(), 0.88, last_only=True)[0]
+    for q_star in (0.3, 0.5, 0.8):
+        payoffs = Payoffs.from_q_star(q_star)
+        (one,) = study.worth_of_studies(np.ones(1), payoffs)
+        assert one == pytest.approx(study.evsi(payoffs))
+        above = study.chance_above(np.array([1, 5, 400]), q_star)
+        assert ((above >= 0) & (above <= 1)).all()
+        assert study.chance_above(np.array([400]), q_star)[0] == pytest.approx(study.b, abs=0.08)
+
+
+def test_margins_hold_the_belief_of_another_engine() -> None:
+    """Whatever an engine believes of both, the margins are moved until it is so."""
+    for b in (0.02, 0.4, 0.97):
+        study = next_studies(tables(MIDDLE), 0.8, Prior(), 0.88, beliefs=[b], last_only=True)[0]
+        assert isinstance(study, NextStudyOfBoth)
+        first, second = study.margins.parts
+        assert first.b * second.b == pytest.approx(b)

@@ -63,7 +63,8 @@ class StudyForm(Form[T]):
         """Ask what the right decision is, and what has to be in before a rule may stop."""
         truth = explained("What counts as the right decision", self.truths, **lasting(f"{self.prefix}/truth"))
         paper = self.in_paper_mode
-        floor, floor_studies = self._floor(paper), self._floor_studies(paper, simulated)
+        floor = self._floor(paper or bool(settings.payoffs.others))
+        floor_studies = self._floor_studies(paper, simulated)
         return replace(settings, truth=truth, chances_follow=True, floor=floor, floor_studies=floor_studies)
 
     def paper_mode_asked(self) -> bool:
@@ -118,12 +119,12 @@ class StudyForm(Form[T]):
         )
         return share
 
-    def _floor(self, paper: bool) -> float:
+    def _floor(self, disabled: bool) -> float:
         floor = whole_percent(
             "Never say stop while the chance of the right decision is below",
             0,
             low=0,
-            disabled=paper,
+            disabled=disabled,
             **lasting(f"{self.prefix}/floor"),
             help="A rule that weighs consequences may stop while quite unsure, if more "
             f"certainty is not worth its cost. This {term('floor', 'minimum')} overrules it.",

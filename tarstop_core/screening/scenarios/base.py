@@ -248,8 +248,18 @@ class Scenario(ABC, Generic[S]):
         question = self.message("question", settings=settings)
         return [
             (f"Chance that {question}", percent(advice.b)),
-            ("How sure before you act, q*", percent(settings.payoffs.q_star)),
+            *self.thresholds(settings),
             ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
+        ]
+
+    def thresholds(self, settings: S) -> list[tuple[str, str]]:
+        """The chance above which a⁺ is taken; of several options the chances between which each is the best one."""
+        if not settings.payoffs.others:
+            return [("How sure before you act, q*", percent(settings.payoffs.q_star))]
+        between = map(settings.payoffs.ranges().of, range(len(settings.actions)))
+        return [
+            (f"“{name}” is best", f"from {percent(ends[0])} to {percent(ends[1])}" if ends else "never")
+            for name, ends in zip(settings.actions, between, strict=True)
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
@@ -269,7 +279,7 @@ class Scenario(ABC, Generic[S]):
         """
         return None
 
-    def footing(self, advice: Advice, settings: S, plus: bool, spent: float) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: S, option: int, spent: float) -> dict[str, Any]:
         """What a recorded decision keeps of the advice.
 
         Parameters
@@ -278,8 +288,8 @@ class Scenario(ABC, Generic[S]):
             At that time.
         settings : Settings
             Those in force.
-        plus : bool
-            Whether a⁺ is chosen.
+        option : int
+            Which one is chosen.
         spent : float
             What reading cost, in the payoffs' unit.
 
@@ -288,8 +298,7 @@ class Scenario(ABC, Generic[S]):
         dict
             JSON values by name.
         """
-        payoffs = settings.payoffs
-        utility = float((payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b))
+        utility = float(settings.payoffs.utility_of(option, advice.b))
         return {"belief": advice.b, "utility": utility, "spent": spent}
 
     def evidence(self, settings: S, state: State) -> Evidence | EffectEvidence | None:

@@ -130,9 +130,9 @@ class Effect(StudyScenario[EffectSettings]):
             rows.append(("Average effect after reading all that is left", f"{low} to {high}"))
         return rows
 
-    def footing(self, advice: Advice, settings: EffectSettings, plus: bool, spent: float) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: EffectSettings, option: int, spent: float) -> dict[str, Any]:
         facts = cast(EffectFacts, advice.facts)
-        return super().footing(advice, settings, plus, spent) | {
+        return super().footing(advice, settings, option, spent) | {
             "measure": settings.measure,
             "delta": settings.delta,
             "direction": "above" if settings.above else "below",
@@ -165,8 +165,8 @@ class Effect(StudyScenario[EffectSettings]):
         return drawn_effects(self.evidence(settings, state), settings.payoffs.q_star, simulated)
 
     def rival(self, settings: EffectSettings, state: State) -> str:
-        actions = Actions(settings.plus, settings.minus)
-        return rival_sentence(self.evidence(settings, state), settings.payoffs.q_star, actions)
+        actions = Actions(settings.plus, settings.minus, others=settings.actions[2:])
+        return rival_sentence(self.evidence(settings, state), settings.payoffs, actions)
 
     def notes(self, settings: EffectSettings, state: State) -> Sequence[str]:
         return effect_studies(settings, state.evidence).oddities(settings.kind, settings.is_ratio)

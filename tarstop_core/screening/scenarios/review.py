@@ -156,8 +156,8 @@ class Review(StudyScenario[ReviewSettings]):
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
         return rows
 
-    def footing(self, advice: Advice, settings: ReviewSettings, plus: bool, spent: float) -> dict[str, Any]:
-        return super().footing(advice, settings, plus, spent) | {
+    def footing(self, advice: Advice, settings: ReviewSettings, option: int, spent: float) -> dict[str, Any]:
+        return super().footing(advice, settings, option, spent) | {
             "theta": settings.theta,
             "engine": settings.engine,
             "prior": settings.belief_prior.digest,
@@ -204,7 +204,9 @@ class Review(StudyScenario[ReviewSettings]):
     def rival(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
         summary = self.evidence(settings, state)
-        return rival_sentence(summary, settings.payoffs.q_star, Actions(settings.plus, settings.minus))
+        return rival_sentence(
+            summary, settings.payoffs, Actions(settings.plus, settings.minus, others=settings.actions[2:])
+        )
 
     def settings_rows(self, settings: ReviewSettings) -> list[tuple[str, str]]:
         return [

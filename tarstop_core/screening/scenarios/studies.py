@@ -179,7 +179,7 @@ class StudyScenario(Scenario[T]):
     def floors(self, settings: T, path: ListPath) -> Mapping[Floor, Flags]:
         """A chance of the right decision, and a number of studies."""
         own, allowed = cast(ReviewPath, path), dict[Floor, Flags]()
-        if settings.floor:
+        if settings.floor and not settings.payoffs.others:
             allowed[Floor.RIGHT] = np.asarray(1 - own.disagreement(settings.truth) >= settings.floor)
         if settings.floor_studies:
             allowed[Floor.STUDIES] = enough_studies(own, settings.floor_studies, settings.cost)
@@ -210,18 +210,17 @@ class StudyScenario(Scenario[T]):
         to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
         worth_of_reports = path.worth_of_reports(waiting)
         left = still_unread(settings, calibrator, p, state)
-        q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
+        needed = 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)
-        turned: dict[str, Any] = {"needed": needed, "mixture": getattr(now, "mixture", None)}
         facts = {
             "studies": len(state.evidence),
             "waiting": waiting,
             "reports_worth": float(worth_of_reports[to_read or waiting]),
             "reports_cost": path.full_cost * (to_read or waiting),
             "reports_to_read": to_read,
-            "reports_may_change": chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, **turned),
-            "otherwise": chance_turned(now.b, now.n_0, to_come, q_star, tempering=tempering, **turned),
+            "reports_may_change": chance_turned(now, np.eye(waiting + 1)[-1], settings.payoffs, needed),
+            "otherwise": chance_turned(now, to_come, settings.payoffs, needed, tempering),
             "disagreement": float(path.disagreement(settings.truth)[depth]),
             "plan": plan,
             **of_list(left, state),
@@ -235,9 +234,17 @@ class StudyScenario(Scenario[T]):
 
     def rows(self, advice: Advice, settings: T) -> list[tuple[str, str]]:
         facts = study_facts(advice)
+        right = [("Chance of the right decision, stopping now", percent(1 - facts.disagreement))]
+        if settings.payoffs.others:
+            right = [
+                (
+                    "What the best option now is expected to bring",
+                    amount(advice.utility, settings.payoffs.unit),
+                )
+            ]
         rows = [
             *super().rows(advice, settings),
-            ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
+            *right,
             ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
             *overlooked_row(facts),
@@ -252,9 +259,9 @@ class StudyScenario(Scenario[T]):
         """Rows beside the advice that only this kind of review has."""
         return []
 
-    def footing(self, advice: Advice, settings: T, plus: bool, spent: float) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: T, option: int, spent: float) -> dict[str, Any]:
         facts = study_facts(advice)
-        return super().footing(advice, settings, plus, spent) | {
+        return super().footing(advice, settings, option, spent) | {
             "truth": settings.truth,
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
@@ -302,7 +309,7 @@ class StudyScenario(Scenario[T]):
             *reports,
             (
                 "Chance of the right decision before any rule may stop",
-                percent(settings.floor) if settings.floor else "none",
+                percent(settings.floor) if settings.floor and not settings.payoffs.others else "none",
             ),
             (
                 "Studies before any rule may stop",

@@ -15,7 +15,7 @@ from tarstop_core.value.actions.checks import best_of, check_lengths, check_numb
 from tarstop_core.value.actions.lines import Values, chance_best, gain_of_lines
 from tarstop_core.value.actions.sampling import Study
 from tarstop_core.value.payoffs import Floats, Payoffs
-from tarstop_core.value.studies import evsi_of_studies
+from tarstop_core.value.preposterior import evsi_of_studies
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,5 +123,5 @@ def test_an_action_that_the_session_keeps_shut_is_not_chosen(open_app: OpenApp, 
     summary, lacking = scenario.evidence(settings, work.state), scenario.lacking(settings, work.state)
     assert summary is not None and "50" in lacking and not work.advice(settings).plus
     actions = Actions(settings.plus, settings.minus, lacking)
-    sentence, opened = action_sentence(summary, 0.01, actions), action_sentence(summary, 0.01)
+    sentence, opened = (action_sentence(summary, settings.payoffs, *named) for named in ((actions,), ()))
     assert sentence in shown(open_app("evidence", session=kept)) and sentence != opened

@@ -22,11 +22,11 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.wording import explain
+from tarstop_core.screening.wording import best_between, explain, verdict
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Option, Payoffs
 from tests.reading_pages import read
 from tests.ui.screen.test_page import ask_why, button, curves, expected, html_of, press, unfold_stakes
 
@@ -326,6 +326,29 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     fill(page, TP=30, FN=3)
     save(page)
     assert "changed since" in html_of(page), "a report after the decision makes it outdated"
+
+
+def test_a_third_option_is_advised_and_decided(open_app: Open, store: Store, start: Start) -> None:
+    trial = Option("Trial only", 0.18, 0.18)
+    session = start(payoffs=replace(Payoffs.from_q_star(0.5, 1.0, "£"), others=(trial,)))
+    page = open_app("screen", session=session)
+    press(page, "Exclude")
+    advice, *_ = expected(store, session)
+    assert advice.option == 2 and advice.utility == pytest.approx(0.18)
+    settings = store.session(session).settings
+    shown = html_of(page).replace("\u00a0", " ")
+    assert verdict(advice, settings).now in shown and trial.name in shown and "likely right" not in shown
+    captions = " ".join(each.value for each in page.caption).replace("\u00a0", " ").replace("\\", "")
+    assert best_between(settings) in captions
+    press(page, "Stop and decide")
+    choice = next(each for each in page.radio if each.label == "Your decision")
+    assert [each.split(" (")[0] for each in choice.options] == ["Trial only", "Adopt", "Don't adopt"]
+    press(page, "Record the decision")
+    footing = store.events(session)[-1].payload
+    assert (footing["plus"], footing["option"], footing["advised"]) == (False, 2, 2)
+    assert footing["action"] == "Trial only" and footing["utility"] == pytest.approx(0.18)
+    assert "Decided: Trial only" in html_of(page)
+    assert not page.exception
 
 
 def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store, start: Start) -> None:

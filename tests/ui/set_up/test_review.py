@@ -14,11 +14,13 @@ from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import best_between
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.ui.set_up.cases import Open, answered, html_of, query, start, upload, words_of
 
 WEIGH = "Weigh the scores"
+ALWAYS = "whatever is believed"
 
 
 class TestReview:
@@ -218,6 +220,40 @@ class TestReview:
         options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
         assert "does not exceed 85 %" in options[0]
         assert self.settings(review, store).theta_sp == 0.85
+
+    def test_another_option_is_weighed_beside_the_two(self, review: AppTest, store: Store) -> None:
+        key = "set_up/review/stakes"
+        review.button(f"{key}/another").click().run()
+        review.button(f"{key}/another").click().run()
+        review.button(f"{key}/remove/1").click().run()
+        first = review.number_input(f"{key}/option/0/right")
+        assert first.label == "Brings if so" and "sensitivity exceeds 75 %" in first.help and first.value > 0
+        review.text_input(f"{key}/option/0/name").set_value("Trial only").run()
+        for name, value in (("right", 750.0), ("wrong", 500.0)):
+            review.number_input(f"{key}/option/0/{name}").set_value(value).run()
+        assert not review.exception
+        settings = self.settings(review, store)
+        (option,) = settings.payoffs.others
+        assert (option.name, option.right, option.wrong) == (
+            "Trial only",
+            pytest.approx(750),
+            pytest.approx(500),
+        )
+        assert best_between(settings) in words_of(review.caption).replace("\u00a0", " ")
+        assert [round(end, 2) for end in settings.payoffs.ranges().ends] == [0.27, 0.78]
+
+    def test_an_option_without_a_name_or_an_amount_is_not_taken(self, review: AppTest) -> None:
+        key = "set_up/review/stakes"
+        review.button(f"{key}/another").click().run()
+        review.text_input(f"{key}/option/0/name").set_value(" ").run()
+        assert "has no name" in words_of(review.error) + html_of(review)
+        review.text_input(f"{key}/option/0/name").set_value("Trial only").run()
+        review.number_input(f"{key}/option/0/right").set_value(99_000.0).run()
+        review.number_input(f"{key}/option/0/wrong").set_value(99_000.0).run()
+        assert ALWAYS in words_of(review.error) + html_of(review)
+        review.button(f"{key}/remove/0").click().run()
+        assert not review.exception
+        assert ALWAYS not in words_of(review.error) + html_of(review)
 
     def test_an_upload_serves_either_scenario(self, page: AppTest, store: Store) -> None:
         upload(page, ("records.csv", self.RECORDS))

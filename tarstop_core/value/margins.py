@@ -1,0 +1,117 @@
+"""What further studies make of a belief that asks for sensitivity and specificity, each known from its own patients."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import brentq
+
+from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.mixtures import between_numbers, sums_of_squares
+from tarstop_core.value.payoffs import Depths, Floats
+
+MEANS, REACH = 97, 7.0  # Nodes of ȳ, and how many standard deviations they reach
+FACTORS = (-2.5, 2.5)  # Logarithms between which a study's precision is sought
+FAR = 40.0  # Standard deviations within which the beliefs of margins are moved
+LEAST = 1e-15  # How near to 0 and 1 a belief is told apart
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """Both margins by heterogeneity, independent of each other."""
+
+    parts: tuple[Knowledge, Knowledge]
+
+    @classmethod
+    def matching(cls, b: float, parts: tuple[Knowledge, Knowledge], doubts: tuple[float, float]) -> Margins:
+        """Margins in which both hold with chance b and one study leaves the doubt that its counts leave.
+
+        Parameters
+        ----------
+        b : float
+            Chance that sensitivity and specificity exceed their thresholds.
+        parts : pair of Knowledge
+            What is known of each, with about the precision of a study.
+        doubts : pair of float
+            E[s′(1 − s′)] of the belief s′ in each margin after one study.
+
+        Returns
+        -------
+        Margins
+        """
+        first, second = (_with_doubt(margin, doubt) for margin, doubt in zip(parts, doubts, strict=True))
+        b = min(max(b, LEAST), 1 - LEAST)
+
+        def excess(z: float) -> float:
+            return math.log(max(_moved(first, z).b * _moved(second, z).b, 1e-300) / b)
+
+        z = float(brentq(excess, -FAR, FAR))
+        return cls((_moved(first, z), _moved(second, z)))
+
+    def beyond(self, studies: Floats | Depths, q_star: float) -> tuple[Floats, Floats]:
+        """E[(b′ − q*)⁺] − (b − q*)⁺ of the belief b′ after so many studies each, and the chance that it exceeds q*."""
+        return between_numbers(studies, lambda k: self._beyond(k, q_star))
+
+    def _beyond(self, k: int, q_star: float) -> tuple[float, float]:
+        (s, of_s), (t, from_t, t_from) = self._after(k)
+        # Of the second margin all that makes up for the first one.
+        at = np.searchsorted(t, q_star / np.maximum(s, 1e-300), side="right")
+        above = float(of_s @ (s * t_from[at] - q_star * from_t[at]))
+        b = float((of_s @ s) * t_from[0])
+        return above - max(0.0, b - q_star), float(of_s @ from_t[at])
+
+    def _after(self, k: int) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats, Floats]]:
+        """Beliefs in the first margin with their chances; those in the second one, rising, with the chance of each or more and
+        what they hold of the mean.
+        """
+        if k not in self._known:
+            first, (t, chance) = (beliefs_after(margin, k) for margin in self.parts)
+            order = np.argsort(t)
+            t, chance = t[order], chance[order]
+            from_t, t_from = (np.append(np.cumsum(each[::-1])[::-1], 0.0) for each in (chance, chance * t))
+            self._known[k] = first, (t, from_t, t_from)
+        return self._known[k]
+
+    @cached_property
+    def _known(self) -> dict[int, tuple[tuple[Floats, Floats], tuple[Floats, Floats, Floats]]]:
+        return {}
+
+
+def beliefs_after(margin: Knowledge, k: int) -> tuple[Floats, Floats]:
+    """Beliefs after k more studies, at nodes of their mean and of their sum of squares, and the chance of each, both flat."""
+    spread = np.sqrt(1 / margin.precision + 1 / (k * margin.study))
+    sums, shares = sums_of_squares(margin, k)
+    ends = np.array([(margin.mean - REACH * spread).min(), (margin.mean + REACH * spread).max()])
+    middle, unit = float(margin.weight @ margin.mean), float(spread.min())
+    first, last = np.arcsinh((ends - middle) / unit)
+    u = np.linspace(first, last, MEANS)
+    y = middle + unit * np.sinh(u)
+    density = np.exp(-0.5 * ((y[:, None] - margin.mean) / spread) ** 2) * np.cosh(u)[:, None]
+    chance = (shares * margin.weight) @ (density / density.sum(axis=0)).T
+    return margin.beliefs_after(k, k, y, sums**2).ravel(), chance.ravel()
+
+
+def _with_doubt(margin: Knowledge, doubt: float) -> Knowledge:
+    """With studies of that precision which leaves this doubt after one, as far as there is one."""
+
+    def with_precision(log_factor: float) -> Knowledge:
+        return replace(margin, study=margin.study * math.exp(log_factor))
+
+    def excess(log_factor: float) -> float:
+        after, chance = beliefs_after(with_precision(log_factor), 1)
+        return float(chance @ (after * (1 - after))) - doubt
+
+    least, most = FACTORS
+    if excess(least) <= 0:
+        return with_precision(least)
+    if excess(most) >= 0:
+        return with_precision(most)
+    return with_precision(float(brentq(excess, least, most, xtol=1e-2)))
+
+
+def _moved(margin: Knowledge, z: float) -> Knowledge:
+    """With each part moved by so many of its standard deviations."""
+    return replace(margin, mean=margin.mean + z / np.sqrt(margin.precision))
