@@ -149,7 +149,7 @@ def test_what_is_said_of_a_game(mix: engine.Mix) -> None:
     for at in range(ROUNDS):
         said = engine.round_sentence(game, at)
         assert "You read" in said and "Optimal stopped after" in said
-    with pytest.raises(InputProblem, match="not decided"):
+    with pytest.raises(InputProblem, match="undecided"):
         engine.played(sample(game.keys[0]), game.settings(0), Call(3))
 
 

@@ -49,7 +49,7 @@ def test_where_it_stops_and_what_comes_of_it_is_what_replay_prints(
         last = one.step(one.stop)
         assert not last.go_on and last.more == 0
         if one.policy.acts_on_belief:
-            assert last.now.plus == (told["action"] == "a+")
+            assert bool(last.now.option) == (told["action"] == "a+")
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -63,7 +63,7 @@ def test_every_step_is_a_decision_that_decide_prints(key: str, q_star: float, co
             "q_star": step.now.q_star,
             "evpi": step.now.evpi,
             "value": step.now.value,
-            "action": "a+" if step.now.plus else "a-",
+            "action": "a+" if step.now.option else "a-",
             "continue": step.now.go_on,
         }
 
