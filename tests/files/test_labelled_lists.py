@@ -53,7 +53,7 @@ def test_runs_and_qrels_are_joined_whatever_their_order() -> None:
         ([], "no file to learn from"),
         ([("a.run", RUN)], "add the qrels"),
         ([("a.qrels", QRELS)], "add the run"),
-        ([("a.run", RUN), ("b.run", RUN), ("q.qrels", QRELS)], "b.run holds the topic T1, which another"),
+        ([("a.run", RUN), ("b.run", RUN), ("q.qrels", QRELS)], "b.run contains the topic T1, which another"),
         ([("past.csv", b"id,title\na,Hinge\n")], "past.csv has no labels"),
         ([("past.csv", b"id,title,label\na,Hinge,perhaps\n")], "past.csv has no labels"),
     ],

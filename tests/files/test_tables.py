@@ -207,7 +207,7 @@ def test_scores() -> None:
         and scores.isna().tolist() == [False, True, True, False]
     )
     assert "2 of 4 records have no score." in table.notes
-    assert any("All scores are the same" in note for note in read("title,score\na,1\nb,1\n").notes)
+    assert any("All scores are equal" in note for note in read("title,score\na,1\nb,1\n").notes)
     assert any("score column is empty" in note for note in read("title,score\na,\nb,\n").notes)
     comma = read("title;score\na;0,5\nb;1,25\n")
     assert comma.frame["score"].tolist() == [0.5, 1.25] and any("decimal comma" in n for n in comma.notes)
@@ -283,8 +283,8 @@ REFUSED = [
         "The row that begins on line 3 of a.tsv opens a quotation",
     ),
     ("id,title,abstract\n1,,\n2,,\n", "a.csv", "No record of a.csv has a title or an abstract"),
-    (b"id,title\n1,a\x00b\n", "a.csv", "a.csv holds binary data"),
-    (bytes(range(1, 9)) * 40, "a.csv", "a.csv holds binary data"),
+    (b"id,title\n1,a\x00b\n", "a.csv", "a.csv contains binary data"),
+    (bytes(range(1, 9)) * 40, "a.csv", "a.csv contains binary data"),
     (b"id,title\n1,a\n2,\x81\xff\n", "a.csv", "Line 3 of a.csv is neither UTF-8 nor Windows-1252"),
     (b"\xff\xfei\x00d\x00x", "a.csv", "begins like UTF-16 but does not continue like it"),
     ("<!DOCTYPE html><html></html>", "a.csv", "looks like a web page"),

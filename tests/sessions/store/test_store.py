@@ -161,7 +161,7 @@ def test_a_deleted_session_takes_nothing_in_until_it_is_restored(store: Store) -
     first = store.append(session, label(0), 0)
     store.delete_session(session)
     assert store.news(session)[1]
-    with pytest.raises(Deleted, match=r"was deleted, .* nothing was recorded"):
+    with pytest.raises(Deleted, match=r"was deleted .* nothing was recorded"):
         store.append(session, label(1), 1)
     assert store.events(session) == [first]
     store.restore_session(session)
