@@ -57,7 +57,7 @@ def nearest(
 def where(settings: Settings) -> str:
     """Say what marks the person's own place on a map, or that no place on a log scale costs nothing.
 
-    >>> from tarstop_core.screening.settings import PatentSettings
+    >>> from tarstop_core.screening.patent_settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
     >>> where(PatentSettings(losses, 2)), where(PatentSettings(losses, 0))

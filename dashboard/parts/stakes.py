@@ -115,8 +115,8 @@ def panel(
         _sliders(ours, now, view, gap="large")
     with four:
         _consequences(ours, now, view, problems, reports, place=f"stakes-plain-{key}")
-    if not settings.one_decides:
-        _others(key, ours, now, view, problems)
+        if not settings.one_decides:
+            _others(key, ours, now, view, problems)
     missing = [QUESTIONS[name] for name in unanswered]
     if missing:
         caption("Nothing is preset here: only you know what is at stake.")

@@ -242,7 +242,7 @@ def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key
 def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
     """Return the first name of a duplicate, from the settings that differ from the original.
 
-    >>> from tarstop_core.screening.settings import PatentSettings
+    >>> from tarstop_core.screening.patent_settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (59 % sure)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")

@@ -151,7 +151,7 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
     Examples
     --------
     >>> from tarstop_core.calibration.calibration_monitor import Evidence
-    >>> from tarstop_core.screening.settings import ReviewSettings
+    >>> from tarstop_core.screening.review_settings import ReviewSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> check_sentence(Check(60, 9, 21, 3, Evidence(1, 1.2, 0.5)), review)

@@ -243,7 +243,7 @@ def counts_too(settings: Settings) -> str:
 
     Examples
     --------
-    >>> from tarstop_core.screening.settings import ReviewSettings
+    >>> from tarstop_core.screening.review_settings import ReviewSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> counts_too(ReviewSettings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
     ', by “hip” typed for it, by “cost” typed against it'

@@ -104,7 +104,7 @@ def test_what_is_wrong_is_said_as_it_would_be_here(method: str) -> None:
 
 @pytest.mark.parametrize("job", [greedy, beside_the_count])
 def test_too_much_memory_ends_in_a_sentence(method: str, job: Callable[[], object]) -> None:
-    said = r"a\.csv takes more memory than there is for one job \(0\.6 GB\); give it in"
+    said = r"a\.csv needs more memory than one job may use \(0\.6 GB\); split it"
     with pytest.raises(InputProblem, match=said):
         run("a.csv", job, most=600 << 20)
 
@@ -112,7 +112,7 @@ def test_too_much_memory_ends_in_a_sentence(method: str, job: Callable[[], objec
 @pytest.mark.parametrize(
     ("job", "args", "said"),
     [
-        pytest.param(dying, [signal.SIGKILL], r"^a\.csv takes more memory", id="killed"),
+        pytest.param(dying, [signal.SIGKILL], r"^a\.csv needs more memory", id="killed"),
         pytest.param(
             dying, [signal.SIGSEGV], r"^The process that worked on a\.csv died \(Segm", id="crashed"
         ),

@@ -163,7 +163,7 @@ def test_a_file_that_holds_no_ranker_is_refused(tmp_path: Path) -> None:
     "earlier, kind", [("Told", Feedback), ("Linear", SVMRanker), ("Unmoved", StaticRanker)]
 )
 def test_files_of_earlier_versions_find_classes_by_their_earlier_names(earlier: str, kind: type) -> None:
-    with pytest.warns(DeprecationWarning, match=f"{earlier} is called {kind.__name__} today"):
+    with pytest.warns(DeprecationWarning, match=f"{earlier} is now called {kind.__name__}"):
         assert getattr(learning, earlier) is kind
     with pytest.raises(AttributeError):
         getattr(learning, f"{earlier}er")

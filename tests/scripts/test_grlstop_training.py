@@ -133,7 +133,7 @@ def test_equal_seeds_give_equal_weights_and_progress_is_told() -> None:
 
 
 def test_topics_without_anything_to_find_are_refused() -> None:
-    with pytest.raises(InputProblem, match="No topic has"):
+    with pytest.raises(InputProblem, match="No topic holds"):
         train([topic_of(np.zeros(50, dtype=bool))])
 
 

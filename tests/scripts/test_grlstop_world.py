@@ -112,7 +112,7 @@ def test_topics_nothing_can_be_learned_from_are_refused() -> None:
     with pytest.raises(InputProblem, match="no documents"):
         Episodes.of([topic_of([])], 1.0)
     for topics in ([], [topic_of([0, 0])]):
-        with pytest.raises(InputProblem, match="No topic has"):
+        with pytest.raises(InputProblem, match="No topic holds"):
             rate_scale(topics)
 
 

@@ -358,9 +358,8 @@ def test_recall_counts_what_all_overlooked_once_some_of_it_was_judged_again(stor
     )
     low, high = after.left[1] + least - 1, after.left[2] + most - 1
     assert after.recall[1:] == (found / (found + high), found / (found + low))
-    assert "recall counts them" in recall_sentence(tom.state) and "is not counted" not in recall_sentence(
-        tom.state
-    )
+    said = recall_sentence(tom.state)
+    assert "unread count them" in said and "is not counted" not in said
     assert f"{least - 1} to {most - 1}" in report_html(session_snapshot(store, key))
     draw(tom, *["irrelevant"] * 10)
     assert facts().not_found == facts().left, "what was judged again throughout holds nothing more"

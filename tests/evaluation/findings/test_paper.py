@@ -139,7 +139,7 @@ def test_turned_orders_are_named_with_their_gaps(results: Results) -> None:
     for sentence in turned:
         order = re.search(r"the order is ([\w, ]+); of 6 pairs [1-6] ", sentence)
         assert order and order[1].index("Budget") < order[1].index("Smooth")
-        assert "most clearly Budget, ahead of" in sentence
+        assert "most clearly Budget, which is ahead of" in sentence
 
 
 def test_differences_name_what_was_run(patents: Benchmark) -> None:

@@ -118,7 +118,7 @@ def test_theta_engine_chance_and_threshold_come_from_the_address(open_app: OpenA
     app = open_app("evidence", theta="0.9", engine="univariate", b_0="0.3", q_star="0.9")
     said = shown(app)
     assert f"sensitivity exceeds 90 % is {belief(0.9, 'univariate', Prior(b_0=0.3))}." in said
-    assert "choose “Don’t adopt”" in said and "each group by itself" in said
+    assert "choose “Don’t adopt”" in said and "each group separately" in said
 
 
 def test_moving_a_slider_moves_the_belief_and_the_address(published: AppTest) -> None:
