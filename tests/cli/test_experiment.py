@@ -110,7 +110,7 @@ def test_a_rule_that_looks_ahead_is_refused_before_anything_is_measured(folder: 
     out, file = tmp_path / "out", own_rules(tmp_path)
     for spec in (f"{file}:LastHit", f"either(greedy;{file}:LastHit)"):
         with pytest.raises(
-            InputProblem, match=r"LastHit.* cannot be measured\. On a list .* it looks ahead\. Mend it"
+            InputProblem, match=r"LastHit.* cannot be measured\. On a list .* it looks ahead\. Fix it"
         ):
             tarstop(str(folder), "--out", str(out), "--methods", f"greedy,{spec}")
     assert not out.exists()

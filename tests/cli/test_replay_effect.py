@@ -67,7 +67,7 @@ def test_measure_and_engine_can_be_chosen(tarstop: Run, asked: tuple[object, ...
         (("--theta", "0.7"), "--theta is for reviews of accuracy"),
         (("--engine", "reml"), "another kind of review"),
         (("--measure", "MD"), "give OR or RR or RD"),
-        (("--policy", "qbcb"), "another belief for every sample"),
+        (("--policy", "qbcb"), "a different belief for every sample"),
     ],
 )
 def test_what_does_not_fit_is_refused(

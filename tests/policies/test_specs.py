@@ -281,7 +281,7 @@ class Earlier(Policy):
 """,
         encoding="utf-8",
     )
-    with pytest.warns(DeprecationWarning, match="'worth' is called 'value_rate' today"):
+    with pytest.warns(DeprecationWarning, match="'worth' is now called 'value_rate'"):
         rule = parse_policy(f"{file}:Earlier")
     np.testing.assert_array_equal(rule.value_rate(PATH), PATH.value_rate(2))
     assert rule.batch_size == 4 and rule.is_oracle

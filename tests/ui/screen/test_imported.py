@@ -25,5 +25,5 @@ def test_where_it_came_from_stands_on_every_page(open_app: Open, store: Store, t
     assert store.events(session.id)[-1].reviewer == "Rita"
     for name in ("sessions", "screen"):
         shown = html_of(open_app(name, session=session.id))
-        assert "from theirs.json by Rita." in shown and "who recorded them and when (Prof. Famous)" in shown
+        assert "from theirs.json by Rita." in shown and "what the file claims (Prof. Famous)" in shown
     assert "by Prof. Famous, as the session file claims." in shown
