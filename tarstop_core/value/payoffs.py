@@ -116,8 +116,8 @@ class Payoffs:
         if not self.ranges().ends:
             (best,) = self.ranges().options
             raise InputProblem(
-                f"The option {self.others[best - PLUS - 1].name!r} is the best one whatever is believed, so nothing is to be "
-                "decided; mend its amounts."
+                f"The option {self.others[best - PLUS - 1].name!r} is the best one whatever is believed, so there is nothing to "
+                "decide; change its amounts."
             )
 
     @classmethod
