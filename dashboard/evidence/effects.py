@@ -124,8 +124,7 @@ def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]
         first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
         state.update(q_star=edged(chosen.payoffs.q_star), b_0=edged(first_b_0))
     target = _target(chosen)
-    begun = edged(chosen.payoffs.q_star)
-    q_star = st.slider("How sure before you act", 0.01, 0.99, begun, step=0.01, **bound("q_star"))
+    q_star = share("How sure before you act", chosen.payoffs.q_star, **bound("q_star"))
     usual = engine_for(chosen.studies.form, target.measure)
     if chosen.settings is not None and chosen.settings.kind is target.measure:
         usual = chosen.settings.used_engine
@@ -140,7 +139,7 @@ def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]
     first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
     b_0 = share("Chance before any study", first_b_0, key="b_0", bind="query-params", disabled=pooled)
     with st.expander("More", expanded=False):
-        payoffs, everyone = ask_amounts(chosen.payoffs, q_star, begun)
+        payoffs, everyone = ask_amounts(chosen.payoffs, q_star)
         sd = st.number_input(
             "Prior standard deviation (scale of analysis)",
             0.0,

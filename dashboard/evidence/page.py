@@ -35,7 +35,7 @@ from dashboard.frame import address, shell
 from dashboard.frame.drawing import beside_title, note
 from dashboard.frame.markup import told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, button, lasting, switch
+from dashboard.frame.widgets import bound, button, lasting, share, switch
 from dashboard.frame.work import OPEN, flash
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
@@ -275,15 +275,13 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, float | None
             replace(SPECIFICITY, value=start.theta_sp or SPECIFICITY.value), **bound("theta_sp")
         )
     meaning = f"The worse a wrong adoption is, the surer you must be: {shell.term('q-star', 'threshold')}."
-    asked, begun = "How sure before you act", edged(start.payoffs.q_star)
-    q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
-    sure = percent(start.payoffs.q_star if q_star == begun else q_star)
-    note(f"“{actions.plus}” only when more than {sure} sure that {claim(theta, theta_sp)}.")
+    q_star = share("How sure before you act", start.payoffs.q_star, **bound("q_star"), help=meaning)
+    note(f"“{actions.plus}” only when more than {percent(q_star)} sure that {claim(theta, theta_sp)}.")
     engines = {name: kind.title for name, kind in ENGINES.items()}
     engine = choice_in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
     with st.expander("Amounts and people", expanded=False):
-        payoffs, everyone = ask_amounts(start.payoffs, q_star, begun)
+        payoffs, everyone = ask_amounts(start.payoffs, q_star)
     return theta, theta_sp, engine, payoffs, everyone

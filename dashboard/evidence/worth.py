@@ -11,15 +11,15 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 
 
-def ask_amounts(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, Everyone]:
+def ask_amounts(first: Payoffs, q_star: float) -> tuple[Payoffs, Everyone]:
     """Ask for amounts.
 
     Parameters
     ----------
     first
         What was at stake to begin with.
-    q_star, begun
-        How sure one wants to be, and what this was at first.
+    q_star
+        How sure one wants to be.
 
     Returns
     -------
@@ -28,7 +28,7 @@ def ask_amounts(first: Payoffs, q_star: float, begun: float) -> tuple[Payoffs, E
     everyone : Everyone
         Whom they concern, and what a study costs.
     """
-    payoffs = first if q_star == begun else Stakes(first, 0.0).with_q_star(q_star).payoffs
+    payoffs = first if q_star == first.q_star else Stakes(first, 0.0).with_q_star(q_star).payoffs
     how = "0 keeps the earlier stakes. If you count people below, the amount is per person."
     worst = number_asked("Cost of the worse mistake", 0.0, "worst", help=how)
     unit = st.text_input("Unit", first.unit or "£", max_chars=12, **bound("unit")).strip()

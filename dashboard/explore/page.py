@@ -205,7 +205,8 @@ def _badges(listing: LabelledList) -> None:
 
 def _headline(look: Look) -> None:
     plan = plans.cell_of(look.listing, look.settings, look.policy, "planned")
-    st.html(told(figures.plan_sentence(plan, look.listing), figures.choice_sentence(plan, look.settings)))
+    worth, choice = figures.worth_sentence(plan, look.settings), figures.choice_sentence(plan, look.settings)
+    st.html(told(figures.plan_sentence(plan, look.listing), worth, choice))
 
 
 def _current(look: Look, asked: Asked) -> Asked:

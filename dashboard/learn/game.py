@@ -13,7 +13,7 @@ from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import button, switch
+from dashboard.frame.widgets import button, share, switch
 from dashboard.learn import documents
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
@@ -33,7 +33,7 @@ MIXES: dict[Mix, str] = {
     "both": "Both in turn",
     **{scenario.name: scenario.short for scenario in (PATENT, REVIEW)},
 }
-HELPS = {"curve": "With the belief curve", "instinct": "By instinct"}
+HELPS = {"curve": "With the curve of chances", "instinct": "By instinct"}
 COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 LAST_SEED = 9999
 MORE = 5
@@ -158,7 +158,7 @@ def _change(play: Play) -> None:
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
     switch("What is decided", MIXES, default=game.mix, **changed("mix"))
     switch("You play", HELPS, default=play.helped, **changed("helped"))
-    st.slider("How sure before you act", 0.01, 0.99, game.q_star, step=0.01, **changed("q_star"))
+    share("How sure before you act", game.q_star, **changed("q_star"))
     costs = sorted({*COSTS, game.cost})
     st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
 

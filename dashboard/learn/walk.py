@@ -14,7 +14,7 @@ from dashboard.frame import address, classroom, shell
 from dashboard.frame.address import Parameter, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import button, one_of, switch, tabs
+from dashboard.frame.widgets import button, one_of, share, switch, tabs
 from dashboard.learn import documents
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.plans import rules_of
@@ -285,7 +285,7 @@ def _change(walk: Walk) -> None:
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
     rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
-    st.slider("How sure before you act", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
+    share("How sure before you act", asked.q_star, **changed("q", "q_star"))
     st.select_slider(
         f"Cost of a document (both mistakes together cost {amount(payoffs.K, payoffs.unit)})",
         sorted({*COSTS, asked.cost}),
@@ -367,7 +367,7 @@ def _document(key: str, followed: Lesson, step: Step) -> str:
 def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
     figure(
         "walk",
-        "The belief, and what reading on is worth compared with its cost",
+        "The chance, and what reading on is worth beside its cost",
         lesson_curves(followed, step, dark=dark()),
         lessons.words(followed, step),
         lessons.log(followed, step.depth, first=0),
@@ -428,7 +428,7 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
             "Document": records[row["id"]].title,
             "Chance": percent(row["p"]),
             "Brought": one if row["found"] else "–",
-            "Belief after it": percent(row["b"]),
+            "Chance after it": percent(row["b"]),
             "Paper’s score": amount(row["rho_evpi"], unit),
             "Worth of the next": "–" if row["worth"] is None else amount(row["worth"], unit),
         }

@@ -224,7 +224,7 @@ def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Litera
         hint = f"The worse a wrong first action is, the surer you must be: {term('q-star', 'threshold')}."
         # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
         # report that as if the person had moved it.
-        st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=hint)
+        share("How sure before you act", now["q"], **view("q"), help=hint)
         sure = q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
         caption(f"{best_between(settings) if settings.payoffs.others else sure}.")
     with right:

@@ -55,7 +55,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     lines = np.array([up, down, *others])
     low, high = float(lines.min()), float(lines.max())
     room = 0.08 * (high - low)
-    hover, bottom = "%{x:.2f}: %{y:.3~g}<extra></extra>", {"yaxis": "y2"}
+    hover, bottom = "%{x:.0%}: %{y:.3~g}<extra></extra>", {"yaxis": "y2"}
     chart = Chart(390, dark=dark, simulated=simulated)
     chart.line(b, up, PLUS, width=3, hovertemplate=hover)
     chart.line(b, down, MINUS, width=3, hovertemplate=hover)
@@ -90,7 +90,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
             anchor = "right" if now.b >= x else "left"
         chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
-    chart.axis("xaxis", belief, range=[0, 1], tickformat=".1f", anchor="y2")
+    chart.axis("xaxis", belief, range=[0, 1], tickformat=".0%", anchor="y2")
     utility, certainty = (
         fig.with_unit(title, payoffs.unit) for title in ("expected utility", "worth of certainty")
     )
@@ -216,15 +216,21 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirm_hits)
-    option = plan.path.action_at(plan.start, plan.policy.acts_on_belief)
-    now = float(plan.path.payoffs.utility_of(option, plan.path.belief_at(plan.start)))
     reports = {"to_read": reports_to_read(plan.path), "waiting": round(plan.path.reports_waiting)}
     if plan.depth <= plan.start:
-        return message("plan_of_none", cell=plan, **reports, utility_now=now)
-    scenario = scenario_of(listing.settings)
+        return message("plan_of_none", cell=plan, **reports)
     finds = plan.path.next_find(plan.start, plan.depth) is not None
-    how = {"documents": len(listing), "scenario": scenario, "utility_now": now, "finds": finds}
-    return message("plan", cell=plan, **reports, **how)
+    scenario = scenario_of(listing.settings)
+    return message("plan", cell=plan, **reports, documents=len(listing), scenario=scenario, finds=finds)
+
+
+def worth_sentence(plan: Cell, settings: Settings) -> str:
+    """Say what the plan is expected to bring beside deciding now; nothing where it reads nothing."""
+    if plan.settled or (plan.depth <= plan.start and not reports_to_read(plan.path)):
+        return ""
+    option = plan.path.action_at(plan.start, plan.policy.acts_on_belief)
+    now = float(plan.path.payoffs.utility_of(option, plan.path.belief_at(plan.start)))
+    return message("worth_of_plan", cell=plan, scenario=scenario_of(settings), utility_now=now)
 
 
 def choice_sentence(plan: Cell, settings: Settings) -> str:

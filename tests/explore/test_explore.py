@@ -349,7 +349,8 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     plan = plans.cell_of(waiting, settings, Budget(9), "planned")
     kind, values = spoken(message, figures.plan_sentence, plan, waiting)
     assert (kind, values["to_read"], values["waiting"]) == ("plan_of_none", to_read, 9)
-    assert values["utility_now"] == pytest.approx(stopping)
+    worth = spoken(message, figures.worth_sentence, plan, settings).values
+    assert worth["utility_now"] == pytest.approx(stopping)
     assert "3 titles and abstracts" in figures.full_cost_note(path, settings.cost)
     assert "£40" in figures.full_cost_note(path, 0.0)
     reading = plans.cell_of(waiting, replace(settings, cost=0.5), Optimal(), "planned")

@@ -194,18 +194,19 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     plan = plans.cell_of(explored, explored.settings, Optimal(), "planned")
     kind, values = spoken(message, figures.plan_sentence, plan, explored)
     assert (kind, values["cell"], values["documents"]) == ("plan", plan, 312)
-    said = figures.plan_sentence(plan, explored)
-    worth = round(plan.net_utility / explored.settings.cost)
-    assert [int(number) for number in re.findall(r"\d+", said)] == [plan.depth, 312, worth]
+    assert re.findall(r"\d+", figures.plan_sentence(plan, explored)) == [str(plan.depth), "312"]
+    worth = str(round(plan.net_utility / explored.settings.cost))
+    assert re.findall(r"\d+", figures.worth_sentence(plan, explored.settings)) == [worth]
     pounds = explored.settings.with_stakes(Stakes(MONEY, 20.0))
-    said = figures.plan_sentence(plans.cell_of(explored, pounds, Optimal(), "planned"), explored)
+    said = figures.worth_sentence(plans.cell_of(explored, pounds, Optimal(), "planned"), pounds)
     assert "is expected to bring £" in said and said.endswith(", net of screening.")
     losing = plans.cell_of(explored, explored.settings, Budget(312), "planned")
-    assert losing.net_utility < 0 and "to lose" in figures.plan_sentence(losing, explored)
+    assert losing.net_utility < 0 and "to lose" in figures.worth_sentence(losing, explored.settings)
     dear = replace(explored.settings, cost=5.0)
     plan = plans.cell_of(explored, dear, Optimal(), "planned")
     kind, values = spoken(message, figures.plan_sentence, plan, explored)
     assert (kind, values["cell"].net_utility, values["waiting"]) == ("plan_of_none", 0, 0)
+    assert not figures.worth_sentence(plan, dear)
     free = Stakes(MONEY, 0.0)
     assert figures.check_sentence(free, PatentSettings(MONEY, 0.0)).endswith("Reading costs nothing.")
 

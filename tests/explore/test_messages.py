@@ -40,16 +40,19 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "plan_settled", {"cell": cell(depth=depth), "confirmed": confirmed}
     for to_read, waiting in ((0, 0), (0, 2), (1, 1), (1, 3), (2, 3), (3, 3)):
         changed, reports = cell(depth=waiting, start=waiting), {"to_read": to_read, "waiting": waiting}
-        yield "plan_of_none", {"cell": changed, **reports, "utility_now": 4.0}
+        yield "plan_of_none", {"cell": changed, **reports}
+        yield "worth_of_plan", {"cell": changed, "scenario": PATENT, "utility_now": 4.0}
     for to_read, unit, cost in ((2, "£", 0.5), (0, "", 0.5), (0, "", 0.0)):
         chosen = cell(unit=unit, cost=cost)
         yield "choice", {"cell": chosen, "action": "Reject", "to_read": to_read, **ACTIONS}
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     for start, to_read in ((0, 0), (5, 2)):
-        reports = {"to_read": to_read, "waiting": 2, "documents": 90, "utility_now": 0.01}
+        reports = {"to_read": to_read, "waiting": 2, "documents": 90}
         for finds, depth in product((True, False), (12, 90)):
             planned = cell(start=start, depth=depth)
             yield "plan", {"cell": planned, "scenario": PATENT, **reports, "finds": finds}
+        worth = {"scenario": PATENT, "utility_now": 0.01}
+        yield "worth_of_plan", {"cell": cell(start=start, depth=12), **worth}
     for reports, best in ((0.2, 0), (3.0, 2), (3.0, 0)):
         path = cell().path
         path.reports_waiting, path.best_reports = reports, lambda waiting, best=best: (best, 0.0)

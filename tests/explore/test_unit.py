@@ -116,6 +116,7 @@ def told_by_explore(of: LabelledList, own: Settings, rule: Policy) -> list[str]:
     turns = sensitivity.break_evens(of, own, rule)
     return [
         figures.plan_sentence(plan, of),
+        figures.worth_sentence(plan, own),
         figures.path_sentence(plan, own),
         figures.full_cost_note(plan.path, own.cost),
         figures.stakes_sentence(now, own, plan),
