@@ -26,6 +26,9 @@ OUTCOMES: dict[FullText, str] = {
     "waiting": "Not read in full yet",
 }
 
+ELIGIBLE: dict[FullText, float] = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
+"""Whether a report is eligible, by what came of reading it; nobody knows of one that was not read."""
+
 
 @dataclass(frozen=True)
 class Row:

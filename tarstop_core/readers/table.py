@@ -10,6 +10,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
+from tarstop_core.documents.reports import ELIGIBLE, OUTCOMES
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import Cells, read_cells
@@ -21,7 +22,12 @@ READER = re.compile(r"(reader|person|reviewer|screener|rater|model)[ _-]?\w+", r
 RESOLVED = ("resolved", "final", "included", "relevant")
 AUDIT = ("audit", "audited", "audit_draw")
 NAMES = ("record", "id", "title")
-_MEANINGS = {SAID_RELEVANT: 1.0, SAID_NOT_RELEVANT: 0.0, "": np.nan}
+_MEANINGS: dict[str, float] = {
+    SAID_RELEVANT: 1.0,
+    SAID_NOT_RELEVANT: 0.0,
+    "": np.nan,
+    **{outcome: ELIGIBLE.get(outcome, np.nan) for outcome in OUTCOMES},  # of full texts
+}
 
 
 @dataclass(frozen=True)

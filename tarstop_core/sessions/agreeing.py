@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarstop_core.documents.reports import ELIGIBLE
 from tarstop_core.readers.agreement import Agreement, agreement, in_stretches
 from tarstop_core.readers.overlooked import Overlooked, Verdicts, overlooked
 from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.words import said
 from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
 from tarstop_core.screening.reports_apart import compare
+from tarstop_core.screening.scenarios.studies import report_columns
 from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.sessions import message
 
 QUARTERS = 4
-_ELIGIBLE = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
 LISTED = 5
 """Disagreements that are named."""
 RESOLVED, DRAWN = "resolved", "audit_draw"
@@ -87,17 +88,41 @@ def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
     ``tarstop readers`` reads these columns back.
     """
     table, drawn = table_of(several), {doc: str(place) for place, doc in enumerate(several.drawn, start=1)}
-    columns = [f"reader_{re.sub('[^0-9A-Za-z_]', '_', name)}" for name in several.readers.names]
+    columns = _columns(several)
     words = {0.0: "excluded", 1.0: "included"}
     included, relevant = table.verdicts.included.tolist(), table.verdicts.relevant.tolist()
     return {
         doc: {
-            **{column: words.get(verdict, "") for column, verdict in zip(columns, row, strict=True)},
+            **{column: words.get(verdict, "") for column, verdict in zip(columns.values(), row, strict=True)},
             RESOLVED: words.get(known, ""),
             DRAWN: drawn.get(doc, ""),
         }
         for doc, row, known in zip(table.names, included, relevant, strict=True)
     }
+
+
+def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
+    """By document that all have read in full: outcome, reason and numbers by each reader, before any saw another's.
+
+    They are called as those of what counts, with the reader's column behind; ``tarstop readers --reader`` reads the outcomes back.
+    """
+    columns = _columns(several)
+    return {
+        doc: {
+            f"{name}_{columns[reader]}": value
+            for reader in several.alone_in_full
+            for name, value in report_columns(several.in_full.first[doc].get(reader)).items()
+        }
+        for doc in several.in_full.read
+    }
+
+
+def _columns(several: SeveralReaders) -> dict[str, str]:
+    """By reader: the name of the column with the verdicts, of letters and digits; numbered where two would be the same."""
+    plain = {name: re.sub(r"\W", "_", name) for name in several.readers.names}
+    if len({column.casefold() for column in plain.values()}) < len(plain):
+        plain = {name: f"{at}_{column}" for at, (name, column) in enumerate(plain.items(), start=1)}
+    return {name: f"reader_{column}" for name, column in plain.items()}
 
 
 @dataclass(frozen=True)
@@ -124,7 +149,7 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
     if not first or len(several.alone_in_full) < 2:
         return None
     eligible = [
-        [_ELIGIBLE.get(each[name].outcome, np.nan) for name in several.alone_in_full] for each in first
+        [ELIGIBLE.get(each[name].outcome, np.nan) for name in several.alone_in_full] for each in first
     ]
     verdicts = np.array(eligible, dtype=float)
     compared = [compare([*each.values()]) for each in first]

@@ -28,7 +28,7 @@ from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.agreeing import verdict_columns
+from tarstop_core.sessions.agreeing import full_text_columns, verdict_columns
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.prisma import FAMILIES, origin
 from tarstop_core.sessions.session import OpenSession
@@ -54,7 +54,8 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
     scores = {} if stored.scores is None else dict(zip(stored.ids, stored.scores.tolist(), strict=True))
     rows = []
     apart = {} if session.several is None else verdict_columns(session.several)
-    unjudged = dict.fromkeys(next(iter(apart.values()), ()), "")
+    in_full = {} if session.several is None else full_text_columns(session.several)
+    unjudged, unread = (dict.fromkeys(next(iter(by.values()), ()), "") for by in (apart, in_full))
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
         read = session.steps[at] if at < len(session.steps) else {}
@@ -73,7 +74,7 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
         if aside:
             about["set_aside"] = aside[record["id"]]["words"] if at in session.state.aside_read else ""
         rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
-        rows.append(first | about | rest)
+        rows.append(first | about | rest | in_full.get(record["id"], unread))
     for record in session.records_aside.to_dict("records"):
         row = {name: record[name] for name in (*_TEXTS, "id")}
         row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"], "score": scores.get(record["id"])}

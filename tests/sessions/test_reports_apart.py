@@ -3,17 +3,21 @@
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 
 import pytest
 
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
+from tarstop_core.readers.agreement import agreement
+from tarstop_core.readers.table import Columns, read_readers
 from tarstop_core.screening.events import resolved_report_event
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import agreed_in_full
+from tarstop_core.sessions.export import document_rows, to_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
@@ -112,6 +116,42 @@ def test_a_session_file_takes_along_what_all_have_read(store: Store) -> None:
     again = OpenSession.load(store, import_session(store, export_session(store, key)), "Rita")
     assert [each.doc for each in again.several.reports_waiting] == [IDS[0]]  # type: ignore[union-attr]
     assert again.in_full.read_in_full == {0: DATA}, "what only Rita has said stays where it was said"
+
+
+def test_the_table_of_documents_has_columns_of_full_texts_for_each_reader(
+    store: Store, tmp_path: Path
+) -> None:
+    rita, sam, key = included(store, 4)
+    reads(rita, DATA, DATA, OUT, OUT)
+    before = document_rows(session_snapshot(store, key))
+    assert not [name for name in before[0] if name.startswith("report_reader")], "not before all have read"
+    reads(sam, OTHER, DATA, DATA)
+    rita.refresh()
+    rita.report(IDS[2], DATA, rita.state.seq)  # once Rita has seen what Sam says
+    rows = document_rows(session_snapshot(store, key))
+    columns = ("report_reader_Rita", "report_reason_reader_Rita", "tables_reader_Rita", "tables_reader_Sam")
+    table = "Lee 2004: TP 9, FP 1, FN {}, TN 30".format
+    assert [tuple(row[name] for name in columns) for row in rows[:5]] == [
+        ("data", "", table(2), table(3)),
+        ("data", "", table(2), table(2)),
+        ("excluded", "wrong test", "", table(2)),
+        *[("", "", "", "")] * 2,
+    ]
+    exported = tmp_path / "documents.csv"
+    exported.write_text(to_csv(session_snapshot(store, key)), encoding="utf-8")
+    assert read_readers(exported).readers == ("reader_Rita", "reader_Sam")
+    back = read_readers(exported, Columns(("report_reader_Rita", "report_reader_Sam"), resolved="report"))
+    in_full = agreed_in_full(rita.several)  # type: ignore[arg-type]
+    assert in_full is not None and agreement(back.verdicts.included) == in_full.agree
+
+
+def test_names_that_letters_do_not_tell_apart_have_columns_of_their_own(store: Store) -> None:
+    key = begun(store, replace(REVIEW, readers=Readers(("a.b", "a-b"))))
+    one, other = (OpenSession.load(store, key, name) for name in ("a.b", "a-b"))
+    judge(one, "relevant")
+    judge(other, "irrelevant")
+    row = document_rows(session_snapshot(store, key))[0]
+    assert (row["reader_1_a_b"], row["reader_2_a_b"]) == ("included", "excluded")
 
 
 def test_report_and_diagram_say_how_far_they_agree(store: Store) -> None:

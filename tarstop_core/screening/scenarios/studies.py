@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.documents.reports import Collected, EffectRow, Row
+from tarstop_core.documents.reports import Collected, EffectRow, Report, Row
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
@@ -344,12 +344,17 @@ class StudyScenario(Scenario[T]):
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
         # What became of the report, as it stands.
         report = final.read_in_full.get(depth)
-        rows = report.rows if report else ()
-        return {
-            "report": report.outcome if report else "waiting" if depth in final.waiting else "",
-            "report_reason": report.reason if report else "",
-            "tables": "; ".join(f"{row.study}: {in_a_line(row.numbers)}" for row in rows),
-        }
+        return report_columns(report or (Report("waiting") if depth in final.waiting else None))
+
+
+def report_columns(report: Report | None) -> dict[str, str]:
+    """Outcome, reason and numbers of a report, by column of a table of documents; empty where there is none."""
+    rows = report.rows if report else ()
+    return {
+        "report": report.outcome if report else "",
+        "report_reason": report.reason if report else "",
+        "tables": "; ".join(f"{row.study}: {in_a_line(row.numbers)}" for row in rows),
+    }
 
 
 def in_a_line(numbers: Mapping[str, Any]) -> str:
