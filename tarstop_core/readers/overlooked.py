@@ -30,7 +30,7 @@ import numpy as np
 from tarstop_core.calibration.recall_bound import largest_total
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.counts import log_ways
+from tarstop_core.value.counts import beta_binomial, log_ways
 
 LEVEL = 0.9
 """Chance with which an interval covers; each of its ends alone holds with (1 + LEVEL)/2."""
@@ -150,6 +150,20 @@ class Overlooked:
         """Share of the relevant records that are found by now, if draws are typical; 1 without draws."""
         total = self.relevant_found + (self.remaining_estimate or 0.0)
         return self.relevant_found / total if total else 1.0
+
+    @cached_property
+    def chance_remaining(self) -> Floats:
+        """Chance of 0, 1, 2 … relevant records not found among what everybody excluded, by the draws; shape (records not drawn + 1,).
+
+        Beta-binomial, by Jeffreys' prior for the share that is relevant: nothing is assumed of the readers.
+        """
+        left = self.frame - self.drawn
+        return beta_binomial(np.arange(left + 1), left, self.hits + 0.5, self.drawn - self.hits + 0.5)
+
+    @property
+    def expected_remaining(self) -> float:
+        """Mean of `chance_remaining`."""
+        return (self.frame - self.drawn) * (self.hits + 0.5) / (self.drawn + 1)
 
     @cached_property
     def draws_needed(self) -> int:

@@ -161,6 +161,8 @@ class ReviewFacts(ListFacts):
     past: WrongStops | None = None  # what became of stopping on as many studies in past reviews
     pooled_range: tuple[float, float] | None = None
     """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
+    otherwise_in_all: float | None = None
+    """As `otherwise`, of what is left and what all readers overlooked; None unless random draws say something of the latter."""
     range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
 
     @property

@@ -78,7 +78,7 @@ def recall_sentence(state: State) -> str:
         settled = state.relevant - len(state.pending)
         sentences.append(record_message("recall", sure=percent(confidence), relevant=settled, most=most))
     if state.overlooked is not None and state.overlooked.remaining.high:
-        sentences.append(record_message("overlooked", found=state.overlooked))
+        sentences.append(record_message("overlooked", found=state.overlooked, weighs=state.settings.weighs))
     return " ".join(filter(None, sentences))
 
 

@@ -14,11 +14,15 @@ from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.hit_rate_model import chances_as_read
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
+from tarstop_core.readers.overlooked import Overlooked
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
+
+NODES = 32
+"""Numbers of documents that stand for all: each for as much of their distribution."""
 
 
 def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
@@ -126,6 +130,33 @@ def of_list(left: Left, state: State) -> dict[str, Any]:
         high = min(math.ceil(high / least), left.documents) if least else left.documents
     relevant = int(state.came_true.sum())
     return {"left": (mean, low, high), "relevant": relevant, "overlooked": overlooked}
+
+
+def not_found(left: Left, overlooked: Overlooked) -> Floats:
+    """Chance of 0, 1, 2 … relevant documents that are not found, if random draws say something of what all readers overlooked.
+
+    The more they overlooked of what they read, the fewer they recognise of what is unread: both follow from the same draws.
+
+    Parameters
+    ----------
+    left : Left
+        How many documents that they would include are unread.
+    overlooked : Overlooked
+        With draws.
+
+    Returns
+    -------
+    ndarray, shape (K + 1,)
+        Adds up to 1.
+    """
+    levels = (np.arange(NODES) + 0.5) / NODES
+    unread, missed = (
+        np.searchsorted(np.cumsum(chance), levels) for chance in (left.chance, overlooked.chance_remaining)
+    )
+    included = overlooked.relevant_found
+    times = (included + missed) / included if included else np.ones(NODES)
+    numbers = np.minimum(np.rint(np.outer(unread, times)), left.documents) + missed
+    return np.asarray(np.bincount(numbers.astype(int).ravel()) / numbers.size)
 
 
 def _chances(settings: Settings) -> RerankedChances:

@@ -32,10 +32,18 @@ from tarstop_core.value.worth import chance_of_another
 class ReviewPath(CumulativePath):
     """The path of a review: what waiting reports are worth, and how likely the decision is the right one."""
 
+    overlooked: float = (
+        0.0  # Relevant documents expected among those that were read and that all readers excluded
+    )
+    recognised: float = (
+        1.0  # Share of the relevant documents that the readers include; `p` is the chance that they do
+    )
+
     @cached_property
     def otherwise(self) -> Floats:
-        """Chance that what is left, as many studies as may come, leads to the other action, shape (N + 1,)."""
-        left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
+        """Chance that what is not found, as many studies as may come, leads to the other action, shape (N + 1,)."""
+        unread = (self.included_to[-1] - self.included_to) / self.recognised
+        left = self.waiting + self.share * (unread + self.overlooked)
         return self._worth.turned(left, self.studies)
 
     def disagreement(self, truth: str) -> Floats:

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta
 
 from tarstop_core.belief.decisive import belief, check_prior, hit_curve
+from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
+from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tests.reference import loops
 
 CHANCES = st.one_of(st.sampled_from([0.0, 1e-12, 1e-9, 1.0]), st.floats(0, 1), st.floats(0, 0.05))
@@ -142,3 +145,23 @@ def test_priors_outside_are_refused(b_0: float) -> None:
         check_prior(b_0)
     with pytest.raises(InputProblem):
         belief(hit_curve([0.5]), b_0)
+
+
+def test_that_a_sensitivity_is_uncertain_hardly_moves_belief() -> None:
+    """One document decides, so that no search teaches how well it is read: the mean of what is known elsewhere is all it takes.
+
+    Exactly, with a sensitivity that eight known documents taught (.87, 90 % from .63 to .99).
+    """
+    calibrator, sensitivities = calibrators()[default_calibrator(False)], beta(6.5, 1.0)
+    levels, ranks = (np.arange(64) + 0.5) / 64, np.arange(1, 301)
+    chances = calibrator.probabilities(None, len(ranks))
+
+    def no_hit(s: float) -> Floats:
+        return np.exp(calibrator.curve(chances, ranks, s=s).log_M)
+
+    known, sure = np.mean([no_hit(s) for s in sensitivities.ppf(levels)], axis=0), no_hit(1.0)
+    for b_0 in (0.3, 0.5, 0.8):
+        right, by_mean, by_sure = (
+            b_0 * M / (b_0 * M + 1 - b_0) for M in (known, no_hit(sensitivities.mean()), sure)
+        )
+        assert np.abs(right - by_mean).max() < 0.003 < 0.01 < np.abs(right - by_sure).max() < 0.03

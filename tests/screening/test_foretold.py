@@ -5,14 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tarstop_core.belief.mixture import Left
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.readers.overlooked import Verdicts, overlooked
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.foretold import followed, foretold, still_unread
+from tarstop_core.screening.foretold import followed, foretold, not_found, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances, paths_key, screening_path
@@ -183,3 +185,35 @@ def test_the_drawn_lower_bound_never_falls_below_the_cost_where_the_rule_goes_on
                 min(y for x, y in zip(line["x"], line["y"], strict=True) if x < state.depth + advice.more)
                 >= 1
             )
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.25, 0.7])
+@pytest.mark.parametrize("share", [0.1, 0.2])
+def test_what_is_not_found_is_foreseen_whatever_readers_have_in_common(spread: float, share: float) -> None:
+    """Simulated: of 800 records, 60 of them relevant, two readers who recognise 80 % have read half.
+
+    How hard a record is varies (for both alike) with this share of all possible variance: 0 is independence.
+    """
+    rng, half, lists = np.random.default_rng(1), 400, 120
+    both_miss = 0.2 * (0.2 + 0.8 * spread)
+    unread = Left(np.ones(1), np.array([np.inf]), np.array([30 * (1 - both_miss)]), half)
+    within, unaudited = 0, 0
+    for _ in range(lists):
+        relevant = rng.random(2 * half) < 60 / (2 * half)
+        recognise = rng.beta(0.8 * (1 / spread - 1), 0.2 * (1 / spread - 1), half) if spread else 0.8
+        included = rng.random((2, half)) < np.where(relevant[:half], recognise, 0.03)
+        excluded = np.flatnonzero(~included.any(axis=0))
+        drawn = rng.permutation(excluded)[: round(share * len(excluded))]
+        known, place = included.any(axis=0), np.zeros(half, dtype=int)
+        known[drawn], place[drawn] = True, np.arange(len(drawn)) + 1
+        answers = np.where(known, relevant[:half], np.nan)
+        chance = not_found(unread, overlooked(Verdicts(included.T.astype(float), answers, place)))
+        truth, below = (
+            relevant.sum() - (relevant[:half] & known).sum(),
+            np.append(0.0, np.cumsum(np.append(chance, np.zeros(2 * half)))),
+        )
+        within += below[truth] <= 0.95 and below[truth + 1] >= 0.05
+        low, high = unread.interval()
+        unaudited += low <= truth <= high
+    assert chance.sum() == pytest.approx(1) and within >= 0.85 * lists
+    assert spread < 0.5 or unaudited < 0.75 * lists, "by what they recognise alone"

@@ -415,8 +415,8 @@ def record() -> Values:
     for belief in (None, 0.54):
         yield "not_as_in_session", {"names": ["prior", "model"], "belief": belief}
     yield "drawn", {"every": 10, "documents": 4, "hits": 1}
-    for name, found in product(("not_found", "overlooked"), READ_TWICE):
-        yield name, {"found": found}
+    for found, weighs in product(READ_TWICE, (False, True)):
+        yield from (("not_found", {"found": found}), ("overlooked", {"found": found, "weighs": weighs}))
     for late, own in product((0, 2), (0, 1)):
         yield "set_aside", {"late": late, "own": own}
     yield "set_aside_first", {"aside": "2 documents (too late)"}

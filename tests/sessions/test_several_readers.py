@@ -369,14 +369,20 @@ def test_a_review_says_what_all_overlooked_beside_what_is_unread(store: Store, k
     for name in ("Rita", "Sam"):
         judge(OpenSession.load(store, key, name), *["relevant"] * 3, *["irrelevant"] * 17)
     tom = OpenSession.load(store, key, "Tom")
-    before = tom.advice(BOTH)
+    by_all = replace(BOTH, truth="full_evidence")
+    before, unaudited = tom.advice(BOTH), tom.advice(by_all).facts
     draw(tom, *["irrelevant"] * 5)
     after = tom.advice(BOTH)
     assert isinstance(before.facts, ReviewFacts) and isinstance(after.facts, ReviewFacts)
+    assert isinstance(unaudited, ReviewFacts)
     assert after.facts.left[0] == before.facts.left[0] and after.facts.left[2] > before.facts.left[2]
     [row] = [value for name, value in REVIEW_SCENARIO.rows(after, BOTH) if "all readers" in name]
     assert row == f"0 (0 to {missed_in_audit(17, 5, 0).high})"
     assert after.facts.otherwise == before.facts.otherwise, "reading on brings what readers recognise"
+    assert before.facts.otherwise_in_all is None
+    assert (after.facts.otherwise_in_all or 0) > after.facts.otherwise
+    judged_by_all = tom.advice(by_all).facts
+    assert isinstance(judged_by_all, ReviewFacts) and judged_by_all.disagreement > unaudited.disagreement
 
 
 BOT = MachineReader("Bot", "a model", "4.1", "Is it on topic?", "2026-11-20", "bot.csv", "score", 0.5, 1.2)

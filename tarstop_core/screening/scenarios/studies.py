@@ -14,7 +14,7 @@ from tarstop_core.documents.reports import Collected, EffectRow, Report, Row
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
-from tarstop_core.screening.foretold import of_list, still_unread
+from tarstop_core.screening.foretold import not_found, of_list, still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
 from tarstop_core.screening.settings import StudySettings
@@ -36,6 +36,15 @@ def extraction_rate(settings: StudySettings, state: State) -> ExtractionRate:
     """P(data | included) after the reports that were read in full."""
     read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
     return settings.data_share.updated(brought, read - brought)
+
+
+def _missed(settings: StudySettings, state: State) -> tuple[float, float]:
+    """What random draws say of all readers, where the decision is judged by all that is relevant: how many documents they overlooked, and the share that they recognise."""
+    overlooked = state.overlooked
+    if settings.truth != "full_evidence" or overlooked is None or not overlooked.is_audited:
+        return 0.0, 1.0
+    missed, included = overlooked.expected_remaining, overlooked.relevant_found
+    return missed, included / (included + missed) if included else 1.0
 
 
 def _with_data(state: State) -> int:
@@ -148,6 +157,7 @@ class StudyScenario(Scenario[T]):
         studies = state.evidence
         share = extraction_rate(settings, state).mean if settings.two_stages else 1.0
         states = self.states(settings, studies)
+        missed, recognised = _missed(settings, state)
         return ReviewPath(
             p=chances,
             states=states,
@@ -158,11 +168,14 @@ class StudyScenario(Scenario[T]):
             share=share,
             full_cost=settings.full_cost if settings.two_stages else 0.0,
             waiting=share * len(state.waiting),
+            overlooked=missed,
+            recognised=recognised,
         )
 
     def key(self, settings: T, state: State) -> str:
-        """The reports that were read in full, and the share of them that brought data."""
-        return repr((sorted(state.read_in_full.items()), extraction_rate(settings, state)))
+        """The reports that were read in full, the share of them that brought data, and what readers overlooked where the path counts it."""
+        reports = sorted(state.read_in_full.items())
+        return repr((reports, extraction_rate(settings, state), _missed(settings, state)))
 
     def with_b_0(
         self, path: ListPath, settings: T, calibrator: Calibrator, chances: Floats, state: State
@@ -213,6 +226,10 @@ class StudyScenario(Scenario[T]):
         needed = 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)
+        in_all, overlooked = None, state.overlooked
+        if overlooked is not None and overlooked.is_audited:
+            to_find = studies_to_come(not_found(left, overlooked), waiting, shapes)
+            in_all = chance_turned(now, to_find, settings.payoffs, needed, tempering)
         facts = {
             "studies": len(state.evidence),
             "waiting": waiting,
@@ -221,6 +238,7 @@ class StudyScenario(Scenario[T]):
             "reports_to_read": to_read,
             "reports_may_change": chance_turned(now, np.eye(waiting + 1)[-1], settings.payoffs, needed),
             "otherwise": chance_turned(now, to_come, settings.payoffs, needed, tempering),
+            "otherwise_in_all": in_all,
             "disagreement": float(path.disagreement(settings.truth)[depth]),
             "plan": plan,
             **of_list(left, state),
@@ -248,6 +266,16 @@ class StudyScenario(Scenario[T]):
             ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
             *overlooked_row(facts),
+            *(
+                [
+                    (
+                        "Chance that these and all that is left would choose otherwise",
+                        percent(facts.otherwise_in_all),
+                    )
+                ]
+                if facts.otherwise_in_all is not None
+                else []
+            ),
             *self.own_rows(facts, settings),
         ]
         if settings.two_stages:
