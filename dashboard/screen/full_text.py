@@ -25,7 +25,7 @@ from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered, resolved_report_event
-from tarstop_core.screening.report_entry import Draft, by_study, filled_in, study_name, table_rows
+from tarstop_core.screening.report_entry import Draft, Waiting, by_study, filled_in, study_name, table_rows
 from tarstop_core.screening.reports_apart import ReadApart
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.studies import StudyScenario
@@ -102,8 +102,11 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
     of, rows, notes = held.get(TABLE, ("", (), ()))
     if of != work.row.id:
         return
-    records = zip(waiting, work.reports_of(waiting), strict=True)
-    matched = filled_in(rows, {at: study_name(each.authors, each.date) for at, each in records}, settings)
+    reports = {
+        at: Waiting(work.row.ids[at], record.title, study_name(record.authors, record.date))
+        for at, record in zip(waiting, work.reports_of(waiting), strict=True)
+    }
+    matched = filled_in(rows, reports, settings)
     st.html(block("filled_in", len(rows), len(matched.reports), matched.left_out, matched.unfit, notes))
 
     def save() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tarstop_core.documents.tables import Tables
     from tarstop_core.effects.measures import Engine
     from tarstop_core.screening.review_settings import ReviewSettings
+    from tarstop_core.screening.state import State
 
 
 @click.command()
@@ -82,18 +83,21 @@ def belief(
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
     With --theta-sp, the belief that specificity exceeds its threshold too.
-    TABLE may be a review's session file: its thresholds, engine and prior then apply unless you give others, so the answer is that of Screen.
+    TABLE may be a review's session file: its question, thresholds, engine and prior then apply unless you give others, so the answer is that of Screen.
     With --measure, TABLE has studies of an intervention: belief that their average effect is beyond --delta.
     """
-    if measure is not None:
+    from tarstop_core.screening.effect_settings import EffectSettings
+
+    state = _session(table)
+    if measure is not None or (state and isinstance(state.settings, EffectSettings)):
         from tarstop_core.cli.effect import print_belief
 
         if any(option is not None for option in (theta, theta_sp, prior_file)):
             raise InputProblem(
-                "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out beside --measure."
+                "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out for effects of interventions."
             )
         asked = cast("Engine | None", engine)
-        print_belief(table, measure, asked, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects)
+        print_belief(table, state, measure, asked, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects)
         return
     if any(option is not None for option in of_effects.values()):
         raise InputProblem(
@@ -105,7 +109,7 @@ def belief(
     from tarstop_core.belief.of_tables import belief_path, beliefs_of_each
     from tarstop_core.belief.prior import check_theta
 
-    tables, notes, own = _tables(table)
+    tables, notes, own = _tables(table, state)
     theta = check_theta(theta if theta is not None else own.theta if own else 0.75)
     if theta_sp is None and own:
         theta_sp = own.theta_sp
@@ -152,22 +156,27 @@ def belief(
             click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
 
 
-def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]:
+def _session(path: Path) -> State | None:
+    """Where the session of a file stands; None where the file is another one."""
+    from tarstop_core.sessions.file import is_session, state_of
+
+    text = ""
+    with suppress(OSError, UnicodeDecodeError):
+        text = path.read_text(encoding="utf-8") if path.suffix == ".json" else ""
+    return state_of(text, str(path)) if is_session(text) else None
+
+
+def _tables(path: Path, state: State | None) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]:
     """Return the 2×2 tables of a file, notes on them, and the settings in force where it is a session's."""
     from tarstop_core.files import UnrecognisedColumns, read_tables
+    from tarstop_core.screening.review_settings import ReviewSettings
 
-    with suppress(OSError, UnicodeDecodeError):
-        from tarstop_core.screening.review_settings import ReviewSettings
-        from tarstop_core.sessions.file import is_session, state_of
-
-        text = path.read_text(encoding="utf-8") if path.suffix == ".json" else ""
-        if is_session(text):
-            state = state_of(text, str(path))
-            if not isinstance(state.settings, ReviewSettings):
-                raise InputProblem(
-                    f"{path} is not a session of a review, so it has no 2×2 tables; give another file."
-                )
-            return state.evidence.tables, tuple(state.evidence.notes), state.settings
+    if state:
+        if not isinstance(state.settings, ReviewSettings):
+            raise InputProblem(
+                f"{path} is not a session of a review, so it has no studies; give another file."
+            )
+        return state.evidence.tables, tuple(state.evidence.notes), state.settings
     try:
         read = read_tables(path)
     except UnrecognisedColumns as problem:

@@ -7,17 +7,21 @@ from pathlib import Path
 import click
 
 from tarstop_core.cli import shared
+from tarstop_core.documents.reports import studies_of
 from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import NAMES, Engine, Measure
-from tarstop_core.effects.studies import Form
+from tarstop_core.effects.studies import Form, forms_of
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_effects
 from tarstop_core.presentation.numbers import count_of, number, percent
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.state import State
 
 
 def print_belief(
     table: Path,
-    measure: str,
+    state: State | None,
+    measure: str | None,
     engine: Engine | None,
     *,
     delta: float | None,
@@ -34,8 +38,10 @@ def print_belief(
     ----------
     table : Path
         Studies, one a line.
-    measure : str
-        One of :class:`Measure`.
+    state : State, optional
+        Where a session stands whose file this is: what is not given is as there.
+    measure : str, optional
+        One of :class:`Measure`; needed unless a session has it.
     engine : {"exact", "normal", "reml", "dl", "fe"}, optional
         Where the belief comes from.
     delta : float, optional
@@ -53,10 +59,28 @@ def print_belief(
     as_json : bool
         Whether it is printed for programs.
     """
+    own = state.settings if state else None
+    if own is not None and not isinstance(own, EffectSettings):
+        raise InputProblem(
+            f"{table} is not a session about an intervention; leave --measure out or give another file."
+        )
+    if own:
+        if measure is None or measure == own.measure:
+            delta = own.delta if delta is None else delta
+            ratio = own.ratio if ratio is None and own.kind is Measure.GENERIC else ratio
+            engine = engine or own.used_engine
+        measure = measure or own.measure
+        direction = direction or ("above" if own.above else "below")
+        b_0 = own.b_0 if b_0 is None else b_0
     if direction is None:
         raise InputProblem("Say on which side of delta an effect matters: --direction above or below.")
-    studies, notes = read_effects(table)
+    assert measure is not None, "a table without a session is read by the measure that was given"
     asked = Measure(measure)
+    if state:
+        is_ratio = bool(ratio) or asked.is_ratio
+        studies, notes = studies_of(state.evidence.rows, forms_of(asked)[0], is_ratio), tuple[str, ...]()
+    else:
+        studies, notes = read_effects(table)
     if asked is not Measure.GENERIC and ratio is not None:
         raise InputProblem("--ratio is for --measure generic; OR and RR are ratios, the others are not.")
     ratio = asked.is_ratio or (
@@ -79,7 +103,7 @@ def print_belief(
             "tau2": belief.tau2,
             "prediction": belief.prediction,
             "new_setting": belief.new_setting,
-            "measure": measure,
+            "measure": asked.value,
             "delta": target.delta,
             "direction": direction,
             "ratio": ratio,

@@ -25,20 +25,28 @@ from tarstop_core.files.columns import (
     plain_title,
 )
 from tarstop_core.files.record_tables import Row
-from tarstop_core.files.tables import MISSING, judgments, whole_count
+from tarstop_core.files.tables import MISSING, are_judgments, judgments, whole_count
 
 _OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
 WANTED = "study, events_treated, n_treated, events_control, n_control"
 NEEDED = (
     "events and people of both arms (events_treated, n_treated, events_control, n_control, or Experimental Events, "
-    "Experimental Total, Control Events, Control Total), means with standard deviations of both arms, or effects with limits "
-    "or standard errors"
+    "Experimental Total, Control Events, Control Total), means with standard deviations of both arms (m1, sd1, n1, m2, sd2, "
+    "n2), or effects with limits or standard errors (effect, low, high, se)"
 )
 _PEOPLE = {"events_treated": "n_treated", "events_control": "n_control"}
 # A count as reviews print it: 103, 103/1525, 103 (6.8 %). Each part takes what it can and gives nothing back.
 _EVENTS = re.compile(
     r"(\d[\d,]*+)\s*+(?:/\s*+(\d[\d,]*+)\s*+)?+(?:\(\s*+(\d++(?:[.,·]\d++)?+)\s*+%?+\s*+\))?+"
 )
+
+DOMAINS = {
+    f"D{at}": domain
+    for at, domain in enumerate(
+        ("randomisation", "deviations", "missing outcomes", "measurement", "selective reporting"), 1
+    )
+}
+"""The domains of RoB 2, as its tables number them."""
 
 FIELDS = tuple(EFFECTS.names)
 """Everything that a column may be."""
@@ -135,6 +143,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     InputProblem
         As for :func:`read_effects`.
     """
+    header = _without_domains(header, rows)
     titles, of_arms = (list(header), "") if _form(header) else named_arms(header)
     if _form(titles) is None:
         titles, rows = _parted(titles, rows)
@@ -173,6 +182,16 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}") from None
     return EffectTable(read, studies, tuple(filter(None, notes)), tuple(row.name for row in out))
+
+
+def _without_domains(header: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """Name the domains of RoB 2 in full where its table calls them D1 to D5: "D1" may also be the deaths of an arm."""
+    titles = list(header)
+    for at, title in enumerate(titles):
+        domain = DOMAINS.get(title.strip().upper())
+        if domain and are_judgments([_cell(cells, at) for _, cells in rows]):
+            titles[at] = domain
+    return titles
 
 
 def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:

@@ -266,7 +266,7 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
 def judgments(
     file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]], titles: Mapping[str, str]
 ) -> tuple[Bias | None, ...]:
-    """Read the risk of bias of each study from its column, or as the worst of the domains of QUADAS-2.
+    """Read the risk of bias of each study from its column, or as the worst of the domains of QUADAS-2 or RoB 2.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def judgments(
     columns = []
     for field in JUDGED:
         cells = texts.get(field, ())
-        judges = field == BIAS or "bias" in titles.get(field, "").lower() or _are_judgments(cells)
+        judges = field == BIAS or "bias" in titles.get(field, "").lower() or are_judgments(cells)
         columns.append(cells if cells and judges else [""] * len(lines))
     stated, overall, *domains = (
         [risk_of_bias(f"{file_name}, line {line}", text) for line, text in zip(lines, cells, strict=True)]
@@ -304,7 +304,7 @@ def judgments(
     return bias if any(bias) else ()
 
 
-def _are_judgments(cells: Sequence[str]) -> bool:
+def are_judgments(cells: Sequence[str]) -> bool:
     """Whether all cells with something in them are judgments, and one is more than a sign or a letter."""
     given = {text.strip().lower() for text in cells} - (MISSING - BIAS_WORDS.keys())
     return given <= BIAS_WORDS.keys() and any(len(text) > 1 for text in given)

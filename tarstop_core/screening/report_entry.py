@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from tarstop_core.documents.reports import EffectRow, FullText, Report, Row
 from tarstop_core.effects.bias import Bias
@@ -189,33 +190,52 @@ class FilledIn:
     unfit: tuple[str, ...] = ()  # studies whose numbers say something else than the session asks
 
 
-def filled_in(rows: Sequence[Row | EffectRow], waiting: Mapping[int, str], settings: Settings) -> FilledIn:
-    """Find the reports that a table's studies belong to, by first author and year.
+class Waiting(NamedTuple):
+    """By what a study of a table is known to belong to a report that waits."""
+
+    doc: str
+    title: str
+    study: str  # First author and year; empty where no author is known
+
+    def fits(self, study: str, key: str) -> bool:
+        """Whether a study with this name, and this author and year, is the report's."""
+        name, title = study.strip().casefold(), self.title.casefold()
+        if name == self.doc.casefold():
+            return True
+        if self.study:
+            return bool(key) and key == _key(self.study)
+        return " " in name and title.startswith(name) and not title[len(name) :][:1].isalnum()
+
+
+def filled_in(
+    rows: Sequence[Row | EffectRow], waiting: Mapping[int, Waiting], settings: Settings
+) -> FilledIn:
+    """Find the reports that a table's studies belong to, by first author and year, by id or, without authors, by how the title begins.
 
     Parameters
     ----------
     rows : sequence of Row or EffectRow
         The studies of the table.
-    waiting : mapping of int to str
-        First author and year of the reports that wait, by position.
+    waiting : mapping of int to Waiting
+        The reports that wait, by position.
     settings : Settings
         Of the session.
 
     Returns
     -------
     FilledIn
-        A study that fits two reports, or shares its author and year with another study, is left out.
+        A study that fits two reports, or a report that another study fits too, is left out.
     """
-    places: dict[str, list[int]] = {}
-    for at, name in waiting.items():
-        if key := _key(name):
-            places.setdefault(key, []).append(at)
-    keys = [_key(row.study) for row in rows]
+    fits = [
+        [at for at, report in waiting.items() if report.fits(row.study, key)]
+        for row in rows
+        for key in [_key(row.study)]
+    ]
+    often = Counter(at for places in fits for at in places)
     reports, left_out, unfit = dict[int, Report](), list[str](), list[str]()
-    for row, key in zip(rows, keys, strict=True):
-        fitting = places.get(key, [])
+    for row, fitting in zip(rows, fits, strict=True):
         report = Report("data", study=row.study, rows=(row,))
-        if len(fitting) != 1 or keys.count(key) > 1:
+        if len(fitting) != 1 or often[fitting[0]] > 1:
             left_out.append(row.study)
         elif not settings.counts(report):
             unfit.append(row.study)

@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from tarstop_core.documents.reports import Report, rows_of_studies
 from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import Measure
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.log import Event
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.store.store import Store
 from tests.cli.shell import Run, refused
 from tests.effects.golden import studies_of
+from tests.session_cases import IDS, INCLUSION, REVIEW, N, a_collection, label, log
 
 
 def table_of(name: str, header: str, folder: Path) -> str:
@@ -85,3 +91,30 @@ def test_tables_of_another_kind_and_impossible_differences_are_named(tarstop: Ru
     below = ("--direction", "below")
     refused(tarstop("belief", accuracy, "--measure", "OR", *below), "2×2 tables")
     refused(tarstop("belief", trials, "--measure", "RD", "--delta", "5", *below), "0.05")
+
+
+def test_a_session_file_brings_its_studies_measure_delta_engine_and_prior(
+    tarstop: Run, tmp_path: Path
+) -> None:
+    settings = EffectSettings(
+        REVIEW.payoffs,
+        5.0,
+        calibrator=INCLUSION.digest,
+        plus="Adopt",
+        minus="Don't adopt",
+        delta=0.8,
+        b_0=0.3,
+    )
+    rows = rows_of_studies(studies_of("nielweise2007"))[:3]
+    file = tmp_path / "session.json"
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        of = store.create_session("Trials", a_collection(store), list(range(N)), None, settings, "x", "as is")
+        for at, row in enumerate(rows):
+            report = Report("data", study=row.study, rows=(row,))
+            log(store, of, label(at, "relevant"), Event("report", {"doc": IDS[at], **report.to_dict()}))
+        file.write_text(export_session(store, of), encoding="utf-8")
+    core = belief_of_effect(studies_of("nielweise2007").only([0, 1, 2]), settings.target, "exact", 0.3)
+    assert tarstop("belief", file, "--json").json["belief"] == pytest.approx(core.beliefs[-1], abs=1e-12)
+    other = tarstop("belief", file, "--measure", "RR", "--b0", "0.5", "--json").json
+    assert (other["delta"], other["direction"], other["engine"]) == (1, "below", "normal")
+    refused(tarstop("belief", file, "--theta", "0.8"), "leave them out")

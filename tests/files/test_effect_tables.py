@@ -254,3 +254,13 @@ def test_studies_without_a_document_are_relevant_ones_that_nobody_listed(tmp_pat
     ((outcome,), _) = read_effect_outcomes(tmp_path / "T.csv", run)
     assert outcome.studies.study[0] == "One" and outcome.positions.tolist() == [1, 2, 2, 2]
     assert outcome.topic.n_relevant == 4
+
+
+def test_domains_of_rob_2_are_no_deaths_and_deaths_are_no_domains() -> None:
+    domains = "study,e1,n1,e0,n0,D1,D2,D3,D4,D5\n"
+    studies, _ = read_effects(
+        BytesIO((domains + "Lee 2004,1,9,2,9,Low,Some concerns,Low,Low,Low\n").encode()), "t.csv"
+    )
+    assert [risk.value for risk in studies.bias if risk] == ["some"]
+    deaths, _ = read_effects(BytesIO(b"study,D1,n1,D0,n0\nLee 2004,1,9,2,9\n"), "t.csv")
+    assert deaths.values.tolist() == [[1, 9, 2, 9]] and not deaths.bias

@@ -8,7 +8,15 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.report_entry import Draft, by_study, full_text_rows, study_name, table_rows
+from tarstop_core.screening.report_entry import (
+    Draft,
+    Waiting,
+    by_study,
+    filled_in,
+    full_text_rows,
+    study_name,
+    table_rows,
+)
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.typed_numbers import TypedTable
 from tarstop_core.value.payoffs import Payoffs
@@ -138,3 +146,19 @@ def test_what_is_exported_is_what_counts_and_what_was_recorded() -> None:
         ]
         == "waiting"
     )
+
+
+def test_a_study_of_a_table_finds_its_report_by_author_id_or_title_and_never_takes_one_of_two() -> None:
+    waiting = {
+        0: Waiting("d1", "A trial of vaccines", "Lee 2004"),
+        1: Waiting("PMID7", "Another trial", ""),
+        2: Waiting("d3", "Aronson 1948: a trial of vaccines", ""),
+        3: Waiting("d4", "First of two", "Kim 1999"),
+        4: Waiting("d5", "Second of two", "Kim 1999"),
+        5: Waiting("d6", "Aronson 19480 is no year", ""),
+    }
+    studies = ("Lee et al. 2004", "pmid7", "Aronson 1948", "Kim 1999", "A trial", "Nobody 2001")
+    rows = [Row(study, 9, 1, 1, 9) for study in studies]
+    found = filled_in(rows, waiting, ReviewSettings(Payoffs.from_q_star(0.5), 0.001))
+    assert {at: report.study for at, report in found.reports.items()} == dict(enumerate(studies[:3]))
+    assert found.left_out == studies[3:]
