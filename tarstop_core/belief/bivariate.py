@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
+from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi, softmax
 
 from tarstop_core.belief.both import both_below, log_odds_by_margins, log_odds_of_each
 from tarstop_core.belief.lattice import tau_nodes
@@ -236,8 +236,7 @@ def _tilted_moments(
 
 def _plausible(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) -> tuple[Floats, Floats]:
     """Gauss–Legendre nodes between the far quantiles of τ, with log weights that include its prior."""
-    mass = np.exp(log_weight - log_weight.max())
-    cumulative = np.cumsum(mass) / mass.sum()
+    cumulative = np.cumsum(softmax(log_weight))
     lower = tau[max(0, int(np.searchsorted(cumulative, TAIL)) - 1)]
     upper = tau[min(len(tau) - 1, int(np.searchsorted(cumulative, 1 - TAIL)) + 1)]
     x, weight = np.polynomial.legendre.leggauss(nodes)
@@ -281,8 +280,7 @@ def _log_odds(
     log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - prior.weight * np.log(det).sum(1) - np.log(det_A))
     z1, z2 = m1 / np.sqrt(A22 / det_A), -m2 / np.sqrt(A11 / det_A)
     if event == "both":
-        weight = np.exp(log_weight - log_weight.max())
-        chance = float(weight @ both_below(z1, z2, A12 / np.sqrt(A11 * A22)) / weight.sum())
+        chance = float(softmax(log_weight) @ both_below(z1, z2, A12 / np.sqrt(A11 * A22)))
         return float(logit(min(max(chance, CERTAIN), 1 - CERTAIN)))
     z = z1 if event == "sensitivity" else z2
     return float(logsumexp(log_weight + log_ndtr(z)) - logsumexp(log_weight + log_ndtr(-z)))

@@ -46,15 +46,16 @@ def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
     chart = Chart(84 + 16 * len(forecasts), dark=dark)
     chart.points(mean, names, BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")
     chart.note(0, 1, "┠┼┨ said, 90 %", BELIEF, xanchor="left", yshift=2)
-    for at, (which, colour, symbol, words) in enumerate(
-        ((is_held, STUDY, "circle", "● found"), (~is_held, PLUS, "x", "✕ outside"))
+    for which, colour, symbol, words, place in (
+        (is_held, STUDY, "circle", "● found", 0.68),
+        (~is_held, PLUS, "x", "✕ outside", 1.0),
     ):
         hover = {
             "text": forecasts["true"][which].tolist(),
             "hovertemplate": "%{y}: %{text} found<extra></extra>",
         }
         chart.points(true[which], names[which], colour, 9, marker={"symbol": symbol}, **hover)
-        chart.note(0.68 + 0.32 * at, 1, words, colour, yshift=2)
+        chart.note(place, 1, words, colour, yshift=2)
     ends = [-0.05, float(max(high.max(), true.max())) + 0.05]
     ticks = {"tickvals": np.log10(TICKS + 1).tolist(), "ticktext": [f"{tick:,}" for tick in TICKS]}
     rows = {"categoryarray": names.tolist(), "range": [-0.6, len(forecasts) - 0.4], "dtick": 1}

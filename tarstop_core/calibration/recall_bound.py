@@ -194,9 +194,7 @@ def price(documents: int, every: int, relevant: int, recall: float) -> int:
     return first_bounded(labels, drawn, recall)
 
 
-def _ruled_out(
-    total: int, relevant: Flags, drawn: Flags, documents: int, alpha: float, draws: int = 0
-) -> bool:
+def _ruled_out(total: int, relevant: Flags, drawn: Flags, documents: int, alpha: float, draws: int) -> bool:
     """Whether the test martingale against this total ever reached 1/α in the documents read."""
     at = np.flatnonzero(drawn)
     if not len(at):

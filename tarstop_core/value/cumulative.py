@@ -360,7 +360,7 @@ class CumulativePath(ListPath):
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
     def cost_of_next(self, depth: int, cost: float) -> float:
-        return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
+        return cost + float(self.p[depth]) * self.full_cost
 
     def with_reports_times(self, factor: float) -> Self:
         return self._restaked(full_cost=factor * self.full_cost) if self.full_cost else self

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betainc
 
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.fitting import fit
@@ -17,6 +18,7 @@ from tarstop_core.calibration.hit_rate_model import (
     SHARP,
     Thinning,
     chances_as_read,
+    share_at,
     still_unread,
     thinning_of,
 )
@@ -186,6 +188,14 @@ def test_without_it_the_chances_say_where_and_how_many(total: float) -> None:
     assert left.mean == pytest.approx(max(total, 0.2), rel=0.25)
     low, high = left.interval()
     assert low <= total / 3 and high >= 2 * total
+
+
+@pytest.mark.parametrize("alpha, beta", [(0.6, 3.0), (1.0, 1.0), (2.0, 1.5)])
+def test_the_share_at_each_position_is_what_it_adds_to_the_share_before(alpha: float, beta: float) -> None:
+    at, length = np.arange(20, 180), 200
+    [shares] = share_at(at, length, np.array([alpha]), np.array([beta]))
+    before, after = betainc(alpha, beta, at / length), betainc(alpha, beta, (at + 1) / length)
+    assert shares == pytest.approx(after - before, rel=1e-3)
 
 
 def test_documents_that_stand_out_of_rank_are_put_back() -> None:

@@ -12,6 +12,9 @@ from tarstop_core.calibration.first_hit import DEEPEST, PastCase, read_cases
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.rank_frailty import (
     LACKING,
+    SLOPES,
+    STEPS,
+    _between,
     cases_of,
     from_cases,
     grid,
@@ -143,6 +146,13 @@ def test_one_kind_is_the_frailty_and_the_paper() -> None:
             hit_curve(p, kinds=same).log_M, hit_curve(p, frailty=shape).log_M, atol=1e-15
         )
         np.testing.assert_allclose(hit_curve(p, kinds=same).h, hit_curve(p, frailty=shape).h, atol=1e-15)
+
+
+def test_collections_that_hardly_differ_lie_where_they_do_though_points_are_coarse() -> None:
+    means = np.linspace(0.4, 1.3, 19)
+    weight, _ = _between(SLOPES, means, 0.25)
+    alike = weight[:: len(STEPS)]  # Of each mean the smallest spread
+    assert alike @ SLOPES == pytest.approx(means, abs=0.03 * (SLOPES[1] - SLOPES[0]))
 
 
 def test_unsure_documents_do_not_count_as_misses(start: Calibrator) -> None:

@@ -1,11 +1,13 @@
 """Chances of a list that is put in order anew: one distribution, from the history of hits alone."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 
 from tarstop_core.calibration.calibrator import FittedOn
 from tarstop_core.calibration.reranked import (
@@ -56,6 +58,20 @@ def test_there_is_one_distribution(model: RerankedChances, history: list[bool], 
         assert rest.left(more).mean == pytest.approx(p[read : read + more].sum(), rel=1e-3, abs=1e-6)
     if unread:
         assert p[read] == pytest.approx(forecasts(model, flags, length)[-1])
+
+
+@pytest.mark.parametrize("read", [1, 12, 80])
+def test_forecasts_are_a_newton_step_from_what_was_learned(model: RerankedChances, read: int) -> None:
+    history, length = drawn(1, 7)[0][:read], 500
+    unshifted = logit(forecasts(replace(model, shift=0.0), history, length))
+
+    def log_posterior(shift: float) -> float:
+        chance = expit(unshifted[:-1] + shift)
+        return float(np.log(np.where(history, chance, 1 - chance)).sum() - shift**2 / (2 * model.shift))
+
+    low, middle, high = (log_posterior(shift) for shift in (-1e-3, 0.0, 1e-3))
+    step = (high - low) / 2e-3 / ((2 * middle - low - high) / 1e-6)
+    assert forecasts(model, history, length)[-1] == pytest.approx(expit(unshifted[-1] + step), rel=1e-4)
 
 
 def test_what_was_said_stays_said(model: RerankedChances) -> None:

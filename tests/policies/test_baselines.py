@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.recall_bound import draws_at, largest_total
 from tarstop_core.policies import (
     POLICIES,
+    Audit,
     BudgetMethod,
     Consecutive,
     DecideNow,
@@ -34,9 +37,12 @@ from tarstop_core.policies.forecast import MODELS, fit, forecasts, integral
 from tarstop_core.policies.gain_curve import _last_knee, geometric_knees, kneedle_knees
 from tarstop_core.policies.hypergeometric import p_value
 from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import Draws
 from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.unweighed import UnweighedPath
 from tests.reference import baselines
 
+NONE_LEFT = Left(np.ones(1), np.ones(1), np.zeros(1), 0)
 LABELS = st.one_of(
     st.lists(st.booleans(), min_size=1, max_size=60),
     st.lists(st.sampled_from([False] * 9 + [True]), min_size=1, max_size=120),
@@ -209,6 +215,38 @@ def test_the_poisson_process_stops_when_the_rate_has_died_down(model: str) -> No
     # Without twenty relevant documents it never trusts a curve.
     few = labels & (np.cumsum(labels) < 20)
     assert rule.depths(path_of(few), [0.0]).tolist() == [4_000]
+
+
+@pytest.mark.parametrize("model", ["exponential", "hyperbolic"])
+def test_a_rate_that_falls_as_the_model_says_is_foreseen(model: str) -> None:
+    hits = 300 * (1 - np.exp(-np.arange(4_001) / 600))
+    checks, _, to_come, *_ = forecasts(np.diff(np.floor(hits)) > 0, model)
+    middle = (checks >= 500) & (checks <= 1_500)
+    assert to_come[middle] == pytest.approx(hits[-1] - hits[checks[middle]], rel=0.15)
+
+
+# Draws along the list
+
+
+@given(
+    st.lists(st.sampled_from([False, False, True]), min_size=1, max_size=80),
+    st.sampled_from([0.3, 0.7, 0.9]),
+    st.sampled_from([0.5, 0.8, 0.95]),
+    st.integers(1, 3),
+)
+def test_an_audit_ends_where_its_draws_first_prove_the_recall(
+    labels: list[bool], tau: float, confidence: float, every: int
+) -> None:
+    n, known, drawn = len(labels), np.array(labels), draws_at(len(labels), every)
+    draws = Draws(drawn, np.zeros(n, dtype=bool))
+    path = UnweighedPath(np.full(n, 0.1), known, lambda *_: NONE_LEFT, draws)
+
+    def proven(depth: int) -> bool:
+        most = largest_total(known[:depth], drawn[:depth], n, 1 - confidence, int(drawn.sum()))
+        return bool(known[:depth].sum() >= tau * most - 1e-9)
+
+    first = next((depth for depth in range(n) if proven(depth)), n)
+    assert Audit(tau, confidence, every).depths(path, [0.0, 1.0]).tolist() == [first] * 2
 
 
 # All rules

@@ -39,6 +39,13 @@ FAULTS = [
         always(lambda path, start: start if path.hit is None or path.hit > 3 + start else len(path)),
         "looks ahead",
     ),
+    (
+        "what comes next",
+        always(
+            lambda path, start: len(path) if path.labels[3:23].sum() == 20 else min(len(path), max(start, 3))
+        ),
+        "looks ahead",
+    ),
     ("one past the end", always(lambda path, start: len(path) + 1), "it stops at"),
     ("before the start", always(lambda path, start: -1), "it stops at -1"),
     ("never the same", always(lambda path, start: min(len(path), start + 3)), "is told to go on"),

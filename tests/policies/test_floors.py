@@ -15,8 +15,10 @@ from tarstop_core.value.studies import NextStudy
 N = 60
 
 
-def path(p: float, positions: list[int], share: float, full_cost: float, waiting: float) -> CumulativePath:
-    chances = np.linspace(2 * p, 0, N)
+def path(
+    p: float, positions: list[int], share: float, full_cost: float, waiting: float, behind: int = 0
+) -> CumulativePath:
+    chances = np.linspace(2 * p, p / 4, N)
     found = studies_after(sorted(positions), N)
     return CumulativePath(
         p=chances,
@@ -27,6 +29,7 @@ def path(p: float, positions: list[int], share: float, full_cost: float, waiting
         share=share,
         full_cost=full_cost,
         waiting=waiting,
+        behind=behind,
     )
 
 
@@ -36,16 +39,24 @@ def path(p: float, positions: list[int], share: float, full_cost: float, waiting
     st.sampled_from([1.0, 0.3]),
     st.sampled_from([0.0, 0.01]),
     st.sampled_from([0.0, 1.5]),
+    st.integers(0, 2),
     st.integers(1, 8),
     st.sampled_from([0.0, 0.001, 0.01]),
 )
 def test_enough_studies_is_what_a_plain_loop_says(
-    p: float, positions: list[int], share: float, full_cost: float, waiting: float, least: int, cost: float
+    p: float,
+    positions: list[int],
+    share: float,
+    full_cost: float,
+    waiting: float,
+    behind: int,
+    least: int,
+    cost: float,
 ) -> None:
-    of = path(p, positions, share, full_cost, waiting)
+    of = path(p, positions, share, full_cost, waiting, behind)
     allowed = enough_studies(of, least, cost)
     for depth in range(N + 1):
-        lacking = least - int(of.studies[depth])
+        lacking = least - behind - int(of.studies[depth])
         ahead = of.waiting + of.share * float(of.p[depth:].sum())
         gives_way = lacking <= 0 or poisson.sf(lacking - 1, ahead) < PROBABLY
         documents, expected = 0, of.waiting

@@ -13,6 +13,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.grlstop import (
+    HIDDEN,
     INPUTS,
     TARGETS,
     GRLStop,
@@ -45,7 +46,9 @@ def agents(draw: st.DrawFn) -> Weights:
     if seed is None:
         return shipped_weights()
     rng = np.random.default_rng(seed)
-    return Weights(initial(rng, INPUTS, 3.0, draw(st.floats(-2, 0.5))), rng.uniform(1, 40))
+    begun = initial(rng, INPUTS, 3.0, draw(st.floats(-2, 0.5)))
+    b1, b2 = rng.normal(size=(2, HIDDEN)).astype(np.float32)
+    return Weights(begun._replace(b1=b1, b2=b2), rng.uniform(1, 40))
 
 
 def window_by_window(labels: np.ndarray, target: float, agent: Weights) -> int:

@@ -19,6 +19,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.trace import trace
 from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.value.payoffs import MINUS, PLUS, Payoffs
+from tests.reference import loops
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)
@@ -41,6 +42,15 @@ def test_continue_says_what_the_document_is_worth_and_how_far_to_go() -> None:
     assert advice.worth is not None and advice.worth > START.cost
     told = explain(advice, START)
     assert f"about {advice.more} more" in told.sentence
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_going_on_gains_what_the_best_plan_is_worth_beyond_stopping(depth: int) -> None:
+    advice = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
+    now, *plans = loops.plan_values(
+        P[depth:].tolist(), advice.b, START.payoffs, START.cost, START.needs_citation
+    )
+    assert advice.gain == pytest.approx(max(plans) - now) and advice.more == 1 + int(np.argmax(plans))
 
 
 @pytest.mark.parametrize("rule", [Optimal(), LookAhead(20), Greedy(), Smooth(5), Batch(10), Budget(30)])

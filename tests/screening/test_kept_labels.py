@@ -12,7 +12,7 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
-from tarstop_core.policies import Budget, Consecutive, Greedy, Optimal
+from tarstop_core.policies import Budget, Consecutive, DecideNow, Greedy, Optimal
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.screening import record_message
 from tarstop_core.screening.advice import advise
@@ -203,11 +203,15 @@ def test_replaying_reads_labelled_documents_in_rank_order() -> None:
     )
     ranking = Ranking(np.array([2, 0, 5, 4, 3, 1]), None, "By hand.")
     patent = replace(START, calibrator=BY_RANK.digest)
-    rules = [Budget(3), Consecutive(2), Greedy()]
+    rules = [Budget(3), Consecutive(2), DecideNow(), Greedy()]
     found = replayed(ranking, labels_found(frame), patent, BY_RANK, rules)
     # Labelled, in rank order: not relevant, not relevant, relevant, relevant.
-    assert [(each.depth, each.found, each.plus) for each in found[:2]] == [(3, 1, True), (2, 0, False)]
-    assert found[2].depth <= 3
+    assert [(each.depth, each.found, each.plus) for each in found[:3]] == [
+        (3, 1, True),
+        (2, 0, False),
+        (0, 0, False),
+    ]
+    assert found[3].depth <= 3
     review = replayed(
         ranking,
         labels_found(frame),

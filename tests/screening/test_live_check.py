@@ -147,6 +147,15 @@ def test_misses_in_a_patent_speak_against_existence() -> None:
     assert "If prior art exists" in check_sentence(check, START)
 
 
+def test_chances_that_go_by_rank_go_by_the_places_that_were_judged() -> None:
+    # Where a list holds a hit, the first k hold none with chance exp(−√(k/10)).
+    one_kind = {"kind": "rank-frailty", "list_kinds": ((1.0, 0.0, 0.5, 0.0),)}
+    by_rank = replace(SURE, **one_kind)  # type: ignore[arg-type]
+    check = live_check(START, by_rank, by_rank.probabilities(None, N), read(START, "--??-"))
+    judged = math.sqrt(0.2) + math.sqrt(0.5) - math.sqrt(0.4)
+    assert check is not None and check.misses == pytest.approx(math.exp(-judged))
+
+
 def test_kappa_and_reading_sensitivity_count_in_patents() -> None:
     state = read(START, "-" * 4)
     half = live_check(replace(START, s=0.5), SURE, P, state)

@@ -105,6 +105,12 @@ def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
     assert searched.tolist() == path.horizon_depths([cost], None, start).tolist()
 
 
+def test_a_plan_that_gains_just_what_it_costs_is_not_followed() -> None:
+    worth = a_path().value_rate(None)
+    for depth in range(0, N, 7):
+        assert a_path().horizon_depths([worth[depth]], None, depth).tolist() == [depth]
+
+
 @pytest.mark.parametrize("rule", [Greedy(), Smooth(5), Batch(4), LookAhead(1), LookAhead(10), Optimal()])
 @pytest.mark.parametrize("cost", [0.0, 0.0005, 0.003, 0.02, 0.5])
 def test_going_on_from_anywhere_before_the_stop_leads_to_it(rule: object, cost: float) -> None:
@@ -119,6 +125,7 @@ def test_greedy_is_the_papers_rule() -> None:
     path = a_path(2)
     goes_on = path.p * EVEN.evpi(path.b[:-1]) > 0.01
     assert int(Greedy().depths(path, [0.01])[0]) == int(np.argmin(goes_on))
+    assert path.score(2)[3] == pytest.approx(path.p[3:5].mean() * float(EVEN.evpi(path.b[3])))
     assert path.score(5)[3] == pytest.approx(path.p[3:8].mean() * float(EVEN.evpi(path.b[3])))
     assert path.score(5)[N - 2] == pytest.approx(path.p[-2:].mean() * float(EVEN.evpi(path.b[N - 2])))
 

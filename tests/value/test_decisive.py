@@ -121,6 +121,7 @@ def test_worth_is_what_the_best_plan_gains_a_document(
     path = DecisivePath(hit_curve(h), b_0, payoffs, needs_citation=cited)
     expected = []
     for d, b in enumerate(loops.beliefs(h, b_0)[:-1]):
+        documents, gained = path.rates_from(d)
         now, *plans = loops.plan_values(h[d:], b, payoffs, 0.0, cited, limit=m)
         read, alive, rates = 0.0, 1.0, [0.0]
         for value, chance in zip(plans, h[d:], strict=False):
@@ -129,6 +130,9 @@ def test_worth_is_what_the_best_plan_gains_a_document(
             alive *= 1 - b * chance
             b = b * (1 - chance) / (1 - b * chance) if b * chance < 1 else 0.0
         expected.append(max(rates))
+        upto = len(rates) - 1
+        assert documents.tolist() == list(range(1, len(h) - d + 1))
+        np.testing.assert_allclose(gained[:upto], rates[1:], rtol=0, atol=1e-11 * payoffs.K)
     np.testing.assert_allclose(path.value_rate(m), expected, rtol=0, atol=1e-11 * payoffs.K)
 
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.effects import FINE, effect_states, mixture_of
+from tarstop_core.value.effects import FINE, KnownEffect, effect_states, mixture_of
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
@@ -150,6 +151,15 @@ def test_half_of_the_settings_lie_beyond_an_effect_at_the_threshold() -> None:
     state = effect_states(studies_of("bcg").first(0), BENEFIT, "normal", 0.5)[0]
     low, middle, high = state.share_of_settings(np.array([0.1, 0.5, 0.9]))
     assert low < middle < high and middle == pytest.approx(0.5, abs=1e-6)
+
+
+def test_settings_are_spread_as_far_as_they_differ() -> None:
+    tau, within = 0.3, 0.2  # Between settings, and the variance within a study
+    known = Knowledge(np.ones(1), np.array([0.12]), np.array([25.0]), np.array([1 / (tau**2 + within)]))
+    levels = np.array([0.05, 0.3, 0.9])
+    averages = norm.ppf(levels, 0.12, 0.2)
+    shares = KnownEffect(known.b, known, known, within, (0.12, 0.2)).share_of_settings(levels)
+    assert shares == pytest.approx(norm.sf(0, averages, tau), abs=1e-9)
 
 
 def test_policies_go_by_the_states() -> None:

@@ -67,13 +67,13 @@ class Study:
         if self.sd is not None:
             of_one = self.arms * self.sd**2
         else:
-            people_known = mean * (1 - mean) / variance - 1 if 0 < mean < 1 else 0.0
-            if not people_known > 0:
+            between_people = mean * (1 - mean) - variance
+            if not between_people > 0:
                 raise InputProblem(
                     f"{self.measures} has mean {mean:g} and variance {variance:g}, so it is not a proportion; give "
                     "the SD between people."
                 )
-            of_one = self.arms * people_known * variance
+            of_one = self.arms * between_people
         return np.asarray(variance / (variance + (of_one / n + self.tau2) / studies))
 
     def price(self, n: Floats | float) -> Floats:

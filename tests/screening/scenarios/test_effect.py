@@ -88,6 +88,11 @@ def test_settings_that_cannot_be_are_refused(changed: dict[str, object], words: 
         replace(START, **changed)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("outcome", "told"), [("tuberculosis", "tuberculosis"), ("", "not named")])
+def test_the_settings_name_the_outcome(outcome: str, told: str) -> None:
+    assert ("Outcome", told) in EFFECT.settings_rows(replace(START, outcome=outcome))
+
+
 def test_the_advice_has_the_beliefs_of_the_core() -> None:
     for studies in (0, 1, 3, 13):
         said, of = advice(studies), BCG.first(studies)

@@ -167,6 +167,8 @@ def test_the_share_with_data_is_learned_from_reports_read() -> None:
     assert (share.alpha, share.beta) == (3, 3)
     path = REVIEWING.path(START, CALIBRATOR, P, state(events))
     assert path.share == 0.5 and path.waiting == 0.5 and path.full_cost == 0.01
+    told = REVIEWING.rows(advise(START, CALIBRATOR, P, state(events)), START)
+    assert [text[:4] for name, text in told if "bring data" in name] == ["50 %"]
     at_once = REVIEWING.path(replace(START, stages=1), CALIBRATOR, P, state(events))
     assert at_once.share == 1.0 and at_once.full_cost == 0.0
 

@@ -57,6 +57,19 @@ def test_the_best_size_of_a_trial_is_that_of_the_reference(row: dict[str, dict[s
     assert result.best_enbs == pytest.approx(row["value"]["best_enbs"], rel=1e-8, abs=1e-3)
 
 
+@pytest.mark.parametrize("most, cost_per_person", [(3000, 2.0), (3000, 9.5), (3000, 1e6), (700, 1e-3)])
+def test_the_best_size_is_the_best_of_all_sizes(most: int, cost_per_person: float) -> None:
+    effect = EffectNetBenefit(
+        post_mean=0.2, post_var=0.01, willingness_to_pay=1e3, gain=[0, 1], cost=[0, 150]
+    )
+    study = Study(measures="effect", sd=1.0, arms=2, cost_per_person=cost_per_person)
+    every = np.arange(2.0, most + 1)
+    worth = effect.evsi_of(study, every) * 1000 - study.price(every)
+    result = best_size(effect, study, 1000, most)
+    assert result.best_n == every[worth.argmax()]
+    assert result.best_enbs == pytest.approx(worth.max())
+
+
 def test_several_studies_are_one_of_their_size_unless_they_differ() -> None:
     effect = EffectNetBenefit(
         post_mean=0.2, post_var=0.01, willingness_to_pay=1e3, gain=[0, 1], cost=[0, 150]
