@@ -9,6 +9,7 @@ from hashlib import sha256
 import numpy as np
 import streamlit as st
 from scipy.special import logit
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
@@ -103,13 +104,13 @@ def _draws() -> Entered | None:
     left, right = st.columns(2)
     with left:
         unit = _unit()
-    worth = number_asked("One unit of effect is worth", 20_000.0, "wtp", at=right)
     if cells is None:
+        worth = _worth(right)
         draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
         about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
         return Entered(("simulated", worth), draws, unit, about, simulated=True, example=True)
     shell.not_in_address("your file")
-    columns, by_position = _columns(cells, worth)
+    columns, by_position = _columns(cells, right)
     if columns is None:
         return None
     read = (cells.name, cells.titles, cells.rows, columns)
@@ -135,8 +136,15 @@ def _named(content: bytes, name: str) -> io.BytesIO:
     return opened
 
 
-def _columns(cells: Cells, worth: float) -> tuple[DrawColumns | None, list[str]]:
-    """Ask which columns are what; their names say so. None while some are missing, and a note where position decides."""
+def _worth(at: DeltaGenerator) -> float:
+    return number_asked("One unit of effect is worth", 20_000.0, "wtp", at=at)
+
+
+def _columns(cells: Cells, beside: DeltaGenerator) -> tuple[DrawColumns | None, list[str]]:
+    """Ask which columns are what; their names say so. None while some are missing, and a note where position decides.
+
+    What a unit of effect is worth is asked in the place `beside` the currency, where there are effects.
+    """
     effect, cost, net = (columns_held(cells.titles, held) for held in HELD)
     key = f"{PREFIX}/columns/{id(cells)}"
     named = {title: title for title in cells.titles if title}
@@ -149,6 +157,7 @@ def _columns(cells: Cells, worth: float) -> tuple[DrawColumns | None, list[str]]
             st.info("Choose the net-benefit columns of at least two options.")
             return None, []
         return DrawColumns(net_benefit=chosen), []
+    worth = _worth(beside)
     cost = named_alike(effect, cost) or cost
     effects = some_of("Effects, one column per option", named, effect, key=f"{key}/effect")
     costs = some_of("Costs, one column per option", named, cost, key=f"{key}/cost")

@@ -115,11 +115,22 @@ def _from_text(
 def _from_cells(file: Path, columns: DrawColumns, everyone: PeopleConcerned | None) -> Entry:
     """The decision of a table."""
     from tarstop_core.files.cells import read_cells
-    from tarstop_core.value.actions.schema import DrawColumns, Entry, draws_of_table, table_of_actions
+    from tarstop_core.value.actions.schema import (
+        CHANCES,
+        DrawColumns,
+        Entry,
+        draws_of_table,
+        table_of_actions,
+    )
 
     name, titles, rows, notes = read_cells(file)
     if columns == DrawColumns(sets=[], thresholds=()):
         shared.say(notes)
+        if not any(cells and cells[0].strip().casefold() in CHANCES for _, cells in rows):
+            raise InputProblem(
+                f"{name} has no line that begins with chance; give the chance of each state there. If each line is a draw, "
+                "name the columns of the actions with --net-benefits, or with --effects and --costs."
+            )
         return Entry(table_of_actions(name, titles, rows), everyone=everyone)
     draws, passed_over = draws_of_table(name, titles, rows, columns)
     shared.say((*notes, *passed_over))

@@ -97,6 +97,7 @@ def test_a_table_of_draws(tarstop: Run, tmp_path: Path) -> None:
         ("a.json", {"kind": "linear_normal", "inputs": LINEAR}, ("--people", 3), ("--years",)),
         ("t.csv", TABLE.replace("30", "thirty"), (), ("line 2", "good")),
         ("t.csv", TABLE.replace("chance", "prior"), (), ("chance",)),
+        ("d.csv", "nb A,nb B\n0,1\n0,2\n0,3\n", (), ("--net-benefits",)),
         ("t.csv", TABLE.replace("0.5,0.5", "0.5,0.6"), (), ("t.csv", "1.1")),
         ("t.csv", TABLE.replace("reject", "adopt"), (), ("line 3",)),
         ("t.csv", TABLE, ("--net-benefits", "bad,worse"), ("worse",)),

@@ -261,6 +261,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "now", {"result": one, "unit": "£"}
         yield "certainty", {"result": one, "unit": "£"}
         yield "knowing", {"result": one, "unit": "£"}
+    yield "now", {"result": replace(result, chances=np.zeros(3)), "unit": "£"}
     yield "certainty", {"result": none, "unit": ""}
     yield "knowing", {"result": none, "unit": ""}
     yield "knowing", {"result": studied_answer("draws"), "unit": "£"}

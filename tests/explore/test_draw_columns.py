@@ -75,3 +75,13 @@ def test_draws_are_called_by_their_options_and_their_numbers_are_no_parameter() 
     assert draws.actions == ("A", "B") and list(draws.parameters or ()) == ["risk"]
     assert [note.split()[2] for note in notes] == ["iteration"]
     assert draws.net()[:, 0] == pytest.approx(10 * values[:, 4] - values[:, 3])
+
+
+def test_a_parameter_in_per_cent_is_read_as_a_share_and_one_that_lacks_a_number_says_where() -> None:
+    titles = ["a", "b", "risk", "site", "age"]
+    rows = [(at + 2, ["0", f"{at % 3}", f"{at / 2}%", "x", f"{at}.5"]) for at in range(40)]
+    rows[5][1][4] = "n/a"
+    draws, notes = draws_of_table("psa.csv", titles, rows, DrawColumns(net_benefit=("a", "b")))
+    assert [*draws.parameters] == ["risk"] and draws.parameters["risk"][3] == 0.015
+    assert [title in note for title, note in zip(("risk", "site", "age"), notes, strict=True)] == [True] * 3
+    assert "line 7" in notes[2]

@@ -262,17 +262,29 @@ def draws_of_table(
             there = "no" if title not in titles else "more than one"
             raise InputProblem(f"{name} has {there} column {title!r}; it has {listed(list(titles))}.")
 
+    notes: list[str] = []
+
     def column(title: str) -> list[float]:
         at = titles.index(title)
-        return [number_in(name, line, title, cells[at] if at < len(cells) else "") for line, cells in rows]
+        texts = [(line, cells[at].strip() if at < len(cells) else "") for line, cells in rows]
+        if not texts or not all(text.endswith("%") for _, text in texts):
+            return [number_in(name, line, title, text) for line, text in texts]
+        shares = [number_in(name, line, title, text.removesuffix("%")) / 100 for line, text in texts]
+        notes.append(f"The column {title} is in per cent: {texts[0][1]} is read as {shares[0]:g}.")
+        return shares
 
-    parameters, notes = {title: column(title) for title in together}, []
+    parameters = {title: column(title) for title in together}
     for title in titles if not together else ():
         if title not in given and title:
             try:
                 values = column(title)
-            except InputProblem:
-                notes.append(f"The column {title} contains no numbers and is ignored.")
+            except InputProblem as problem:
+                at = titles.index(title)
+                numbers = any(_is_number(cells[at]) for _, cells in rows if at < len(cells))
+                ignored = f"The column {title} is ignored. {problem}"
+                notes.append(
+                    ignored if numbers else f"The column {title} contains no numbers and is ignored."
+                )
                 continue
             if (np.diff(values) == 1).all():
                 notes.append(f"The column {title} numbers the draws and is ignored.")
@@ -291,6 +303,15 @@ def draws_of_table(
     except InputProblem as problem:
         raise InputProblem(f"{name}: {problem}" if name not in str(problem) else str(problem)) from None
     return draws, notes
+
+
+def _is_number(text: str) -> bool:
+    """Whether a cell holds a number."""
+    try:
+        number_in("", 0, "", text)
+    except InputProblem:
+        return False
+    return True
 
 
 def number_in(name: str, line: int, title: str, text: str) -> float:
