@@ -17,7 +17,7 @@ from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import first
 from dashboard.screen.reading import block
-from dashboard.screen.several import read_apart, side_by_side
+from dashboard.screen.several import TO_TOP, read_apart, side_by_side
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
@@ -40,8 +40,6 @@ COLUMNS = {name: words.lower() for name, (words, _) in COLUMN_WORDS.items()}
 SAID = "_report_said"
 TABLE = "_table_to_fill_in"
 """The session, the studies of a table that was uploaded for it, and notes on how it was read."""
-TO_TOP = "_to_top"
-"""Whether the page goes to its top: what was above the window is another document now."""
 EVIDENCE = "evidence_drawn"
 """Whether the part of the page is open that holds the tables."""
 LOOKED_FOR = "_table_looked_for"
@@ -58,7 +56,6 @@ def queue(work: Work, state: State) -> None:
             many = len(waiting) > 1
             count = f"{len(waiting):,} reports wait" if many else f"{len(waiting) or 'No'} report waits"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
-        differing(work)
         if not included:
             if not work.state.settings.two_stages:
                 st.caption(
@@ -175,21 +172,6 @@ def report(work: Work, state: State, at: int) -> None:
             key, words = f"report_because_{{}}_{work.turn}", "Exclude the report, because:"
             reason_row(state, words, exclude, key=key, disabled=work.busy)
         _form(work, state, at, doc, apart if work.settles_report else None)
-
-
-def differing(work: Work) -> None:
-    """The button that leads to the next report on which its readers differ; nothing where there is none."""
-    several = work.several
-    if several is None or "adjudicate" not in work.may or not (waiting := several.reports_waiting):
-        return
-    words = f"Resolve {count_of(len(waiting), 'report on which readers differ', 'reports on which readers differ')}"
-    button(words, _settle_next, work, waiting[0].doc, key="reports_differ", disabled=work.busy)
-
-
-def _settle_next(work: Work, doc: str) -> None:
-    work.open_report(work.row.ids.index(doc))
-    work.drafts.pop(doc, None)
-    work.settles_report = st.session_state[TO_TOP] = True
 
 
 def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None = None) -> None:

@@ -124,7 +124,7 @@ def _screening(work: Work) -> None:
         if settings.reads_full_texts:
             place = None if at is None else work.row.ids.index(work.own.row.ids[at])
             full_text.to_table(work, state, place if reporting is None else reporting)
-        if st.session_state.pop(full_text.TO_TOP, False):
+        if st.session_state.pop(several.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             shell.apart(ARRIVAL_SCRIPT, "arrival")
     with advice_side, st.container(key="advised"):

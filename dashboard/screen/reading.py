@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
 from dashboard.frame.widgets import button, one_of
-from dashboard.frame.work import Work, attempt
+from dashboard.frame.work import LABEL, Work, attempt
 from dashboard.parts import document as shown
 from tarstop_core.documents.application import Flag, claim_features
 from tarstop_core.presentation.numbers import percent
@@ -45,7 +45,12 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
     with st.container(height=430, border=False, key="document"):
         nearby = _nearby(own, state)
         if at is None:
-            st.html(block("reading", block("nothing_left", work.several is None), "", (), nearby))
+            several = work.several
+            settles = several is not None and "adjudicate" in work.may
+            differ = len(several.waiting) + len(several.reports_waiting) if several and settles else 0
+            reports = len(work.in_full.waiting) if LABEL in work.may and work.reads_in_full else 0
+            left = block("nothing_left", several is None, differ, reports)
+            st.html(block("reading", left, "", (), nearby))
             return None
         record = own.document(at)
         work.because = work.why_next(record) if at == state.depth else []

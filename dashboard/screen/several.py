@@ -29,6 +29,8 @@ ANSWERS: dict[Label, tuple[str, str]] = {"irrelevant": ("Exclude", "e"), "releva
 DIFFER, DRAWS = "differ", "draws"
 """What is settled: what readers differ on, or what was drawn at random among what all excluded."""
 FOLDED = "readers"
+TO_TOP = "_to_top"
+"""Whether the page goes to its top: what was above the window is another document now."""
 AUDIT = (
     "Readers who agree may be wrong together. Judging again a random draw of what "
     "all excluded shows how much they missed."
@@ -44,12 +46,24 @@ MACHINE = "machine"
 
 
 def opener(work: Work) -> None:
-    """The button that opens the queue; nothing where readers differ on nothing."""
-    assert work.several is not None
-    if (waiting := len(work.several.waiting)) and "adjudicate" in work.may:
+    """The button that opens what readers differ on, documents first and then reports; nothing where there is nothing to resolve."""
+    several = work.several
+    assert several is not None
+    how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
+    if "adjudicate" not in work.may:
+        return
+    if waiting := len(several.waiting):
         words = f"Resolve {count_of(waiting, 'disagreement', 'disagreements')}"
-        how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
         button(words, _open, work, DIFFER, key="disagreements", **how)
+    elif reports := several.reports_waiting:
+        words = f"Resolve {count_of(len(reports), 'differing report', 'differing reports')}"
+        button(words, _settle_next, work, reports[0].doc, key="reports_differ", **how)
+
+
+def _settle_next(work: Work, doc: str) -> None:
+    work.open_report(work.row.ids.index(doc))
+    work.drafts.pop(doc, None)
+    work.settles_report = st.session_state[TO_TOP] = True
 
 
 def panel(work: Work) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
+from dashboard.screen.reading import block
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.settings import Settings
@@ -102,7 +103,11 @@ def test_the_second_reader_waits_for_what_the_first_excludes(
     page.run()
     assert "Nothing waits for you." not in html(page) and f">{IDS[1]}" not in html(page).split("header")[0]
     press(page, "Exclude")
-    assert store.log(key)[-1].payload["doc"] == IDS[1] and "Nothing waits for you." in html(page)
+    assert store.log(key)[-1].payload["doc"] == IDS[1] and block("nothing_left", False, 0, 1) in html(page)
+    read(store, key, "Rita", "irrelevant")
+    page.run()
+    press(page, "Include")
+    assert block("nothing_left", False, 1, 1) in html(page), "what is left to do is said"
 
 
 def test_set_up_asks_who_screens(open_app: Open, store: Store) -> None:
@@ -218,7 +223,7 @@ def test_each_reads_full_texts_alone_and_what_differs_is_settled_side_by_side(
     page.text_input(f"report_study_{IDS[0]}").set_value("Lee 2004")
     press(page, "Save the report")
     assert store.log(key)[-1].reviewer == "Rita" and OpenSession.load(store, key).state.read_in_full == {}
-    press(page, "Resolve 1 report on which readers differ")
+    press(page, "Resolve 1 differing report")
     shown = html(page).split('data-testid="read-apart"')[1].split("</table>")[0]
     assert "Rita" in shown and "Sam" in shown and shown.count("≠ differ") == 1
     assert "<td>FN</td><td><b>2</b></td><td><b>3</b></td>" in shown
@@ -238,7 +243,7 @@ def test_numbers_that_neither_gave_settle_it_too(
     cookies["tarstop_reviewer"] = "Tom"
     page = open_app("screen", session=key)
     assert not [each for each in page.button if each.label == "Read the next report" and not each.disabled]
-    press(page, "Resolve 1 report on which readers differ")
+    press(page, "Resolve 1 differing report")
     page.text_input(f"report_FN_0_{IDS[0]}").set_value("4")
     press(page, "Save the report")
     [(_, counts)] = OpenSession.load(store, key).state.read_in_full.items()
