@@ -287,13 +287,21 @@ def _effect() -> Entered:
         raise InputProblem(
             f"{cells.name} has {len(cells.titles)} columns; give three: the option, units of effect, its cost."
         )
+    actions = [row[0].strip() for _, row in cells.rows]
+    if len(set(actions)) != len(actions):
+        again = next(name for at, name in enumerate(actions) if name in actions[:at])
+        raise InputProblem(f"{cells.name} names the option {again!r} twice; give each option one line.")
+    if len(actions) < 2:
+        raise InputProblem(f"{cells.name} has fewer than two options; give one per line.")
+    if not se > 0:
+        raise InputProblem("The standard error of the effect is 0; give a number above 0.")
     decision = EffectNetBenefit(
         post_mean=mean,
         post_var=se**2,
         willingness_to_pay=worth,
         gain=[gain for gain, _ in numbers],
         cost=[cost for _, cost in numbers],
-        actions=[row[0].strip() for _, row in cells.rows],
+        actions=actions,
     )
     return Entered(
         repr(decision),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -199,6 +200,8 @@ def table_of_actions(
         raise InputProblem(
             f"{name} has no line that begins with chance; give the chance of each state there."
         )
+    if len(consequences) < 2:
+        raise InputProblem(f"{name} has fewer than two options; give one per line.")
     try:
         return ActionTable(
             consequences=list(consequences.values()),
@@ -342,7 +345,10 @@ def number_in(name: str, line: int, title: str, text: str) -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise InputProblem(f"{name}, line {line}: {title} is '{text.strip()}'; give a number such as 0.25.")
+        hint = " without separators, units or signs of a currency" if re.search(r"\d", text) else ""
+        raise InputProblem(
+            f"{name}, line {line}: {title} is '{text.strip()}'; give a number such as 0.25{hint}."
+        )
     return value
 
 

@@ -50,6 +50,10 @@ def test_own_options_are_weighed_and_nothing_is_priced_until_people_are_counted(
     "kind, field, text, place",
     [
         ("effect", "options", "option,units,cost\nCare,0,0\nDrug,one,3000", "line 3: units is 'one'"),
+        ("effect", "options", "option,units,cost\nCare,0,0\nDrug,1,£3000", "without separators"),
+        ("effect", "options", "option,units,cost\nCare,0,0\nCare,1,3000", "names the option 'Care' twice"),
+        ("effect", "options", "option,units,cost\nCare,0,0", "fewer than two options"),
+        ("table", "consequences", "x,a,b\nCare,0,0\nchance,.5,.5", "fewer than two options"),
         ("table", "consequences", "x,a,b\nchance,.6,.5\nA,0,0\nB,1,2", "add up to 1.1"),
         ("table", "consequences", "x,a,b\nA,0,0\nB,1,2", "no line that begins with chance"),
     ],
