@@ -49,7 +49,8 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
             settles = several is not None and "adjudicate" in work.may
             differ = len(several.waiting) + len(several.reports_waiting) if several and settles else 0
             reports = len(work.in_full.waiting) if LABEL in work.may and work.reads_in_full else 0
-            left = block("nothing_left", several is None, differ, reports)
+            all_read = work.state.depth == len(work.row.ids) and not len(work.state.waiting)
+            left = block("nothing_left", several is None or all_read, differ, reports)
             st.html(block("reading", left, "", (), nearby))
             return None
         record = own.document(at)

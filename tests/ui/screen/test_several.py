@@ -231,6 +231,16 @@ def test_each_reads_full_texts_alone_and_what_differs_is_settled_side_by_side(
     event = store.log(key)[-1]
     assert (event.kind, event.reviewer) == ("resolved_report", "Rita")
     assert OpenSession.load(store, key).state.read_in_full == {0: OTHER}
+    read(store, key, "Rita", *["irrelevant"] * (N - 2))
+    page.run()
+    assert block("nothing_left", False, 0, 1) in html(page), "a report waits for Rita"
+    says(store, key, "Rita", IDS[1], OTHER)
+    says(store, key, "Sam", IDS[1], OTHER)
+    page.run()
+    assert block("nothing_left", False, 0, 0) in html(page), "others have abstracts to read"
+    read(store, key, "Sam", *["irrelevant"] * (N - 2))
+    page.run()
+    assert block("nothing_left", True, 0, 0) in html(page)
     assert not [each for each in page.button if each.label.startswith("Resolve")]
 
 
