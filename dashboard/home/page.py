@@ -121,7 +121,7 @@ def _opened(store: Store, session_id: str, line: str) -> str:
         drawn = small_curve(
             beliefs,
             state.depth,
-            settings.payoffs.q_star,
+            settings.payoffs.ranges().ends,
             stroke(BELIEF, dark()),
             in_steps=path.in_steps,
             says=chance,

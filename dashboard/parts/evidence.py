@@ -49,7 +49,7 @@ class View:
     rows: Callable[..., Rows]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
-    of: Literal["", "q*", "worth", "decision"] = ""
+    of: Literal["", "payoffs", "worth", "decision"] = ""
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs with whom they concern, or with
     what actions are called.
     """
@@ -63,12 +63,12 @@ class View:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
         beside = {
             "": (),
-            "q*": (payoffs.q_star,),
+            "payoffs": (payoffs,),
             "worth": (payoffs, about.everyone),
             "decision": (payoffs, about.actions),
         }
         more: tuple[Any, ...] = beside[self.of]
-        rows = self.rows(summary) if self.of in ("", "q*") else self.rows(summary, *more)
+        rows = self.rows(summary) if self.of in ("", "payoffs") else self.rows(summary, *more)
         figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=about.simulated)
         return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
@@ -77,9 +77,9 @@ RISK = View("risk", "Risk of bias", words.risk_sentence, report.risk_rows, None,
 VIEWS = (
     View("forest", "Forest", words.forest_sentence, report.study_rows, forest),
     View("sroc", "SROC", words.sroc_sentence, report.curve_rows, sroc),
-    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "q*"),
+    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"),
     View("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
-    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
+    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
     RISK,
     View("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
@@ -94,10 +94,10 @@ EFFECT_VIEWS = (
         effect_words.cumulative_sentence,
         effect_rows.cumulative_rows,
         effect_figures.cumulative,
-        "q*",
+        "payoffs",
     ),
-    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "q*"),
-    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
+    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"),
+    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"),
     View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
     View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),

@@ -23,6 +23,7 @@ from tarstop_core.screening.wording import (
     action,
     against_the_odds,
     chance_in_words,
+    chosen_action,
     ending,
     explain,
     question,
@@ -44,7 +45,7 @@ def line(work: Work, state: State, advice: Advice) -> str:
         return block("line", glance.word, glance.mood, glance.sign, glance.brief)
     truth = sample_answer(work, state.settings, state.decision.option)
     mood, sign = ("ask", "⚠") if truth is not None and truth.wrong else ("stop", "✓")
-    return block("line", f"Decided: {action(state.decision.option, state.settings)}", mood, sign, "")
+    return block("line", f"Decided: {chosen_action(state.decision, state.settings)}", mood, sign, "")
 
 
 def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_if: Settings | None) -> None:
@@ -52,7 +53,7 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
     past, verdicts, settings, former = [], [], state.settings, state.former
     if former is not None:
         past.append(
-            f"Decided: {action(former.option, settings)}, {clock(former.time)}; reading on since then."
+            f"Decided: {chosen_action(former, settings)}, {clock(former.time)}; reading on since then."
         )
     if state.stopped:
         past.append("Screening has stopped; the decision is not recorded yet.")

@@ -22,7 +22,7 @@ from tarstop_core.screening.setting_aside import after_plan, moved_aside
 from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import example_amounts
+from tarstop_core.screening.wording import example_amounts, how_sure
 
 ADJUSTABLE = (
     *(
@@ -118,7 +118,7 @@ def _frozen(plan: Settings) -> dict[str, str]:
         return own
     own.pop("starting chance", None)
     stakes_of = {
-        "how sure before you act": percent(plan.payoffs.q_star),
+        "how sure before you act": how_sure(plan),
         "cost": amount(plan.cost, plan.payoffs.unit),
     }
     return stakes_of | own | {"rule": str(plan.rule), "starting chance": percent(plan.b_0)}
@@ -129,7 +129,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
     mine = settings.application
     named = filter(None, (mine.number, date_words(mine.priority)))
     stakes_of = [
-        ("how sure before you act", percent(settings.payoffs.q_star)),
+        ("how sure before you act", how_sure(settings)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
     ]
     return [

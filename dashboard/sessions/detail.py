@@ -42,7 +42,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
-from tarstop_core.screening.wording import about_documents, action
+from tarstop_core.screening.wording import about_documents, action, chosen_action
 from tarstop_core.sessions.calibrator_library import fitting, listed, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
@@ -135,9 +135,11 @@ def _facts(session: SessionSnapshot) -> None:
     if len(state.unsure):
         facts.append(f"{len(state.unsure):,} unsure")
     if decision is not None:
-        facts.append(f"decided: {action(decision.option, state.settings)}")
+        facts.append(f"decided: {chosen_action(decision, state.settings)}")
     elif state.stopped:
         facts.append("stopped, not decided")
+    if decision is None and state.settings.weighs:
+        facts.append(f"now best: {action(session.advice_now.option, state.settings)}")
     facts.append(clock(state.last_time or row.created))
     if state.imported:
         imported(session.came)
@@ -248,13 +250,14 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     >>> suggested_name("Hip (59 % sure)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
     ('Hip (50 % sure)', 'Hip (a) (chances: CLEF)')
     """
-    own = re.sub(r" \((?:q\* \d\.\d\d|[\d.]+ % sure)?(?:, )?(?:chances: [^()]*)?\)$", "", name)
+    own = re.sub(r" \((?:q\* \d\.\d\d|[\d.]+ % sure|\d+ options)?(?:, )?(?:chances: [^()]*)?\)$", "", name)
     other = tried.calibrator != before.calibrator
     differences = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not tried.weighs and (not other or tried.policy != before.policy):
         differences.insert(0, str(tried.rule.title))
     elif tried.weighs and (not other or tried.payoffs != before.payoffs):
-        differences.insert(0, f"{100 * tried.payoffs.q_star:.3g} % sure")
+        several = f"{len(tried.actions)} options"
+        differences.insert(0, several if tried.payoffs.others else f"{100 * tried.payoffs.q_star:.3g} % sure")
     return f"{own} ({', '.join(differences)})"[:LONGEST_NAME]
 
 

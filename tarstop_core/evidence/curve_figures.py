@@ -82,16 +82,16 @@ GAP = 0.015  # distance of a line from the next, as a chance
 
 
 def belief_by_study(
-    evidence: Synthesis, q_star: float, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief after each study, the threshold q*, and the names of the studies that moved it most.
+    """The belief after each study, the threshold beliefs, and the names of the studies that moved it most.
 
     Parameters
     ----------
     evidence
         The tables and what follows from them.
-    q_star
-        Threshold belief at which one acts.
+    payoffs
+        What the options bring: between which beliefs each is the best one.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -113,13 +113,16 @@ def belief_by_study(
     last = max(1, len(path) - 1)
     chart = EvidenceChart(330, dark=dark, simulated=simulated)
     chart.points(x, y, BELIEF, 7, **how)
-    chart.line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5)
-    # On the side where the belief does not end.
-    side = "top" if seen and seen[-1][1] >= q_star else "bottom"
-    chart.label(last, q_star, f"act above {q_star:.2f}", yanchor=side)
+    ends = payoffs.ranges().ends
+    for end in ends:
+        chart.line([0, last], [end, end], THRESHOLD, dash="dash", width=1.5)
+        # On the side where the belief does not end.
+        side = "top" if seen and seen[-1][1] >= end else "bottom"
+        words = "another option above" if payoffs.others else "act above"
+        chart.label(last, end, f"{words} {end:.2f}", yanchor=side)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     # No name covers the path, the threshold or another name; what has no such place is left out.
-    taken = [(0.0, float(last), q_star, q_star)]
+    taken = [(0.0, float(last), end, end) for end in ends]
     for (n, b), (after, then) in pairwise(seen):
         taken += [(n, after, b, b), (after, after, min(b, then), max(b, then))]
     moves.sort(key=lambda move: -abs(move[2] - move[1]))

@@ -15,6 +15,7 @@ from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent, signed
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
+from tarstop_core.value.payoffs import Payoffs
 
 PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
 LETTER = 0.012  # of the width, that a letter of an estimate takes in a report
@@ -219,7 +220,7 @@ def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
 
 
 def cumulative(
-    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
+    evidence: EffectEvidence, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The average effect after each further study, in the order in which they were read, and the belief beside it.
 
@@ -227,8 +228,8 @@ def cumulative(
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Threshold belief: those above it are bold.
+    payoffs
+        What the options bring: beliefs at which a⁺ is the best one are bold.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -248,7 +249,7 @@ def cumulative(
         chart.column("2", (0.61, 1.0))
         chart.texts(0, at, texts, "right", "2")
         chances = [
-            "–" if b is None else f"<b>{percent(b)}</b>" if b > q_star else percent(b)
+            "–" if b is None else f"<b>{percent(b)}</b>" if payoffs.chooses_plus(b) else percent(b)
             for b in evidence.drawn_path.beliefs[1:]
         ]
         chart.texts(1, at, chances, "left", "2", BELIEF)

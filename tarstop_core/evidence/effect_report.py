@@ -30,7 +30,7 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
     str
         A page that loads nothing and runs nothing.
     """
-    b, q_star, tau2 = evidence.belief, payoffs.q_star, evidence.drawn_path.tau2
+    b, tau2 = evidence.belief, evidence.drawn_path.tau2
     value = "" if b is None else words.value_sentence(evidence, payoffs, about.everyone)
     head, *table = rows_of_effects(evidence.studies)
     return synthesis_page(
@@ -50,21 +50,23 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
         notes=about.notes,
         table=sheet(tuple(head), table, "Studies as given", numbers=head[1:]),
         named=True,
-        figures=drawn_effects(evidence, q_star, about.simulated),
+        figures=drawn_effects(evidence, payoffs, about.simulated),
         methods=said.methods_sentences(evidence, about.actions),
         tables={"By other methods": reviewed_rows(evidence)},
     )
 
 
-def drawn_effects(evidence: EffectEvidence, q_star: float, simulated: bool = False) -> list[tuple[str, str]]:
+def drawn_effects(
+    evidence: EffectEvidence, payoffs: Payoffs, simulated: bool = False
+) -> list[tuple[str, str]]:
     """Draw forest plots and funnel.
 
     Parameters
     ----------
     evidence
         The studies and what follows from them.
-    q_star
-        Threshold belief of the decision.
+    payoffs
+        What the options of the decision bring.
     simulated
         Whether the studies are made up.
 
@@ -77,7 +79,7 @@ def drawn_effects(evidence: EffectEvidence, q_star: float, simulated: bool = Fal
         return []
     figures = (
         (forest(evidence, simulated=simulated), said.forest_sentence(evidence)),
-        (cumulative(evidence, q_star, simulated=simulated), said.cumulative_sentence(evidence, q_star)),
+        (cumulative(evidence, payoffs, simulated=simulated), said.cumulative_sentence(evidence, payoffs)),
         (funnel(evidence, simulated=simulated), said.funnel_sentence(evidence)),
     )
     return [(still(figure, says), says) for figure, says in figures]

@@ -10,7 +10,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.words import TWO, Actions
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 message = Messages("evidence/effects.jinja")
 
@@ -82,9 +82,9 @@ def forest_sentence(evidence: EffectEvidence) -> str:
     return f"{sentence} {message('exact_cells')}" if counted else sentence
 
 
-def cumulative_sentence(evidence: EffectEvidence, q_star: float) -> str:
+def cumulative_sentence(evidence: EffectEvidence, payoffs: Payoffs) -> str:
     """Word since which study the decision has been the same."""
-    sides = [b is not None and b > q_star + TOLERANCE for b in evidence.drawn_path.beliefs]
+    sides = [payoffs.best(0.0 if b is None else b) for b in evidence.drawn_path.beliefs]
     turned = [n for n in range(2, len(sides)) if sides[n] != sides[n - 1]]
     return message("cumulative", settled=turned[-1] if turned else None, total=len(evidence))
 

@@ -132,12 +132,17 @@ def synthesis_page(
     str
         A page that loads nothing and runs nothing.
     """
-    q_star, actions = payoffs.q_star, about.actions
+    actions = about.actions
     risks = risk_rows(evidence, payoffs, actions)
     asked = [
         ("Question", question),
-        ("How sure before you act (q*)", message("how_sure", plus=actions.plus, q_star=q_star)),
-        ("Consequences", message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)),
+        ("How sure before you act (q*)", message("how_sure", payoffs=payoffs, actions=actions)),
+        (
+            "Consequences",
+            ""
+            if payoffs.others
+            else message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus),
+        ),
     ]
     return page(
         __name__,
@@ -152,7 +157,7 @@ def synthesis_page(
             variation,
             words.not_accounted_sentence(evidence),
             words.risk_sentence(evidence, payoffs, actions) if risks else "",
-            words.without_sentence(evidence, q_star),
+            words.without_sentence(evidence, payoffs),
         ],
         more=sheets({RISK: risks, **(tables or {})}),
         versions=written_with(),

@@ -18,7 +18,7 @@ from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, ink
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
-from tarstop_core.value.payoffs import TOLERANCE
+from tarstop_core.value.payoffs import Payoffs
 
 FEWEST_ROWS = 3  # rows that a figure has room for at least
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
@@ -337,7 +337,7 @@ def _keys(evidence: Evidence) -> str:
 
 
 def leave_one_out(
-    evidence: Synthesis, q_star: float, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The belief without each study beside the belief with all; hollow where the decision would change.
 
@@ -345,8 +345,8 @@ def leave_one_out(
     ----------
     evidence
         The tables and what follows from them.
-    q_star
-        Threshold belief at which one acts.
+    payoffs
+        What the options bring: between which beliefs each is the best one.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -364,11 +364,11 @@ def leave_one_out(
     names = [evidence.names[i] for i in left_out]
     rows = max(FEWEST_ROWS, len(left_out))
     chart = StudyChart(100 + ROW * rows, dark=dark, simulated=simulated)
-    shapes = [fig.upright(q_star)]
+    shapes = [fig.upright(end) for end in payoffs.ranges().ends]
     if b is not None:
         beliefs = without[left_out]
         reach = np.maximum(0, b - beliefs).tolist(), np.maximum(0, beliefs - b).tolist()
-        turned = (beliefs > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
+        turned = payoffs.best(beliefs) != payoffs.best(b)
         hover = [
             f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
         ]
@@ -380,7 +380,8 @@ def leave_one_out(
         shapes.append(fig.upright(b, blue, dash="solid"))
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         chart.label(b, 1, f"with all {percent(b)}", BELIEF, yref="paper", xanchor=side)
-    title = f"chance without this study (dashed: act above {q_star:.2f})"
+    dashed = "another option is best" if payoffs.others else f"act above {payoffs.q_star:.2f}"
+    title = f"chance without this study (dashed: {dashed})"
     chart.share_axis("xaxis", title, (-0.02, 1.02), showgrid=True)
     chart.rows([rows - 0.4, -0.6], range(len(left_out)), [short(name) for name in names])
     return chart.figure(shapes=shapes, margin={"l": margin_for(names)})

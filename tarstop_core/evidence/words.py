@@ -31,9 +31,14 @@ class Actions:
     lacking: str = ""  # what the tables lack before a⁺ may be taken, in words
     others: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names in the order of the options of payoffs."""
+        return self.minus, self.plus, *self.others
+
     def at(self, belief: float, payoffs: Payoffs) -> str:
         """The one that a belief leads to."""
-        return (self.minus, self.plus, *self.others)[int(payoffs.best(belief, not self.lacking))]
+        return self.names[int(payoffs.best(belief, not self.lacking))]
 
 
 TWO = Actions()
@@ -199,8 +204,8 @@ def variation_sentence(evidence: Evidence) -> str:
     return message("variation", fit=fit, new_study=new, size=size, differ=differ, few=fit.n < FEW)
 
 
-def path_sentence(evidence: Synthesis, q_star: float) -> str:
-    """Word how the belief moved from study to study, and where it crossed the threshold belief q*."""
+def path_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
+    """Word how the belief moved from study to study, and where another option became the best one."""
     path, names = evidence.drawn_path.beliefs, evidence.names
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     if not seen:
@@ -208,7 +213,7 @@ def path_sentence(evidence: Synthesis, q_star: float) -> str:
     if len(seen) == 1:
         return message("path_of_one", belief=seen[0][1])
     _, at, change = max((abs(b - a), n, b - a) for (_, a), (n, b) in pairwise(seen))
-    sides = [b > q_star + TOLERANCE for _, b in seen]
+    sides = payoffs.best([b for _, b in seen]).tolist()
     (first, before), after = seen[0], seen[-1][1]
     crossed = [seen[i + 1][0] for i, (one, other) in enumerate(pairwise(sides)) if one != other]
     return message(
@@ -219,7 +224,7 @@ def path_sentence(evidence: Synthesis, q_star: float) -> str:
         last=len(path) - 1,
         change=change,
         moved_by=names[at - 1],
-        q_star=q_star,
+        payoffs=payoffs,
         crossed=crossed,
         crossed_by=names[crossed[-1] - 1] if crossed else "",
         previewed=evidence.previewed,
@@ -243,14 +248,14 @@ def parameters_sentence(evidence: Evidence) -> str:
     return summary if evidence.summary is None else message("parameters", summary=summary)
 
 
-def without_sentence(evidence: Synthesis, q_star: float) -> str:
+def without_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
     """Word which study the belief depends on most, and whether leaving one out would turn the decision."""
     b, without, names = evidence.belief, evidence.without, evidence.names
     changes = np.abs(without.beliefs - (np.nan if b is None else b))
     if b is None or np.isnan(changes).all():
         return message("without_none")
     at = int(np.nanargmax(changes))
-    edge = q_star + TOLERANCE
+    best, chosen = payoffs.best(b), payoffs.best(without.beliefs)
     order = [i for i in np.argsort(-np.nan_to_num(changes)) if not np.isnan(changes[i])]
     return message(
         "without",
@@ -258,7 +263,7 @@ def without_sentence(evidence: Synthesis, q_star: float) -> str:
         change=changes[at],
         belief=b,
         other=float(without.beliefs[at]),
-        turning=[names[i] for i in order if (without.beliefs[i] > edge) != (b > edge)],
+        turning=[names[i] for i in order if chosen[i] != best],
         approximate=without.approximate,
     )
 

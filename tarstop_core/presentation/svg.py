@@ -90,9 +90,9 @@ def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str
 
 
 def small_curve(
-    shares: Sequence[float], depth: int, level: float, colour: str, *, in_steps: bool, says: str
+    shares: Sequence[float], depth: int, levels: Sequence[float], colour: str, *, in_steps: bool, says: str
 ) -> str:
-    """Draw shares by depth without axes: solid up to `depth`, dotted from there, and a level to compare with.
+    """Draw shares by depth without axes: solid up to `depth`, dotted from there, and levels to compare with.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def small_curve(
         Values between 0 and 1 at the depths 0, 1, 2, …
     depth : int
         Where the solid part ends in a point.
-    level : float
-        The share at which a dashed line stands.
+    levels : sequence of float
+        The shares at which a dashed line stands.
     colour : str
         Of the curve.
     in_steps : bool
@@ -117,10 +117,13 @@ def small_curve(
     across, down = SMALL_WIDTH - 2 * SMALL_EDGE, SMALL_HEIGHT - 2 * SMALL_EDGE
     apart = across / max(1, len(shares) - 1)
     spots = [(SMALL_EDGE + apart * at, SMALL_EDGE + down * (1 - share)) for at, share in enumerate(shares)]
-    (x, y), at_level = spots[depth], SMALL_EDGE + down * (1 - level)
+    (x, y), dash = spots[depth], DASHES["dash"]
     stroke = f'fill="none" stroke="{colour}" stroke-width="2"'
     parts = (
-        f'<path d="M0 {at_level:.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{DASHES["dash"]}"/>',
+        *(
+            f'<path d="M0 {SMALL_EDGE + down * (1 - level):.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{dash}"/>'
+            for level in levels
+        ),
         f'<path d="{path(spots[: depth + 1], in_steps)}" {stroke}/>',
         f'<path d="{path(spots[depth:], in_steps)}" {stroke} stroke-dasharray="{DASHES["dot"]}"/>',
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>',

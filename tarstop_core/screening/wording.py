@@ -162,8 +162,7 @@ def ending(decision: Decision, settings: Settings, documents: Sequence[str] = ()
     Ending
         What was decided, on what, and what was advised.
     """
-    footing = decision.footing
-    chosen = footing.action or action(decision.option, settings)
+    footing, chosen = decision.footing, chosen_action(decision, settings)
     stopped = footing.advice in NOT_STOPPING
     otherwise = footing.advised is not None and footing.advised != decision.option
     advised = "" if footing.advised is None else action(footing.advised, settings)
@@ -225,6 +224,11 @@ def action(option: int, settings: Settings) -> str:
     return settings.actions[option] if option < len(settings.actions) else "another option"
 
 
+def chosen_action(decision: Decision, settings: Settings) -> str:
+    """What the option of a decision was called then, or is called now where the log does not say."""
+    return decision.footing.action or action(decision.option, settings)
+
+
 def question(settings: Settings) -> str:
     """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
     return scenario_of(settings).message("question", settings=settings)
@@ -240,6 +244,11 @@ def pays(settings: Settings) -> str:
     if settings.payoffs.others:
         return best_between(settings)
     return f"“{settings.plus}” pays above {percent(settings.payoffs.q_star)}"
+
+
+def how_sure(settings: Settings) -> str:
+    """How sure one must be before one acts; of several options between which chances each is the best one."""
+    return best_between(settings) if settings.payoffs.others else percent(settings.payoffs.q_star)
 
 
 def limits_of(settings: Settings) -> list[tuple[float, str]]:

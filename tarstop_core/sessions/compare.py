@@ -20,7 +20,7 @@ from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import action, best_between, question
+from tarstop_core.screening.wording import action, best_between, chosen_action, question
 from tarstop_core.sessions import message
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
@@ -84,7 +84,7 @@ def duplicate(
         before = replay(row.settings, row.ids, store.events(session_id))
         source = {"session": row.name, "rule": str(before.settings.rule)}
         if before.decision is not None:
-            source["decided"] = action(before.decision.option, before.settings)
+            source["decided"] = chosen_action(before.decision, before.settings)
         events.append(Event("duplicated", source, len(events) + 1, now()))
     if calibrator is not None:
         store.save_calibrator(calibrator)
@@ -224,7 +224,7 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
         "Stopping rule": str(settings.rule),
         "Its rule stops after": f"{own.depth:,}{beyond}",
         "and chooses": action(own.option, settings),
-        "Decided": undecided if decision is None else action(decision.option, settings),
+        "Decided": undecided if decision is None else chosen_action(decision, settings),
         **weighed,
     }
 

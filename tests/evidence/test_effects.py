@@ -37,10 +37,10 @@ DRAWN: dict[str, Callable[..., Figure]] = {
     "labbe": effect_figures.labbe,
     "belief": belief_by_study,
     "without": leave_one_out,
-    "value": lambda of, q_star, **how: value_of_more(of, Payoffs.from_q_star(q_star), **how),
+    "value": value_of_more,
 }
 
-WITHOUT_Q_STAR = ("forest", "funnel", "labbe")
+WITHOUT_PAYOFFS = ("forest", "funnel", "labbe")
 
 
 def events(*rows: tuple[float, ...], bias: tuple[Bias | None, ...] = ()) -> Studies:
@@ -66,13 +66,13 @@ STATES = {
 def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Engine) -> None:
     of = EffectEvidence(STATES[state], OR, engine)
     for name, draw in DRAWN.items():
-        figure = draw(of, *(() if name in WITHOUT_Q_STAR else (0.5,)), dark=True, simulated=True)
+        figure = draw(of, *(() if name in WITHOUT_PAYOFFS else (HALF,)), dark=True, simulated=True)
         go.Figure(figure)
         json.dumps(figure, allow_nan=False)
         fluid(figure, "words"), still(figure, "words")
     about = (effect_words.forest_sentence, effect_words.funnel_sentence, effect_words.labbe_sentence)
     assert all(sentence(of) for sentence in about)
-    assert effect_words.cumulative_sentence(of, 0.5) and words.path_sentence(of, 0.5)
+    assert effect_words.cumulative_sentence(of, HALF) and words.path_sentence(of, HALF)
     assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, Payoffs.from_q_star(0.5))
     for rows in (effect_rows.study_rows, effect_rows.cumulative_rows):
         assert len(rows(of)) == len(of)
@@ -265,7 +265,7 @@ def test_no_effect_and_units_without_people_need_no_word_about_these() -> None:
 
 def test_a_small_difference_has_ticks_to_read_and_room_for_its_pooled_estimate() -> None:
     of = EffectEvidence(events(*((a, 10 * m, c, 10 * n) for a, m, c, n in FOUR)), RD, "normal")
-    for drawn in (effect_figures.forest(of), effect_figures.cumulative(of), effect_figures.funnel(of)):
+    for drawn in (effect_figures.forest(of), effect_figures.cumulative(of, HALF), effect_figures.funnel(of)):
         axis = drawn["layout"]["xaxis"]
         low, high = axis["range"]
         assert 2 <= len(axis["tickvals"]) <= 6 and all(low <= at <= high for at in axis["tickvals"])

@@ -24,9 +24,9 @@ HALF = Payoffs.from_q_star(0.5)
 DRAWN: dict[str, Callable[..., Figure]] = {
     "forest": forest,
     "sroc": sroc,
-    "belief": lambda e, **how: belief_by_study(e, 0.5, **how),
+    "belief": lambda e, **how: belief_by_study(e, HALF, **how),
     "posterior": prior_and_posterior,
-    "without": lambda e, **how: leave_one_out(e, 0.5, **how),
+    "without": lambda e, **how: leave_one_out(e, HALF, **how),
     "value": lambda e, **how: value_of_more(e, HALF, **how),
 }
 
@@ -151,7 +151,7 @@ def test_the_shaded_mass_is_the_belief() -> None:
 
 def test_the_path_draws_every_belief() -> None:
     found = reviewed(*FOUR)
-    figure = belief_by_study(found, 0.5)
+    figure = belief_by_study(found, HALF)
     assert figure["data"][0]["y"] == list(found.path.beliefs)
     assert "act above 0.50" in texts(figure)
 
@@ -161,7 +161,7 @@ def test_no_name_covers_the_path_or_another_name() -> None:
     steps = list(pairwise(b for b in found.path.beliefs if b is not None))
     letter = len(steps) / 58  # a phone's plot has room for so many
     boxes: list[tuple[float, float, float]] = []
-    for note in belief_by_study(found, 0.5)["layout"]["annotations"]:
+    for note in belief_by_study(found, HALF)["layout"]["annotations"]:
         if not note["text"].startswith("S "):
             continue
         wide = 3 * letter
@@ -184,7 +184,11 @@ def test_leaving_out_marks_where_the_decision_turns() -> None:
     without = found.without.beliefs
     assert found.belief is not None
     q_star = float((without[0] + found.belief) / 2)
-    marks = next(trace for trace in leave_one_out(found, q_star)["data"] if trace["mode"] == "markers")
+    marks = next(
+        trace
+        for trace in leave_one_out(found, Payoffs.from_q_star(q_star))["data"]
+        if trace["mode"] == "markers"
+    )
     turned = [(b > q_star) != (found.belief > q_star) for b in without]
     assert any(turned)
     assert marks["marker"]["symbol"] == ["circle-open" if t else "circle" for t in turned]
@@ -192,7 +196,7 @@ def test_leaving_out_marks_where_the_decision_turns() -> None:
 
 def test_of_many_studies_those_that_matter_most_are_shown_in_their_order() -> None:
     rows = [(20, 3, 5, 90)] * 69 + [(1, 3, 24, 90)]
-    figure = leave_one_out(reviewed(*rows), 0.5)
+    figure = leave_one_out(reviewed(*rows), HALF)
     names = figure["layout"]["yaxis"]["ticktext"]
     assert len(names) == LEFT_OUT and names[-1] == "S 69"
     assert names == sorted(names, key=lambda name: int(name.split()[1]))

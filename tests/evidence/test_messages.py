@@ -11,12 +11,13 @@ from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.evidence.synthesis import MoreStudies
 from tarstop_core.evidence.words import TWO, Actions, message
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Option, Payoffs
 from tests.branches import every_branch
 
 ACTIONS = {"plus": "Adopt", "minus": "Don’t adopt"}
 ESTIMATE = Estimate(0.8, 0.7, 0.9)
 HALF = Payoffs.from_q_star(0.5)
+THREE = replace(HALF, others=(Option("Trial only", 0.2, 0.1),))
 
 
 def belief(belief: float | None, **changed: Any) -> SimpleNamespace:
@@ -46,12 +47,14 @@ def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "not_identified", {}
     for engine in ("reml", "bivariate"):
         yield "rival", {"evidence": belief(0.6, engine=engine), "chosen": "Adopt"}
-    usual = {"first": 0, "before": 0.5, "after": 0.9, "last": 4, "moved_by": "A 2001", "q_star": 0.5}
+    usual = {"first": 0, "before": 0.5, "after": 0.9, "last": 4, "moved_by": "A 2001", "payoffs": HALF}
     usual |= {"crossed": [], "crossed_by": "", "previewed": False, "belief": 0.9}
     yield "path_of_one", {"belief": 0.5}
     yield "path", usual | {"change": 0.2}
     yield "path", usual | {"change": -0.2, "first": 3, "crossed": [2], "crossed_by": "B 2001"}
     yield "path", usual | {"change": 0.001, "crossed": [2, 3], "crossed_by": "C 2001", "previewed": True}
+    for crossed in ([], [2], [2, 3]):
+        yield "path", usual | {"payoffs": THREE, "change": 0.2, "crossed": crossed, "crossed_by": "B 2001"}
     for engine in ("bivariate", "reml"):
         values = {"evidence": belief(0.9, engine=engine), "with_prior": engine == "bivariate"}
         yield "density", values | {"low": 0.7, "middle": 0.8, "high": 0.9}
@@ -125,7 +128,8 @@ def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:
     """Rows and methods of the report."""
     for evidence in (belief(0.8), belief(0.6, theta_sp=0.9)):
         yield "question", {"evidence": evidence}
-    yield "how_sure", {"plus": "Adopt", "q_star": 0.5}
+    for payoffs in (HALF, THREE):
+        yield "how_sure", {"payoffs": payoffs, "actions": Actions(**ACTIONS, others=("Trial only",))}
     for payoffs in (HALF, replace(Payoffs.from_q_star(0.8), unit="£"), Payoffs.from_q_star(0.2)):
         yield "consequences", {"payoffs": payoffs, **ACTIONS}
     for b in (None, 0.4):

@@ -24,17 +24,17 @@ def reviewed(*rows: tuple[float, ...], engine: str = "bivariate", theta: float =
 
 
 FOUR = ((28, 9, 12, 91), (45, 22, 9, 130), (88, 31, 15, 240), (61, 12, 19, 176))
-HALF = Payoffs.from_q_star(0.5)
+HALF, SURE = Payoffs.from_q_star(0.5), Payoffs.from_q_star(0.01)
 EVERY = (
     words.belief_sentence,
     words.forest_sentence,
     words.sroc_sentence,
     words.summary_sentence,
     words.variation_sentence,
-    lambda e: words.path_sentence(e, 0.5),
+    lambda e: words.path_sentence(e, HALF),
     words.density_sentence,
     words.parameters_sentence,
-    lambda e: words.without_sentence(e, 0.5),
+    lambda e: words.without_sentence(e, HALF),
     lambda e: words.value_sentence(e, HALF),
     lambda e: words.action_sentence(e, Payoffs.from_q_star(0.5)),
     lambda e: words.risk_sentence(e, HALF),
@@ -140,13 +140,13 @@ def test_the_path_names_the_study_that_moved_it_most_and_where_it_crossed() -> N
     found = reviewed((1, 1, 9, 30), *[(60, 12, 6, 176)] * 3)
     beliefs = [b for b in found.path.beliefs if b is not None]
     at = int(np.abs(np.diff(beliefs)).argmax())
-    said = words.path_sentence(found, 0.5)
+    said = words.path_sentence(found, HALF)
     assert f"{found.tables.study[at]} changed it most" in said
     last = max(i for i in range(1, 5) if (beliefs[i] > 0.5) != (beliefs[i - 1] > 0.5))
     assert f"once, with study {last} ({found.tables.study[last - 1]})" in said
-    back = words.path_sentence(reviewed((60, 12, 6, 176), *[(1, 1, 9, 30)] * 3), 0.5)
+    back = words.path_sentence(reviewed((60, 12, 6, 176), *[(1, 1, 9, 30)] * 3), HALF)
     assert "act 2 times" in back
-    assert "never crossed" in words.path_sentence(reviewed(*[(60, 12, 6, 176)] * 3), 0.1)
+    assert "never crossed" in words.path_sentence(reviewed(*[(60, 12, 6, 176)] * 3), Payoffs.from_q_star(0.1))
 
 
 def test_leaving_out_names_the_study_that_matters_most() -> None:
@@ -154,15 +154,17 @@ def test_leaving_out_names_the_study_that_matters_most() -> None:
     assert found.belief is not None
     at = int(np.abs(found.without.beliefs - found.belief).argmax())
     other = float(found.without.beliefs[at])
-    told = spoken(words.message, words.without_sentence, found, 0.01)
+    told = spoken(words.message, words.without_sentence, found, SURE)
     assert told.values["name"] == found.tables.study[at] and told.values["turning"] == []
     assert told.values["belief"] == found.belief and told.values["other"] == other
-    said = words.without_sentence(found, 0.01)
+    said = words.without_sentence(found, SURE)
     assert f"{percent(other)} instead of {percent(found.belief)}." in said
     between = (found.belief + other) / 2
     assert (
         found.tables.study[at]
-        in spoken(words.message, words.without_sentence, found, between).values["turning"]
+        in spoken(words.message, words.without_sentence, found, Payoffs.from_q_star(between)).values[
+            "turning"
+        ]
     )
 
 

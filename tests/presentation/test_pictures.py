@@ -120,9 +120,9 @@ def test_the_forest_has_every_number_where_its_axis_puts_it() -> None:
     [
         forest(FOUND),
         sroc(FOUND),
-        belief_by_study(FOUND, 0.5),
+        belief_by_study(FOUND, Payoffs.from_q_star(0.5)),
         prior_and_posterior(FOUND),
-        leave_one_out(FOUND, 0.5),
+        leave_one_out(FOUND, Payoffs.from_q_star(0.5)),
         value_of_more(FOUND, Payoffs.from_q_star(0.5)),
     ],
     ids=["forest", "plane", "belief", "prior", "left out", "more studies"],

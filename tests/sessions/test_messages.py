@@ -18,16 +18,19 @@ from tarstop_core.screening.several_readers import SECOND, ReadElsewhere, Reader
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import InFull
 from tarstop_core.sessions.compare import Stopped
-from tarstop_core.value.payoffs import MINUS
+from tarstop_core.value.payoffs import MINUS, Option
 from tests.branches import every_branch
 from tests.screening.test_messages import READ_TWICE
-from tests.session_cases import START
+from tests.session_cases import REVIEW, START
+
+THREE = replace(REVIEW.payoffs, others=(Option("Trial", 3400, 600),))
 
 
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     """A macro and its values, for every branch."""
     for stopped in (Stopped(9, True, 0.4, 5), Stopped(0, True, 0.4, 5), Stopped(4, True, 0.4, 5)):
         yield "outcome", {"stopped": stopped, "settings": START, "action": "Reject"}
+        yield "outcome", {"stopped": stopped, "settings": replace(REVIEW, payoffs=THREE), "action": "Trial"}
     yield "outcome", {"stopped": Stopped(1, False, 0.4, 1), "settings": START, "action": "Grant"}
     for stopped in (Stopped(9, True, 0.4, 5), Stopped(4, True, 0.4, 5), Stopped(1, True, 0.4, 1)):
         yield "outcome", {"stopped": stopped, "settings": EnoughSettings(), "action": "Enough seen"}

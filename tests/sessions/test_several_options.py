@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence import words
+from tarstop_core.evidence.curve_figures import belief_by_study
 from tarstop_core.policies import Optimal
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.log import Event
@@ -17,14 +19,17 @@ from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.settings import StudySettings
 from tarstop_core.screening.settings_words import changes, settings_rows
 from tarstop_core.screening.wording import best_between
-from tarstop_core.sessions.compare import comparison
+from tarstop_core.sessions import message
+from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
 from tarstop_core.sessions.export import to_csv, to_xlsx
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Option
+from tests.evidence.test_figures import reviewed
 from tests.session_cases import INCLUSION, REVIEW, START, a_review, log
+from tests.spoken import spoken
 
 TRIAL, NEVER = Option("Trial only", 3400, 600), Option("Ask again", -3000, 900)
 SEVERAL = replace(REVIEW.payoffs, others=(TRIAL, NEVER))
@@ -100,6 +105,31 @@ def test_what_leaves_names_every_option(store: Store) -> None:
     assert session.state.decision is not None and session.state.decision.option == 2
     moved = changes(settings_rows(REVIEW, INCLUSION), settings_rows(session.state.settings, INCLUSION))
     assert any("Decisions: " in clause for clause in moved)
+
+
+def test_a_decision_keeps_the_name_that_its_option_had(store: Store) -> None:
+    session_id = a_session(store)
+    settings = session_snapshot(store, session_id).state.settings
+    renamed = replace(settings, payoffs=replace(SEVERAL, others=(NEVER, replace(TRIAL, name="Study"))))
+    log(store, session_id, Event("settings", {"settings": renamed.to_dict()}))
+    session = session_snapshot(store, session_id)
+    assert dict(comparison([session]))["Decided"] == ["Trial only"]
+    told = spoken(message, outcome_sentence, outcome(session, renamed), renamed)
+    assert told.values["action"] in renamed.actions
+
+
+def test_evidence_says_where_another_option_is_the_best_one(store: Store) -> None:
+    """Two options are parted by q*; a third one has limits of its own."""
+    found = reviewed((28, 9, 12, 91), (45, 22, 9, 130), (88, 31, 15, 240), (61, 12, 19, 176))
+    seen = [b for b in found.drawn_path.beliefs if b is not None]
+    always = replace(SEVERAL, others=(Option("Trial only", 3990, 900),))
+    ends = always.ranges().ends
+    assert len(ends) == 2
+    crossed = spoken(words.message, words.path_sentence, found, always).values["crossed"]
+    sides = np.searchsorted(ends, seen)
+    assert crossed == [n for n in range(1, len(seen)) if sides[n] != sides[n - 1]]
+    drawn = belief_by_study(found, always)["data"]
+    assert set(ends) <= {trace["y"][0] for trace in drawn if len(trace["y"]) == 2}
 
 
 def test_a_session_file_brings_the_options_elsewhere(store: Store, tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ class Effect(StudyScenario[EffectSettings]):
         return effect_evidence(studies, settings.target, settings.used_engine, settings.b_0)
 
     def drawn(self, settings: EffectSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
-        return drawn_effects(self.evidence(settings, state), settings.payoffs.q_star, simulated)
+        return drawn_effects(self.evidence(settings, state), settings.payoffs, simulated)
 
     def rival(self, settings: EffectSettings, state: State) -> str:
         actions = Actions(settings.plus, settings.minus, others=settings.actions[2:])

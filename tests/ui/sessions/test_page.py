@@ -17,7 +17,7 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.compare import outcome, outcome_sentence
+from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
@@ -38,6 +38,7 @@ from tests.session_cases import (
     label,
     log,
 )
+from tests.sessions.test_several_options import a_session
 
 Open = Callable[..., AppTest]
 
@@ -265,6 +266,16 @@ def test_sessions_are_compared(open_app: Open, store: Store, screened: str) -> N
     assert '<th scope="row">Read</th><td>12</td><td>0</td>' in said
     assert "after 12 documents" in said
     assert said.count('class="tar-fluid"') == 1
+
+
+def test_a_session_names_the_option_that_was_chosen_or_is_the_best_one(open_app: Open, store: Store) -> None:
+    decided = a_session(store)
+    page = open_app("sessions", session=decided)
+    assert "decided: Trial only" in shown(page)
+    page = open_app(
+        "sessions", session=duplicate(store, decided, session_snapshot(store, decided).state.settings, "Copy")
+    )
+    assert "now best: Trial only" in shown(page)
 
 
 def test_out_of_one_store_into_another_is_the_same_file(
