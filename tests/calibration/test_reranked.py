@@ -74,6 +74,14 @@ def test_forecasts_are_a_newton_step_from_what_was_learned(model: RerankedChance
     assert forecasts(model, history, length)[-1] == pytest.approx(expit(unshifted[-1] + step), rel=1e-4)
 
 
+def test_what_the_next_document_is_given_fades_along_the_list(model: RerankedChances) -> None:
+    history, near = drawn(1, 3)[0][:60], replace(model, reach=20.0)
+    low, high = (ahead(near, history, 2_000, following).p for following in (0.05, 0.06))
+    further = np.arange(1, 40)
+    assert high[0] / low[0] == pytest.approx(1.2)
+    assert (high / low)[further] == pytest.approx(1.2 ** np.exp(-further / 20))
+
+
 def test_what_was_said_stays_said(model: RerankedChances) -> None:
     history = drawn(1, 3)[0]
     p, _ = path_chances(model, history[:200], len(history))

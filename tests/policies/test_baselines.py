@@ -225,6 +225,13 @@ def test_a_rate_that_falls_as_the_model_says_is_foreseen(model: str) -> None:
     assert to_come[middle] == pytest.approx(hits[-1] - hits[checks[middle]], rel=0.15)
 
 
+def test_where_every_document_is_relevant_all_that_is_left_is_foreseen() -> None:
+    checks, _, to_come, error, _ = forecasts(np.ones(1_000, dtype=bool), "exponential")
+    foreseen = checks >= 20  # relevant documents, as many as a forecast needs
+    assert to_come[foreseen] == pytest.approx(1_000 - checks[foreseen], rel=1e-3)
+    assert not error[foreseen].any()
+
+
 # Draws along the list
 
 

@@ -211,6 +211,13 @@ def test_advice_in_money_is_the_same_advice() -> None:
     assert "£" in explain(money, pounds).stopping
 
 
+@pytest.mark.parametrize(("holds", "told"), [(True, "relevant"), (False, "not relevant (hit not confirmed)")])
+def test_the_trace_tells_a_hit_that_held_from_one_that_did_not(holds: bool, told: str) -> None:
+    events = [*read(1, "relevant"), Event("confirm", {"doc": "d0", "holds": holds}, 2)]
+    [row] = trace(START, {CALIBRATOR.digest: CALIBRATOR}, IDS, None, events)
+    assert row["label"] == told
+
+
 def test_the_trace_is_what_was_on_the_screen() -> None:
     dearer = replace(START, cost=0.004)
     events = [

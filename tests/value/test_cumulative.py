@@ -145,6 +145,10 @@ def test_one_document_ahead_is_the_exact_study() -> None:
 def test_the_best_plan_is_the_one_that_gains_most() -> None:
     path = a_path(5)
     for depth in (0, 20, 59):
+        documents, gained = path.rates_from(depth)
+        many = documents > SHORT
+        told = [rate(path, depth, int(each)) for each in documents[many]]
+        assert gained[many] == pytest.approx(told, abs=2e-6, rel=2e-3)
         m, gain = path.best_plan(depth, 0.001)
         gains = {
             each: (rate(path, depth, each) - 0.001) * min(each, N - depth) for each in dense_plans(N - depth)

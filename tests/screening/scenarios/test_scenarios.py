@@ -111,6 +111,7 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     message = scenario.message
     assert message("question", settings=settings) != message("otherwise", settings=settings)
     assert scenario.chance_of(settings) in CHANCE_OF
+    assert (scenario.brings(1), scenario.brings(2_000)) == (scenario.finds[0], f"2,000 {scenario.finds[1]}")
     assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
     assert settings.grades == ("combination" in scenario.verdicts(settings))
 

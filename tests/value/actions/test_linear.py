@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.joint import ActionTable, JointNormal, LinearParameters
 from tarstop_core.value.actions.linear import ActionsLinear, EffectNetBenefit, Linear, Threshold
+from tarstop_core.value.actions.lines import _turn, gain_of_normals
 from tarstop_core.value.payoffs import Payoffs
 from tests.value.actions.golden import differing, name, rows
 
@@ -29,6 +30,19 @@ KNOWLEDGE = st.fixed_dictionaries(
 )
 LINES = st.lists(st.tuples(AMOUNTS, AMOUNTS), min_size=2, max_size=6)
 CHANCES = st.lists(st.floats(0.01, 1), min_size=2, max_size=5).map(lambda p: (np.array(p) / sum(p)).tolist())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_three_actions_no_border_is_parallel_to_what_is_integrated_in_closed_form(seed: int) -> None:
+    # Three borders leave a direction that none is nearer to than 30°.
+    loadings = np.random.default_rng(seed).normal(size=(3, 2))
+    borders = loadings[[0, 0, 1]] - loadings[[1, 2, 2]]
+    along = borders @ _turn(loadings)[:, 0] / np.linalg.norm(borders, axis=1)
+    assert np.abs(along).min() > 0.49
+
+
+def test_actions_of_which_all_is_known_gain_nothing_by_more_knowledge() -> None:
+    assert gain_of_normals([3.0, 1.0, 2.0], np.zeros((3, 3))) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("row", rows(*KINDS), ids=name)
