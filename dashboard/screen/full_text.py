@@ -22,6 +22,7 @@ from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.effects.bias import Bias
+from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered, resolved_report_event
@@ -342,10 +343,13 @@ def to_table(work: Work, state: State, at: int | None) -> None:
 
 
 def _known(numbers: Mapping[str, Any]) -> str:
-    """The numbers of a study that are known: "TP 9, FP 1"."""
-    return ", ".join(
-        f"{COLUMNS.get(name, name)} {value}" for name, value in numbers.items() if value is not None
-    )
+    """The numbers of a study that are known: "TP 9, FP 1", or "4 of 123 treated, 11 of 139 control"."""
+    given = {name: value for name, value in numbers.items() if value is not None}
+    arms = []
+    if {*Form.EVENTS.columns} <= given.keys():
+        events, people, others, controls = (given.pop(name) for name in Form.EVENTS.columns)
+        arms = [f"{events:,} of {people:,} treated, {others:,} of {controls:,} control"]
+    return ", ".join([*arms, *(f"{COLUMNS.get(name, name)} {value}" for name, value in given.items())])
 
 
 def outcomes(state: State) -> dict[FullText, str]:

@@ -62,6 +62,11 @@ def test_a_published_set_is_screened_filled_in_and_decided(
     assert f"{count} of {count} studies" in html_of(page)
     page.button("fill_in_save").click().run()
     html_of(page)
+    page.session_state["evidence_drawn"] = True
+    page.run()
+    assert any("4 of 123 treated, 11 of 139 control" in each.label for each in page.button) == (
+        topic == "bcg"
+    )
 
     snapshot = session_snapshot(store, session)
     settings, evidence = snapshot.state.settings, snapshot.state.evidence
