@@ -231,12 +231,7 @@ def learn_prior_command(
 @click.command()
 @shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G: four amounts, none negative, in the unit of the cost.")
-@click.option(
-    "--option",
-    "others",
-    multiple=True,
-    help="NAME,RIGHT,WRONG: what another option brings if ω⁺ holds and if not; several may be given.",
-)
+@shared.others_option
 @click.option("--belief", "b", type=float, required=True, help="Belief in ω⁺ now, 0 to 1.")
 @click.option("--rho", type=float, required=True, help="Chance that the next document is a hit, 0 to 1.")
 @click.option("--cost", type=float, required=True, help="Cost of reading it, in the payoffs' unit.")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 )
 @shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
+@shared.others_option
 @click.option("--cost", type=float, help="Cost per document, in the payoffs' unit; not for 'enough'.")
 @click.option("--target-recall", type=float, help="Enough: target recall (default: the rule's own, or 0.95).")
 @click.option(
@@ -64,6 +65,7 @@ def replay(
     spec: str,
     q_star: float | None,
     payoffs: str | None,
+    others: tuple[str, ...],
     cost: float | None,
     target_recall: float | None,
     scenario: str,
@@ -95,11 +97,13 @@ def replay(
         raise InputProblem("--target-recall is for --scenario enough; leave it out.")
     if cost is None:
         raise InputProblem("Give --cost, the cost of reading a document.")
-    stakes = shared.given_stakes(q_star, payoffs)
+    stakes = shared.given_stakes(q_star, payoffs, others)
     check_cost(cost)
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
+    if others and not needs_tables:
+        raise InputProblem("--option is for reviews; leave it out, or give --scenario review.")
     of_effects = TASKS[scenario] is EffectTask
     names = ("chances", "tables", "truth", "theta", "theta_sp", "engine", "prior")
     given = [f"--{name.replace('_', '-')}" for name in names if of_reviews[name] is not None]
@@ -142,7 +146,7 @@ def replay(
         outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, task, prior)
         if as_json and not of_effects:
             belief: Any = (theta, engine, prior, theta_sp)
-            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes, *belief)]
     mean = replaying.summary(outcomes)
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
@@ -152,7 +156,11 @@ def replay(
         )
     shared.say(notes)
     if as_json:
-        shared.print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
+        rows = [asdict(each) for each in outcomes]
+        if not others:  # which one is right, the truth says
+            for row in rows:
+                del row["best"]
+        shared.print_json({"topics": rows, "mean": mean})
         return
     click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
     for outcome in outcomes:

@@ -35,6 +35,12 @@ class LazyChoice(click.Choice):  # type: ignore[type-arg]
 WEAK = "weak"
 """The name of the prior that nothing was learned for."""
 PATH = click.Path(path_type=Path)
+others_option = click.option(
+    "--option",
+    "others",
+    multiple=True,
+    help="NAME,RIGHT,WRONG: what another option brings if ω⁺ holds and if not; several may be given.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 q_star_option = click.option(
     "--q-star", type=float, help="Threshold belief q*, between 0 and 1 (payoffs add up to 1)."

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.evaluation.tasks.base import Learned, Task
+from tarstop_core.evaluation.tasks.base import Learned, PlayedGrid, Task, Trial
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -51,16 +51,18 @@ class Played:
 
     topic: str
     depth: float  # Documents read; of a rule that draws a random sample, the expected number
-    action: str  # One of "a+" or "a-"
+    action: str  # One of "a+" or "a-", or the name of another option
     omega: bool
     """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
     net_utility: float  # Payoff of the action under the truth, minus cost times depth, in the payoffs' unit
     recall: float  # Relevant documents read over the qrels' R; 0 when R = 0, as in the paper
+    best: str = field(default="", kw_only=True)
+    """Among several options: the one that brings most under the truth."""
 
     @property
     def right(self) -> bool:
         """Whether the truth asks for that action."""
-        return (self.action == "a+") == self.omega
+        return self.action == self.best if self.best else (self.action == "a+") == self.omega
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,10 @@ def replay_reviews(
         raise InputProblem(
             f"In reviews {policy.title} ends with a different belief for every sample; measure it with 'tarstop experiment'."
         )
+    if payoffs.others and getattr(task, "truth_is", "") == "full_evidence":
+        raise InputProblem(
+            "The truth full_evidence says which of two actions all studies would choose; leave out the other options, or take the truth pooled."
+        )
     fitted, adaptive = _apart(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
@@ -243,7 +249,7 @@ def with_left(
     played: Sequence[Played],
     outcomes: Sequence[Outcome],
     calibrator: Chances,
-    q_star: float,
+    payoffs: Payoffs,
     theta: float = 0.75,
     engine: str = "bivariate",
     prior: Prior | None = None,
@@ -257,8 +263,8 @@ def with_left(
         What :func:`replay_reviews` came to, and on which outcomes.
     calibrator, theta, engine, prior, theta_sp
         As of :func:`replay_reviews`.
-    q_star : float
-        Threshold belief.
+    payoffs : Payoffs
+        What the options bring.
 
     Returns
     -------
@@ -277,7 +283,7 @@ def with_left(
         states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
-        turned = chance_turned(now, to_come, Payoffs.from_q_star(q_star), tempering=past_stops().tempering)
+        turned = chance_turned(now, to_come, payoffs, tempering=past_stops().tempering)
         reviews.append(PlayedReview(**vars(outcome_played), left=left, turned=turned))
     return reviews
 
@@ -336,6 +342,8 @@ def _played(
     """One rule with a depth on one case, as an experiment plays it."""
     trial = task.trial(case, learned, [payoffs], [cost])
     grid = task.play(trial, [policy])
+    if payoffs.others:
+        return _among_several(trial, case, policy, grid, payoffs)
     utility = metrics.net_utility(payoffs, grid.plus, trial.truth[0], grid.screened, cost)
     return Played(
         topic=case.name,
@@ -345,3 +353,13 @@ def _played(
         net_utility=utility.item(),
         recall=grid.recall.item(),
     )
+
+
+def _among_several(trial: Trial, case: Case, policy: Policy, grid: PlayedGrid, payoffs: Payoffs) -> Played:
+    """One rule on one case where the best of several options is chosen: by the belief reached, or by the truth."""
+    depth, omega, options = int(grid.screened.item()), bool(trial.truth[0]), payoffs.ranges().options
+    best, (cost,) = options[-1 if omega else 0], trial.costs
+    option = best if policy.is_oracle else trial.paths[0].action_at(depth)
+    names = "a-", "a+", *(other.name for other in payoffs.others)
+    utility = payoffs.outcome(option, omega) - cost * depth
+    return Played(case.name, depth, names[option], omega, utility, grid.recall.item(), best=names[best])

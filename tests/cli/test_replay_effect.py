@@ -81,3 +81,25 @@ def test_studies_stand_in_the_order_of_their_documents(asked: tuple[object, ...]
     ((outcome,), _) = read_effect_outcomes(Path(str(asked[-1])), run)
     assert outcome.positions.tolist() == list(PLACES) and outcome.review == "T1"
     np.testing.assert_array_equal(outcome.studies.values, BCG.values)
+
+
+def test_several_options_are_weighed_by_what_each_brings(tarstop: Run, asked: tuple[object, ...]) -> None:
+    """A trial that is nearly as good in both cases is chosen while little was read; the truth asks for one of the others."""
+    how = "--q-star", "0.5", "--cost", "0.0001", "--json"
+    trial = "--option", "Trial, small,0.24,0.24"
+    [plain] = tarstop(*asked, *how, "--policy", "budget:d=1").json["topics"]
+    [early] = tarstop(*asked, *how, *trial, "--policy", "budget:d=1").json["topics"]
+    assert set(early) == {*plain, "best"}
+    assert (early["action"], early["net_utility"]) == ("Trial, small", pytest.approx(0.24 - 0.0001))
+    known = tarstop(*asked, *how, *trial, "--policy", "oracle").json
+    [row] = known["topics"]
+    assert (
+        row["action"] == row["best"] == ("a+" if row["omega"] else "a-")
+        and known["mean"]["decision_agreement"] == 1
+    )
+    assert tarstop(*asked, *how, *trial, "--policy", "budget:d=1").json["mean"]["decision_agreement"] == 0
+    refused(
+        tarstop(*asked, *how, *trial, "--policy", "greedy", "--truth", "full_evidence"),
+        "which of two actions",
+    )
+    refused(tarstop(*asked, *how, "--option", "Trial", "--policy", "greedy"), "NAME,RIGHT,WRONG")

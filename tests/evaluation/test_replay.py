@@ -283,12 +283,13 @@ def test_means_and_errors() -> None:
         "omega": True,
         "net_utility": 0.15,
         "recall": 0.5,
+        "best": "",
     }
 
 
 def test_values_are_plain_numbers() -> None:
     row = asdict(one(topic(6, 2), CHANCES, Optimal(), HALF, 0.01))
-    assert [type(value) for value in row.values()] == [str, int, str, bool, float, float]
+    assert [type(value) for value in row.values()] == [str, int, str, bool, float, float, str]
 
 
 def test_replays_refuse_what_they_cannot_use() -> None:
