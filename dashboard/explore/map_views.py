@@ -151,11 +151,10 @@ def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[flo
         state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])
 
     how: dict[str, Any] = {"on_change": moved}
-    left.select_slider("Its q\\*", maps[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
+    sure: dict[str, Any] = {"key": f"{key}/cell_q", "format_func": percent}
+    left.select_slider("How sure before you act", maps[0].q_stars, value=cell[0], **sure, **how)
     how |= {"format_func": lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit))}
-    right.select_slider(
-        "Its cost of a document", maps[0].fractions, value=cell[1], key=f"{key}/cell_c", **how
-    )
+    right.select_slider("Cost of a document", maps[0].fractions, value=cell[1], key=f"{key}/cell_c", **how)
     back, of = box.columns(2, gap="medium", vertical_alignment="bottom")
     place = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
     button("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **place)

@@ -195,7 +195,7 @@ def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None =
         with st.container(horizontal=True, gap="small", key="report_words"):
             _field("Study", draft.study, "study", doc, placeholder="Surname Year", max_chars=120)
             one_of("Risk of bias", RISKS, first=draft.bias, key=f"report_bias_{doc}")
-            _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
+            _field("Reason, if not used", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
             f"{draft.tables[0].hint} Give reports of one study the same name; the list offers the names in use."

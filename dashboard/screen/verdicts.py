@@ -116,6 +116,8 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                     others = [each for each in KEYS if each not in LARGE]
                     _verdicts(work, state, doc, blocked, others, given, asks=False)
                 _helpers(work, state, at, doc, advice, None if waits or asking else flag)
+                if not looks_on:
+                    st.html(block("more", state.seq))
 
 
 def _verdicts(

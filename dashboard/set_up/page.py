@@ -122,12 +122,12 @@ def _steps() -> None:
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
-        settings, calibrator = _chances(form, settings, ready, order, chosen)
-        scored = bool(chosen.frame["score"].notna().any())
-        settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         drawn = ready is not None and ready.every > 0
         ids = chosen.frame["id"].tolist()
         settings, elsewhere = readers.ask(settings, f"{PREFIX}/readers", drawn, ids, problems)
+        settings, calibrator = _chances(form, settings, ready, order, chosen)
+        scored = bool(chosen.frame["score"].notna().any())
+        settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
         st.caption(
             f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on, moving a slider only shows what would follow, until you confirm "

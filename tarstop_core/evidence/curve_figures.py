@@ -119,7 +119,7 @@ def belief_by_study(
         # On the side where the belief does not end.
         side = "top" if seen and seen[-1][1] >= end else "bottom"
         words = "another option above" if payoffs.others else "act above"
-        chart.label(last, end, f"{words} {end:.2f}", yanchor=side)
+        chart.label(last, end, f"{words} {percent(end)}", yanchor=side)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     # No name covers the path, the threshold or another name; what has no such place is left out.
     taken = [(0.0, float(last), end, end) for end in ends]

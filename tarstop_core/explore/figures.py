@@ -1,5 +1,6 @@
 """Figures and sentences of Explore: what is at stake, and where a rule stops."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom)
         x, anchor = (0.0, "left") if right else (1.0, "right")
         if needed < peak / 4:  # at the end EVPI would run through the label
-            x = (x + payoffs.q_star) / 2
-            anchor = "right" if now.b >= x else "left"
+            edges = sorted((0.0, now.b, payoffs.q_star, 1.0))
+            width, left = max((end - start, start) for start, end in pairwise(edges))
+            x, anchor = left + width / 2, "center"
         chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".0%", anchor="y2")

@@ -105,7 +105,7 @@ def map_figure(
     ticks = {"tickvals": decades, "ticktext": [number(10**decade) for decade in decades]}
     title = f"{with_unit('cost of a document', payoffs.unit)}, log scale"
     chart.axis("xaxis", title, **ticks, range=[x[0] - half_column, x[-1] + half_column], showgrid=False)
-    ticks = {"tickformat": ".1f", "dtick": 0.2 if len(q_stars) < len(x) // 2 else 0.1}
+    ticks = {"tickformat": ".0%", "dtick": 0.2 if len(q_stars) < len(x) // 2 else 0.1}
     ends = [q_stars[0] - half_row, q_stars[-1] + half_row]
     chart.axis("yaxis", "how sure before you act", range=ends, showgrid=False, **ticks)
     return chart.figure(dragmode=False, clickmode="event+select", hovermode="closest")

@@ -217,6 +217,21 @@ def test_on_a_phone_the_decision_comes_into_sight(server: Any, open_page: OpenPa
     watched.assert_sound()
 
 
+def test_on_a_phone_more_opens_the_rest_of_the_quiet_row(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = start_demo(watched, server)
+    background = page.get_by_role("button", name=re.compile("^Background"))
+    expect(background).to_be_hidden()
+    page.locator(".tar-more summary").tap()
+    for name in ("Unsure", "In combination", "Background", "Stop and decide"):
+        box = page.get_by_role("button", name=re.compile(f"^{name}")).bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    background.tap()
+    expect(counter(page)).to_contain_text("1 of")
+    expect(background).to_be_hidden()  # another document, another row
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:

@@ -201,7 +201,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         else:
             page.get_by_text("Excluded, with a reason").click()
             at_rest(page)
-            field(page, "Reason, if excluded or not retrieved").fill(EXCLUDED)
+            field(page, "Reason, if not used").fill(EXCLUDED)
         saved(page, rank)
         beliefs.append(assert_belief_is_the_cores(page, server, session))
         for study in entered:

@@ -16,6 +16,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
 from tarstop_core.evidence.study_figures import LEFT_OUT, forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import FOR_PAPER
 from tarstop_core.value.payoffs import Payoffs
 
@@ -153,7 +154,7 @@ def test_the_path_draws_every_belief() -> None:
     found = reviewed(*FOUR)
     figure = belief_by_study(found, HALF)
     assert figure["data"][0]["y"] == list(found.path.beliefs)
-    assert "act above 0.50" in texts(figure)
+    assert f"act above {percent(0.5)}" in texts(figure)
 
 
 def test_no_name_covers_the_path_or_another_name() -> None:

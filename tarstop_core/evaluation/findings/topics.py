@@ -18,7 +18,7 @@ from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
@@ -260,7 +260,7 @@ def topic_figure(
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     _solid_then_dashed(chart, at, belief.tolist(), depth, BELIEF, "y", shape)
     chart.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip")
-    chart.label(end, q_star, f"act above {q_star:.2f}")
+    chart.label(end, q_star, f"act above {percent(q_star)}")
     if worth is not None:
         above = [middle + 0.06 * (1 - low), 1.0]
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
@@ -290,7 +290,7 @@ def topic_figure(
         chart.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", xanchor="left")
     ends = [float(np.log10(0.5)), end + 0.01]
     chart.axis("xaxis", "documents read (0 drawn at 0.5)", **decades, range=ends, anchor="y3")
-    chart.axis("yaxis", belief_title, range=[-0.05, 1.05], tickformat=".1f", domain=above)
+    chart.axis("yaxis", belief_title, range=[-0.05, 1.05], tickformat=".0%", domain=above)
     rows = {"type": "category", "categoryarray": names, "automargin": True}
     chart.axis("yaxis3", "", domain=[0.0, low - 0.05], **rows)
     return chart.figure(margin={"l": 96, "r": 16, "t": 22, "b": 44})

@@ -136,7 +136,7 @@ def _engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, dark:
         chart.name(f"{MARKS[dash]} {title}", colour, (0.28 if high else 0.98) - 0.09 * row)
     chart.axis("xaxis", "studies", range=[-0.2, last + 0.2], nticks=12, tickformat="d")
     belief = f"chance that sensitivity exceeds {percent(theta)}"
-    chart.axis("yaxis", belief, range=[-0.03, 1.03], tickformat=".1f")
+    chart.axis("yaxis", belief, range=[-0.03, 1.03], tickformat=".0%")
     return chart.figure()
 
 

@@ -231,5 +231,5 @@ def _path_figure(
     chart.line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip")
     chart.label(last, q_star, "sure enough")
     chart.axis("xaxis", "documents read without a hit", range=[-0.5, last])
-    chart.axis("yaxis", "chance of prior art", range=[-0.03, 1.05], tickformat=".1f")
+    chart.axis("yaxis", "chance of prior art", range=[-0.03, 1.05], tickformat=".0%")
     return chart.figure()

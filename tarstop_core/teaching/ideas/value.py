@@ -80,11 +80,11 @@ def _peak_figure(payoffs: Payoffs, b: float, dark: bool) -> Figure:
     chart.dot(b, evpi, BELIEF)
     chart.label(1, payoffs.wrong_minus, "lost by a wrong a⁻", MINUS)
     chart.label(0, payoffs.wrong_plus, "lost by a wrong a⁺", PLUS, xanchor="left")
-    chart.label(q_star, top, f"q* = {q_star:.2f}", xanchor="center")
+    chart.label(q_star, top, f"q* = {percent(q_star)}", xanchor="center")
     chart.label((1 + q_star) / 2, float(payoffs.evpi(q_star)) / 2, " EVPI", VALUE, xanchor="left")
     chart.labels[-1]["font"]["size"] = 14
     chart.label(b, 0, " you ", BELIEF, xanchor="right" if b > 0.5 else "left")
-    chart.axis("xaxis", "chance that a⁺ is right", range=[0, 1], tickformat=".1f")
+    chart.axis("xaxis", "chance that a⁺ is right", range=[0, 1], tickformat=".0%")
     chart.axis("yaxis", "expected loss (shares of K)", range=[0, top], nticks=6)
     return chart.figure()
 
@@ -146,7 +146,7 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
     chart.line(BELIEFS, np.maximum(document.score, document.evsi), VALUE, width=0, hoverinfo="skip", **shaded)
     # Names stand where the lines are low.
     side, other, end = ("right", "left", 0.0) if q_star > 0.5 else ("left", "right", 1.0)
-    chart.label(q_star, top, f" q* = {q_star:.2f} ", yanchor="top", xanchor=side)
+    chart.label(q_star, top, f" q* = {percent(q_star)} ", yanchor="top", xanchor=side)
     lines = (
         (document.bound, THRESHOLD, "dash", 2, "p·EVPI"),
         (document.value_rate, BELIEF, "solid", 3, f"in the best plan of {AHEAD}"),
@@ -157,7 +157,7 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
         chart.line(BELIEFS, values, colour, width=width, dash=dash, hovertemplate=HOVER)
         chart.name(f"{MARKS[dash]} {name}", colour, 0.98 - 0.085 * row - 0.1, x=end, xanchor=other)
     chart.rise(q_star, [0, top], THRESHOLD, dash="dot")
-    chart.axis("xaxis", "chance of prior art", range=[0, 1], tickformat=".1f")
+    chart.axis("xaxis", "chance of prior art", range=[0, 1], tickformat=".0%")
     title = "worth of the next document (shares of K)"
     chart.axis("yaxis", title, range=[0, top], nticks=6, exponentformat="none")
     return chart.figure()

@@ -221,7 +221,7 @@ def test_a_report_is_taken_back_reopened_and_changed(open_app: Open, store: Stor
     choose(page, "excluded")
     save(page)
     assert "why the report is excluded" in page.error[0].value.replace("\\", "").lower()
-    field(page, "Reason, if excluded or not retrieved").set_value("Wrong index test")
+    field(page, "Reason, if not used").set_value("Wrong index test")
     save(page)
     events = store.events(session)
     assert [event.kind for event in events] == ["label", "report", "undo", "report", "report"]
@@ -241,7 +241,7 @@ def test_names_and_reasons_in_use_are_offered_and_studies_grouped(
     save(page)
     press(page, "Read the next report")
     choose(page, "excluded")
-    field(page, "Reason, if excluded or not retrieved").set_value("<No reference>")
+    field(page, "Reason, if not used").set_value("<No reference>")
     save(page)
     press(page, "Read the next report")
     shown = html_of(page)
