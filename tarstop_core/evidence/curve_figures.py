@@ -62,7 +62,7 @@ class EvidenceChart(fig.Chart):
         **look
             Other settings of plotly's axis.
         """
-        self.axis(name, title, range=list(edges), tickformat=".1f", dtick=0.2, **look)
+        self.axis(name, title, range=list(edges), **{"tickformat": ".1f", "dtick": 0.2} | look)
 
     def figure(self, **layout: Any) -> Figure:
         """Return the figure; in `layout`, ``margin`` changes single margins."""
@@ -136,7 +136,7 @@ def belief_by_study(
             taken.append(box)
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
     chart.axis("xaxis", "studies", range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
-    chart.share_axis("yaxis", f"chance that {evidence.claim}", (-0.03, 1.03))
+    chart.share_axis("yaxis", f"chance that {evidence.claim}", (-0.03, 1.03), tickformat=".0%")
     return chart.figure()
 
 

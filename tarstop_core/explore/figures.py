@@ -87,8 +87,8 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom)
         x, anchor = (0.0, "left") if right else (1.0, "right")
         if needed < peak / 4:  # at the end EVPI would run through the label
-            edges = sorted((0.0, now.b, payoffs.q_star, 1.0))
-            width, left = max((end - start, start) for start, end in pairwise(edges))
+            corners = sorted((0.0, now.b, payoffs.q_star, 1.0))
+            width, left = max((end - start, start) for start, end in pairwise(corners))
             x, anchor = left + width / 2, "center"
         chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
