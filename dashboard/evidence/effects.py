@@ -180,8 +180,10 @@ def _target(chosen: ChosenEffects) -> Target:
     nothing = 1.0 if ratio else 0.0
     own = chosen.delta is not None and measure is first
     usual_delta = chosen.delta if own and chosen.delta is not None else nothing
+    # One that the address has for another measure says nothing of this one.
+    same = st.query_params.get("measure", first.value) == measure.value
     try:
-        value = float(st.query_params.get("delta", usual_delta))
+        value = float(st.query_params.get("delta", usual_delta)) if same else usual_delta
     except ValueError:
         value = usual_delta
     delta, baseline = _smallest(chosen, measure, ratio, side == "above", value)

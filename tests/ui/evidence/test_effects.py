@@ -222,3 +222,10 @@ def test_the_direction_begins_anew_with_the_smallest_effect_as_it_is(open_app: O
     assert app.number_input(f"{key}/people").value == 20
     app.selectbox(f"{PREFIX}/direction/{SETS['bcg'].title}/EVENTS").set_value("above").run(timeout=SECONDS)
     assert app.query_params["delta"] == "-0.02" and app.number_input(f"{key}/people").value == -20
+
+
+def test_the_smallest_effect_of_one_measure_is_not_that_of_another(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="trials", set="bcg", measure="OR", delta="0.9")
+    app.selectbox(f"{PREFIX}/measure/{SETS['bcg'].title}/EVENTS").set_value(Measure.RD).run(timeout=SECONDS)
+    assert app.query_params.get("delta", "0") == "0" and not app.exception
+    assert app.number_input(f"{PREFIX}/delta/{SETS['bcg'].title}/EVENTS/RD").value == 0
