@@ -41,7 +41,7 @@ from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.both import claim
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.everyone import Everyone
@@ -112,7 +112,7 @@ def evidence_page() -> None:
         theta, theta_sp, engine, payoffs, everyone = _question(start, chosen.actions)
         unasked = not ENGINES[engine].knows_prior
         prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
-    summary = evidence(chosen.tables, theta, engine, prior, theta_sp)
+    summary = evidence(chosen.tables, Question(theta, engine, prior, theta_sp))
     with headlined:
         notes = _headline(chosen, summary, payoffs)
         if chosen.session is not None:

@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
 from scripts.study import Floats, Study, Tables, by_group, cluster_t
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -113,7 +114,7 @@ def believed(fold: Fold) -> Rows:
         (case.review, case.name, name, n, belief, is_plus(case.tables, THETA, "pooled", 0.5))
         for name, prior in fold.priors.items()
         for case in fold.held_out
-        for n, belief in enumerate(beliefs(case.tables, THETA, ENGINE, prior))
+        for n, belief in enumerate(beliefs(case.tables, Question(THETA, ENGINE, prior)))
     ]
 
 
@@ -222,14 +223,14 @@ def decided_on(reader: Reader, pairing: int) -> Iterator[tuple[object, ...]]:
     prior, case = reader.fold.priors[WIDTH], paired(reader.case, pairing)
     p = reader.fold.calibrator.probabilities(case.topic.scores, len(case.topic))
     omega = is_plus(case.tables, THETA, "pooled", 0.5)
-    final = float(beliefs(case.tables, THETA, ENGINE, prior)[-1])
+    final = float(beliefs(case.tables, Question(THETA, ENGINE, prior))[-1])
 
     @cache
     def pooled(studies: int) -> float:
         return posterior(case.tables.first(studies), THETA, prior).quantile(0.5)
 
     for q_star in Q_STARS:
-        path = outcome_path(case, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
+        path = outcome_path(case, p, Payoffs.from_q_star(q_star), Question(THETA, ENGINE, prior))
         for rule, depths in stops_by_rule(reader, path).items():
             for cost, depth in zip(COSTS, depths.tolist(), strict=True):
                 plus, studies = path.chooses_plus(depth), int(path.studies[depth])
@@ -251,7 +252,7 @@ def turned(fold: Fold) -> Rows:
             p = fold.calibrator.probabilities(case.topic.scores, len(case.topic))
             labels = np.asarray(case.topic.labels)
             states = next_studies(
-                case.tables, THETA, prior, beliefs=beliefs(case.tables, THETA, ENGINE, prior)
+                case.tables, THETA, prior, beliefs=beliefs(case.tables, Question(THETA, ENGINE, prior))
             )
             ranked = case.positions[case.positions < len(p)]
             for n in (number for number in STUDIES if number < len(ranked)):

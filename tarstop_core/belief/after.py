@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarstop_core.belief.both import claim
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables, as_tables
@@ -118,5 +119,5 @@ def belief(
     if engine == "reml" and (b_0 is not None or prior is not None):
         raise InputProblem("The engine reml uses no prior; leave out b_0 and prior.")
     start = start if b_0 is None else replace(start, b_0=b_0)
-    path = belief_path(counts, theta, engine, start, theta_sp=theta_sp)
+    path = belief_path(counts, Question(theta, engine, start, theta_sp))
     return Belief(path.beliefs[-1], path.beliefs, theta, engine, path.notes, counts, theta_sp)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi, softmax
 
 from tarstop_core.belief.both import both_below, log_odds_by_margins, log_odds_of_each
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import tau_nodes
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats, Tables
@@ -62,7 +63,7 @@ def bivariate_path(
     (2001). Beliefs after each study are remembered, so that a growing review pays for its newest study only.
     """
     prior = prior or Prior()
-    log_odds = log_odds_by_margins(tables, theta, prior, theta_sp)
+    log_odds = log_odds_by_margins(tables, Question(theta, prior=prior, theta_sp=theta_sp))
     shifts = [_remembered_shift(tables.first(n), theta, prior, theta_sp) for n in range(len(tables) + 1)]
     return np.asarray(expit(log_odds + shifts))
 
@@ -89,7 +90,8 @@ def bivariate_belief(
         The last entry of :func:`bivariate_path`.
     """
     prior = prior or Prior()
-    log_odds = log_odds_by_margins(tables, theta, prior, theta_sp, last_only=True)[0]
+    question = Question(theta, prior=prior, theta_sp=theta_sp)
+    (log_odds,) = log_odds_by_margins(tables, question, last_only=True)
     return float(expit(log_odds + _remembered_shift(tables, theta, prior, theta_sp)))
 
 
@@ -110,7 +112,7 @@ def beliefs_of_each(tables: Tables, theta: float, theta_sp: float, prior: Prior)
     sensitivity, specificity : float
         Neither is below the chance of both.
     """
-    log_odds = log_odds_of_each(tables, theta, theta_sp, prior, last_only=True)
+    log_odds = log_odds_of_each(tables, Question(theta, prior=prior, theta_sp=theta_sp), last_only=True)
     shifts = (
         _remembered_shift(tables, theta, prior, theta_sp, event) for event in ("sensitivity", "specificity")
     )

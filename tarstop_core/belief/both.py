@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, owens_t
 
-from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.univariate import log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 
@@ -36,60 +36,41 @@ def claim(theta: float, theta_sp: float | None = None) -> str:
     return f"sensitivity exceeds {threshold(theta)}{both}"
 
 
-def log_odds_by_margins(
-    tables: Tables, theta: float, prior: Prior, theta_sp: float | None = None, *, last_only: bool = False
-) -> Floats:
+def log_odds_by_margins(tables: Tables, question: Question, *, last_only: bool = False) -> Floats:
     """Log odds of the criterion from each group of patients by itself, as if the margins were independent.
 
     Parameters
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    prior : Prior
-        What is believed before any study.
-    theta_sp : float, optional
-        Threshold that pooled specificity is to exceed as well, in (0, 1).
+    question : Question
+        What is asked of them; its engine is not.
     last_only : bool
         Whether only the log odds after all studies are wanted.
 
     Returns
     -------
     ndarray, shape (n + 1,), or (1,) with `last_only`
-        Log odds after 0 … n studies: with `theta_sp` of both.
+        Log odds after 0 … n studies: of both where specificity decides too.
     """
-    if theta_sp is None:
-        return log_odds_path(tables, theta, prior, last_only=last_only)
-    return log_odds_of_both(*log_odds_of_each(tables, theta, theta_sp, prior, last_only=last_only))
+    first, *others = log_odds_of_each(tables, question, last_only=last_only)
+    return log_odds_of_both(first, *others) if others else first
 
 
-def log_odds_of_each(
-    tables: Tables, theta: float, theta_sp: float, prior: Prior, *, last_only: bool = False
-) -> tuple[Floats, Floats]:
-    """Log odds that sensitivity, and that specificity, exceeds its threshold, each from its own patients alone.
+def log_odds_of_each(tables: Tables, question: Question, *, last_only: bool = False) -> list[Floats]:
+    """Log odds that sensitivity, and where it decides specificity, exceeds its threshold, each from its own patients alone.
 
     Parameters
     ----------
-    tables : Tables
-        2×2 tables of n studies, in the order in which they came.
-    theta, theta_sp : float
-        Thresholds on pooled sensitivity and on pooled specificity, in (0, 1).
-    prior : Prior
-        What is believed before any study; its b_0 is the chance that both exceed them.
-    last_only : bool
-        Whether only the log odds after all studies are wanted.
+    tables, question, last_only
+        As of :func:`log_odds_by_margins`.
 
     Returns
     -------
-    sensitivity, specificity : ndarray, shape (n + 1,), or (1,) with `last_only`
-        Log odds after 0 … n studies.
+    list of ndarray, shape (n + 1,), or (1,) with `last_only`
+        Log odds after 0 … n studies, one or two of them.
     """
-    of_sensitivity, of_specificity = prior.margins
-    return (
-        log_odds_path(tables, theta, of_sensitivity, last_only=last_only),
-        log_odds_path(tables.turned, theta_sp, of_specificity, last_only=last_only),
-    )
+    return [log_odds_path(*margin, last_only=last_only) for margin in question.margins(tables)]
 
 
 def log_odds_of_both(one: ArrayLike, other: ArrayLike) -> Floats:

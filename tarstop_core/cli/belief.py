@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.cli import shared
 from tarstop_core.cli.shared import PATH, json_option, print_json
 from tarstop_core.effects.measures import ENGINES as EFFECT_ENGINES
@@ -123,8 +123,8 @@ def belief(
         prior = prior if b_0 is None else replace(prior, b_0=b_0)
     else:
         prior = shared.given_prior(b_0, prior_file, theta, theta_sp)
-    path = belief_path(tables, theta, engine, prior, correction=correction, theta_sp=theta_sp)
-    of_each = None if theta_sp is None else beliefs_of_each(tables, theta, theta_sp, engine, prior)
+    question = Question(theta, engine, prior, theta_sp)
+    path, of_each = belief_path(tables, question, correction=correction), beliefs_of_each(tables, question)
     shared.say((*notes, *path.notes))
     last, knows_prior = path.beliefs[-1], ENGINES[engine].knows_prior
     if as_json:

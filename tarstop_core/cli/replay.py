@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.cli import shared
 from tarstop_core.cli.review_options import review_options
 from tarstop_core.errors import InputProblem
@@ -139,14 +139,14 @@ def replay(
         source = fitted if chances is None else read_chances(chances, own)
         assert source is not None  # one of both is given
         above = of_reviews["direction"] == "above"
-        engine = of_reviews["engine"] or (None if of_effects else "bivariate")
+        engine: Any = of_reviews["engine"] or (None if of_effects else "bivariate")
         given_too = {"above": above, "engine": engine, "theta": theta, "b_0": b_0, "scale": scale}
         task = TASKS[scenario].asked({**of_reviews, **given_too})
         prior = None if of_effects else shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp)
         outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, task, prior)
-        if as_json and not of_effects:
-            belief: Any = (theta, engine, prior, theta_sp)
-            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes, *belief)]
+        if as_json and prior is not None:
+            question = Question(theta, engine, prior, theta_sp)
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes, question)]
     mean = replaying.summary(outcomes)
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:

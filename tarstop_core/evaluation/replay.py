@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.mixture import Left
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
@@ -250,10 +251,7 @@ def with_left(
     outcomes: Sequence[Outcome],
     calibrator: Chances,
     payoffs: Payoffs,
-    theta: float = 0.75,
-    engine: str = "bivariate",
-    prior: Prior | None = None,
-    theta_sp: float | None = None,
+    question: Question,
 ) -> list[PlayedReview]:
     """Add the forecast of unread relevant documents at the stop to replayed reviews.
 
@@ -261,10 +259,12 @@ def with_left(
     ----------
     played, outcomes
         What :func:`replay_reviews` came to, and on which outcomes.
-    calibrator, theta, engine, prior, theta_sp
+    calibrator
         As of :func:`replay_reviews`.
     payoffs : Payoffs
         What the options bring.
+    question : Question
+        What is asked of their tables.
 
     Returns
     -------
@@ -280,7 +280,7 @@ def with_left(
             # Outcomes of one review share its list.
             key = outcome.review, at
             left[name] = by_list[key] = by_list.get(key) or still_unread(outcome.topic, by, at)
-        states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
+        states = states_of(outcome.tables, question)
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
         turned = chance_turned(now, to_come, payoffs, tempering=past_stops().tempering)

@@ -14,10 +14,10 @@ from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import reitsma, univariate
 from tarstop_core.belief.both import claim, log_odds_of_both
-from tarstop_core.belief.engines import check_engine
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_each, last_belief
-from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
 from tarstop_core.effects.bias import Bias, versions_by_risk
@@ -93,6 +93,11 @@ class Evidence:
         """What the studies are called."""
         return self.tables.study
 
+    @cached_property
+    def question(self) -> Question:
+        """What is asked of the tables."""
+        return Question(self.theta, self.engine, self.prior, self.theta_sp)
+
     @property
     def claim(self) -> str:
         """What the belief is a chance of."""
@@ -101,14 +106,14 @@ class Evidence:
     @cached_property
     def path(self) -> BeliefPath:
         """Belief after 0 … n studies."""
-        return belief_path(self.tables, self.theta, self.engine, self.prior, theta_sp=self.theta_sp)
+        return belief_path(self.tables, self.question)
 
     @cached_property
     def drawn_path(self) -> BeliefPath:
         """The path to be drawn: that of the engine, or its univariate preview where that would take seconds."""
         if not self.previewed:
             return self.path
-        return belief_path(self.tables, self.theta, "univariate", self.prior, theta_sp=self.theta_sp)
+        return belief_path(self.tables, replace(self.question, engine="univariate"))
 
     @property
     def previewed(self) -> bool:
@@ -121,14 +126,12 @@ class Evidence:
         return self._belief_by(self.engine, self.tables)
 
     def _belief_by(self, engine: str, tables: Tables) -> float | None:
-        return last_belief(tables, self.theta, engine, self.prior, self.theta_sp)
+        return last_belief(tables, replace(self.question, engine=engine))
 
     @cached_property
     def of_each(self) -> tuple[float, float] | None:
         """Beliefs that sensitivity, and that specificity, exceeds its threshold, where both are asked for and known."""
-        if self.theta_sp is None:
-            return None
-        return beliefs_of_each(self.tables, self.theta, self.theta_sp, self.engine, self.prior)
+        return beliefs_of_each(self.tables, self.question)
 
     @property
     def of_sensitivity(self) -> float | None:
@@ -267,14 +270,8 @@ class Evidence:
         correlation, reading between cells) is taken from all studies: one of many changes it little. On
         published outcomes of 39 and 50 studies the error was below .014.
         """
-        if self.theta_sp is None:
-            log_odds = _log_odds_without(self.tables, self.theta, self.prior)
-        else:
-            of_sensitivity, of_specificity = self.prior.margins
-            log_odds = log_odds_of_both(
-                _log_odds_without(self.tables, self.theta, of_sensitivity),
-                _log_odds_without(self.tables.turned, self.theta_sp, of_specificity),
-            )
+        first, *others = (_log_odds_without(*margin) for margin in self.question.margins(self.tables))
+        log_odds = log_odds_of_both(first, *others) if others else first
         b = min(max(float(cast(float, self.belief)), 1e-300), 1 - 1e-16)
         return np.asarray(expit(log_odds[1:] - log_odds[0] + logit(b)))
 
@@ -283,8 +280,8 @@ class Evidence:
         """Outcomes of one more study like these at the present belief; None where there is no belief."""
         if self.belief is None:
             return None
-        belief, both = [self.belief], self.theta_sp
-        return next_studies(self.tables, self.theta, self.prior, both, beliefs=belief, last_only=True)[0]
+        asked = self.tables, self.theta, self.prior, self.theta_sp
+        return next_studies(*asked, beliefs=[self.belief], last_only=True)[0]
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
         """Expected value of more studies like these; None where there is no belief."""
@@ -327,57 +324,15 @@ def _central(posterior: univariate.Posterior) -> Estimate:
     return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
 
-def evidence(
-    tables: Tables,
-    theta: float,
-    engine: str = "bivariate",
-    prior: Prior | None = None,
-    theta_sp: float | None = None,
-) -> Evidence:
-    """Evidence of a review; what was computed for equal arguments before is kept.
-
-    Parameters
-    ----------
-    tables
-        The 2×2 tables of n studies.
-    theta
-        The sensitivity to exceed, in (0, 1).
-    engine
-        One of :data:`~tarstop_core.belief.engines.ENGINES`.
-    prior
-        Belief before any study; the weak prior unless given.
-    theta_sp
-        The specificity to exceed as well, in (0, 1).
-
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    InputProblem
-        When a threshold or the engine cannot be used.
-    """
+def evidence(tables: Tables, question: Question) -> Evidence:
+    """Evidence of a review: its 2×2 tables and what is asked of them; what was computed for equal ones before is kept."""
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
-    if theta_sp is not None:
-        check_theta(theta_sp)
-    return _evidence(
-        (tables.study, cells.tobytes(), tables.bias),
-        check_theta(theta),
-        check_engine(engine),
-        prior or Prior(),
-        theta_sp,
-    )
+    return _evidence(tables.study, cells.tobytes(), tables.bias, question)
 
 
 @lru_cache(maxsize=64)
 def _evidence(
-    content: tuple[tuple[str, ...], bytes, tuple[Bias | None, ...]],
-    theta: float,
-    engine: str,
-    prior: Prior,
-    theta_sp: float | None,
+    study: tuple[str, ...], cells: bytes, bias: tuple[Bias | None, ...], question: Question
 ) -> Evidence:
-    study, cells, bias = content
     counts = np.frombuffer(cells).reshape(4, len(study))
-    return Evidence(Tables(study, *counts, bias=bias), theta, engine, prior, theta_sp)
+    return Evidence(Tables(study, *counts, bias=bias), **vars(question))

@@ -164,9 +164,10 @@ def pooled_sentence(evidence: Evidence) -> str:
     Examples
     --------
     >>> from tarstop_core.evidence.summary import evidence
+    >>> from tarstop_core.belief.engines import Question
     >>> from tarstop_core.documents.tables import Tables
     >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
-    >>> pooled_sentence(evidence(one, 0.75))
+    >>> pooled_sentence(evidence(one, Question(0.75)))
     'Pooled from exact counts of both groups: sensitivity 80 % (95 % interval 40 % to 96 %), specificity 93 % (95 % interval 61 % to 99 %).'
     """
     pooled = evidence.pooled

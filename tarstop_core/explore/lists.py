@@ -69,8 +69,7 @@ class LabelledList:
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             review = _of_review(settings)
-            belief = review.theta, review.engine, review.belief_prior, review.theta_sp
-            return outcome_path(self.truth, p, settings.payoffs, *belief)
+            return outcome_path(self.truth, p, settings.payoffs, review.question)
         topic = self._labelled()
         assert topic.labels is not None  # a truth is labelled throughout
         curve = self.calibrator.curve(p)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from tarstop_core.belief.engines import ENGINES, check_engine
-from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, Threshold
 
@@ -29,10 +29,7 @@ class ReviewSettings(StudySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_theta(self.theta)
-        if self.theta_sp is not None:
-            check_theta(self.theta_sp, "specificity")
-        check_engine(self.engine)
+        self.question  # noqa: B018 refuses what cannot be asked
 
     def counts(self, report: Report) -> bool:
         return all(isinstance(row, Row) for row in report.rows)
@@ -54,6 +51,11 @@ class ReviewSettings(StudySettings):
     def belief_prior(self) -> Prior:
         """The prior with this session's b_0."""
         return replace(self.prior, b_0=self.b_0)
+
+    @property
+    def question(self) -> Question:
+        """What is asked of the tables."""
+        return Question(self.theta, self.engine, self.belief_prior, self.theta_sp)
 
     @property
     def fingerprints(self) -> dict[str, str]:

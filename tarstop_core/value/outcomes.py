@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import Lattice, lattice_for
 from tarstop_core.belief.of_tables import beliefs, last_belief
-from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
@@ -26,6 +26,8 @@ from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 from tarstop_core.value.studies import Known, NextStudy, Pooling, next_studies
 from tarstop_core.value.worth import chance_of_another
+
+BY_DEFAULT = Question()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,13 +86,7 @@ class ReviewPath(CumulativePath):
 
 
 def outcome_path(
-    outcome: Outcome,
-    p: Floats,
-    payoffs: Payoffs,
-    theta: float = 0.75,
-    engine: str = "bivariate",
-    prior: Prior | None = None,
-    theta_sp: float | None = None,
+    outcome: Outcome, p: Floats, payoffs: Payoffs, question: Question = BY_DEFAULT
 ) -> ReviewPath:
     """The path of an experiment, where every study is known from the outset: paper mode, one stage.
 
@@ -102,14 +98,8 @@ def outcome_path(
         Chance that each document brings data.
     payoffs : Payoffs
         What right and wrong decisions bring.
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    engine : str
-        One of :data:`~tarstop_core.belief.engines.ENGINES`.
-    prior : Prior, optional
-        What is believed before any study; the weak default without one.
-    theta_sp : float, optional
-        Threshold that pooled specificity is to exceed as well, in (0, 1).
+    question : Question
+        What is asked of the studies.
 
     Returns
     -------
@@ -124,7 +114,7 @@ def outcome_path(
     labels = outcome.topic.labels
     if labels is None:
         raise InputProblem(f"Outcome {outcome.name} has no labels; replaying needs them.")
-    states = states_of(outcome.tables, theta, engine, prior or Prior(), theta_sp)
+    states = states_of(outcome.tables, question)
     return ReviewPath(p, states, studies_after(outcome.positions, len(p)), payoffs, labels)
 
 
@@ -163,32 +153,18 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float, theta_sp: f
 
 
 KEPT = 256
-_known: dict[tuple[bytes, float, str, Prior, float | None, bool], tuple[NextStudy, ...]] = {}
+_known: dict[tuple[bytes, Question, bool], tuple[NextStudy, ...]] = {}
 
 
-def states_of(
-    tables: Tables,
-    theta: float,
-    engine: str,
-    prior: Prior,
-    theta_sp: float | None = None,
-    *,
-    last_only: bool = False,
-) -> tuple[NextStudy, ...]:
+def states_of(tables: Tables, question: Question, *, last_only: bool = False) -> tuple[NextStudy, ...]:
     """What is believed, and what the next study may find, after each study; remembered.
 
     Parameters
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
-    theta : float
-        Threshold on pooled sensitivity, in (0, 1).
-    engine : str
-        One of :data:`~tarstop_core.belief.engines.ENGINES`.
-    prior : Prior
-        What is believed before any study.
-    theta_sp : float, optional
-        Threshold that pooled specificity is to exceed as well, in (0, 1).
+    question : Question
+        What is asked of them.
     last_only : bool
         Whether only the state after all n studies is wanted.
 
@@ -197,10 +173,10 @@ def states_of(
     tuple of NextStudy
         n + 1 of them, or one with `last_only`.
     """
-    key = (_cells(tables), theta, engine, prior, theta_sp, last_only)
+    key = (_cells(tables), question, last_only)
     states = _known.get(key)
     if states is None:
-        states = _known[key] = _states(tables, theta, engine, prior, theta_sp, last_only)
+        states = _known[key] = _states(tables, question, last_only)
         while len(_known) > KEPT:
             _known.pop(next(iter(_known)), None)
     return states
@@ -215,31 +191,26 @@ def _tables(cells: bytes) -> Tables:
     return Tables(("",) * counts.shape[1], *counts)
 
 
-def _states(
-    tables: Tables, theta: float, engine: str, prior: Prior, theta_sp: float | None, last_only: bool
-) -> tuple[NextStudy, ...]:
-    if last_only and engine == "reml":
-        return states_of(tables, theta, engine, prior, theta_sp)[-1:]
+def _states(tables: Tables, question: Question, last_only: bool) -> tuple[NextStudy, ...]:
+    of_margins = question.theta, question.prior, question.theta_sp
+    if last_only and question.engine == "reml":
+        return states_of(tables, question)[-1:]
     if last_only:
         # Only "reml" may have no belief.
-        now = np.array([last_belief(tables, theta, engine, prior, theta_sp)], dtype=float)
-        return tuple(next_studies(tables, theta, prior, theta_sp, beliefs=now, last_only=True))
-    if len(tables) and engine != "reml":
+        now = np.array([last_belief(tables, question)], dtype=float)
+        return tuple(next_studies(tables, *of_margins, beliefs=now, last_only=True))
+    if len(tables) and question.engine != "reml":
         # A growing review pays for its newest study only, unless that changes the lattices all are computed on.
         earlier = tables.first(len(tables) - 1)
-        before = _known.get((_cells(earlier), theta, engine, prior, theta_sp, False))
-        if before and _lattices(earlier, theta, prior, theta_sp) == _lattices(tables, theta, prior, theta_sp):
-            return (*before, *states_of(tables, theta, engine, prior, theta_sp, last_only=True))
-    path = beliefs(tables, theta, engine, prior, theta_sp)
-    return tuple(next_studies(tables, theta, prior, theta_sp, beliefs=path))
+        before = _known.get((_cells(earlier), question, False))
+        if before and _lattices(earlier, question) == _lattices(tables, question):
+            return (*before, *states_of(tables, question, last_only=True))
+    return tuple(next_studies(tables, *of_margins, beliefs=beliefs(tables, question)))
 
 
-def _lattices(tables: Tables, theta: float, prior: Prior, theta_sp: float | None) -> tuple[Lattice, ...]:
+def _lattices(tables: Tables, question: Question) -> list[Lattice]:
     """Lattices that the belief is counted on; equal ones are the same."""
-    if theta_sp is None:
-        return (lattice_for(tables, theta, prior),)
-    of_sensitivity, of_specificity = prior.margins
-    return lattice_for(tables, theta, of_sensitivity), lattice_for(tables.turned, theta_sp, of_specificity)
+    return [lattice_for(*margin) for margin in question.margins(tables)]
 
 
 NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within this many standard deviations

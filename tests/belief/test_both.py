@@ -15,7 +15,7 @@ from scipy.stats import beta, multivariate_normal, qmc
 from tarstop_core.belief.after import belief
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.both import both_below
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.belief.of_tables import belief_path, beliefs, beliefs_of_each, last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
@@ -72,7 +72,7 @@ def test_the_joint_posterior_is_that_of_brute_force(
     rows: list[tuple[int, ...]], thetas: tuple[float, float]
 ) -> None:
     studies, prior = tables(rows), Prior(b_0=0.4)
-    of_each = beliefs_of_each(studies, *thetas, "bivariate", prior)
+    of_each = beliefs_of_each(studies, Question(thetas[0], "bivariate", prior, thetas[1]))
     assert of_each is not None
     ours = [*of_each, bivariate_belief(studies, thetas[0], prior, thetas[1])]
     assert ours == pytest.approx(by_brute_force(studies, thetas, prior), abs=0.01)
@@ -82,7 +82,7 @@ def test_a_trade_off_between_both_is_seen() -> None:
     """Where one margin is good because the other is bad, both are good less often than if they were independent."""
     studies = tables(TRADE_OFF)
     both = bivariate_belief(studies, 0.75, Prior(), 0.75)
-    assert both < last_belief(studies, 0.75, "univariate", Prior(), 0.75) - 0.01
+    assert both < last_belief(studies, Question(0.75, "univariate", Prior(), 0.75)) - 0.01
 
 
 @given(
@@ -101,8 +101,8 @@ def test_both_is_no_likelier_than_either_and_no_rarer_than_they_allow(
     rows: list[tuple[int, ...]], theta: float, theta_sp: float, b_0: float, engine: str
 ) -> None:
     studies, prior = tables(rows), Prior(b_0=b_0)
-    both = last_belief(studies, theta, engine, prior, theta_sp)
-    of_each = beliefs_of_each(studies, theta, theta_sp, engine, prior)
+    both = last_belief(studies, Question(theta, engine, prior, theta_sp))
+    of_each = beliefs_of_each(studies, Question(theta, engine, prior, theta_sp))
     assert (both is None) == (of_each is None)
     if both is not None and of_each is not None:
         assert max(0.0, sum(of_each) - 1) - 2e-3 <= both <= min(of_each) + 2e-3
@@ -115,8 +115,8 @@ def test_what_is_diseased_and_what_is_healthy_may_change_places(
 ) -> None:
     turned = [(tn, fn, fp, tp) for tp, fp, fn, tn in rows]
     prior = Prior(b_0=0.4, weight=weight)
-    b = last_belief(tables(rows), theta, engine, prior, theta_sp)
-    assert last_belief(tables(turned), theta_sp, engine, prior, theta) == pytest.approx(b, abs=2e-4)
+    b = last_belief(tables(rows), Question(theta, engine, prior, theta_sp))
+    assert last_belief(tables(turned), Question(theta_sp, engine, prior, theta)) == pytest.approx(b, abs=2e-4)
 
 
 @settings(max_examples=15, deadline=None)
@@ -130,29 +130,29 @@ def test_order_of_studies_does_not_matter(rows: list[tuple[int, ...]], theta: fl
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_path_begins_with_the_starting_belief_and_ends_in_that_of_all_studies(engine: str) -> None:
     studies, prior = tables(ROWS), Prior(b_0=0.3)
-    path = belief_path(studies, 0.7, engine, prior, theta_sp=0.8).beliefs
+    path = belief_path(studies, Question(0.7, engine, prior, 0.8)).beliefs
     assert path[0] == (None if engine == "reml" else pytest.approx(0.3, abs=1e-12))
-    each = [last_belief(studies.first(n), 0.7, engine, prior, 0.8) for n in range(len(ROWS) + 1)]
+    each = [last_belief(studies.first(n), Question(0.7, engine, prior, 0.8)) for n in range(len(ROWS) + 1)]
     assert path[-1] == pytest.approx(each[-1], abs=1e-9)
     assert [b is None for b in path] == [b is None for b in each]
-    assert beliefs(studies, 0.7, engine, prior, 0.8)[-1] == pytest.approx(path[-1])
+    assert beliefs(studies, Question(0.7, engine, prior, 0.8))[-1] == pytest.approx(path[-1])
 
 
 def test_a_specificity_that_is_surely_exceeded_leaves_what_sensitivity_says() -> None:
     """With b_0 near 1 for specificity the criterion is that of sensitivity alone."""
     studies = tables([(tp, 0, fn, 3000) for tp, _, fn, _ in ROWS])
-    of_each = beliefs_of_each(studies, 0.7, 0.5, "univariate", Prior(b_0=0.25))
+    of_each = beliefs_of_each(studies, Question(0.7, "univariate", Prior(b_0=0.25), 0.5))
     assert of_each is not None and of_each[1] == pytest.approx(1, abs=1e-3)
-    both = last_belief(studies, 0.7, "univariate", Prior(b_0=0.25), 0.5)
+    both = last_belief(studies, Question(0.7, "univariate", Prior(b_0=0.25), 0.5))
     assert both == pytest.approx(univariate_path(studies, 0.7, Prior(b_0=0.5))[-1], abs=1e-3)
 
 
 def test_studies_of_one_group_count_towards_it_alone() -> None:
     unknown = np.array([(tp, np.nan, fn, np.nan) for tp, _, fn, _ in ROWS], dtype=float)
-    of_each = beliefs_of_each(tables(unknown), 0.75, 0.8, "bivariate", Prior(b_0=0.36))
+    of_each = beliefs_of_each(tables(unknown), Question(0.75, "bivariate", Prior(b_0=0.36), 0.8))
     assert of_each is not None and of_each[1] == pytest.approx(0.6, abs=1e-9)
     healthy = tables([(0, fp, 0, tn) for _, fp, _, tn in ROWS])
-    of_each = beliefs_of_each(healthy, 0.75, 0.8, "bivariate", Prior(b_0=0.36))
+    of_each = beliefs_of_each(healthy, Question(0.75, "bivariate", Prior(b_0=0.36), 0.8))
     assert of_each is not None and of_each[0] == pytest.approx(0.6, abs=1e-9)
     mixed = [*ROWS, (0, 3, 0, 40)]
     assert bivariate_path(tables(mixed), 0.75, Prior(), 0.8)[-1] != pytest.approx(
@@ -168,7 +168,9 @@ def test_the_command_the_function_and_the_engine_say_the_same(tmp_path: Path) ->
     said = json.loads(CliRunner().invoke(tarstop, [*asked, "--json"]).stdout)
     expected = bivariate_belief(studies, 0.7, Prior(), 0.8)
     assert said["belief"] == pytest.approx(expected) and said["theta_sp"] == 0.8
-    assert said["belief_of_each"] == pytest.approx(beliefs_of_each(studies, 0.7, 0.8, "bivariate", Prior()))
+    assert said["belief_of_each"] == pytest.approx(
+        beliefs_of_each(studies, Question(0.7, "bivariate", Prior(), 0.8))
+    )
     spoken = CliRunner().invoke(tarstop, asked).output
     assert "and specificity 80 %" in spoken
     assert float(belief(studies, 0.7, theta_sp=0.8)) == pytest.approx(expected)

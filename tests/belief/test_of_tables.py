@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM
@@ -24,18 +24,18 @@ STUDIES = Tables(
 
 def test_every_engine_gives_a_belief_for_every_prefix() -> None:
     for engine in ENGINES:
-        path = belief_path(STUDIES, 0.75, engine)
+        path = belief_path(STUDIES, Question(0.75, engine))
         assert len(path.beliefs) == 5
         known = [b for b in path.beliefs if b is not None]
         assert all(0 < b < 1 for b in known)
-    assert belief_path(STUDIES, 0.75, "reml").beliefs[:3] == (None, None, None)
-    assert belief_path(STUDIES, 0.75).beliefs == pytest.approx(tuple(bivariate_path(STUDIES, 0.75)))
+    assert belief_path(STUDIES, Question(0.75, "reml")).beliefs[:3] == (None, None, None)
+    assert belief_path(STUDIES, Question(0.75)).beliefs == pytest.approx(tuple(bivariate_path(STUDIES, 0.75)))
 
 
 def test_the_prior_and_the_starting_belief_are_used(tmp_path: Path) -> None:
-    assert belief_path(STUDIES, 0.75, prior=Prior(b_0=0.2)).beliefs[0] == pytest.approx(0.2)
+    assert belief_path(STUDIES, Question(0.75, prior=Prior(b_0=0.2))).beliefs[0] == pytest.approx(0.2)
     prior = Prior(b_0=0.7, s=0.8)
-    assert belief_path(STUDIES, 0.75, "univariate", prior).beliefs[0] == pytest.approx(0.7)
+    assert belief_path(STUDIES, Question(0.75, "univariate", prior)).beliefs[0] == pytest.approx(0.7)
     (tmp_path / "prior.json").write_text(prior.to_json(), encoding="utf-8")
     table = written(tmp_path)
     for more, first in (([], 0.7), (["--b0", "0.2"], 0.2)):
@@ -44,16 +44,16 @@ def test_the_prior_and_the_starting_belief_are_used(tmp_path: Path) -> None:
 
 
 def test_where_reml_has_no_answer_the_starting_belief_stands() -> None:
-    path = beliefs(STUDIES, 0.75, "reml", Prior(b_0=0.3))
+    path = beliefs(STUDIES, Question(0.75, "reml", Prior(b_0=0.3)))
     assert path[:3].tolist() == [0.3] * 3 and path[3:].tolist() == list(
-        belief_path(STUDIES, 0.75, "reml").beliefs[3:]
+        belief_path(STUDIES, Question(0.75, "reml")).beliefs[3:]
     )
 
 
 def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     for arguments in ({"theta": 1.0}, {"engine": "magic"}):
         with pytest.raises(InputProblem):
-            belief_path(STUDIES, **{"theta": 0.75, **arguments})  # type: ignore[arg-type]
+            belief_path(STUDIES, Question(**arguments))  # type: ignore[arg-type]
     asked = ["belief", written(tmp_path), "--engine", "reml", "--b0", "0.3"]
     with pytest.raises(InputProblem, match="uses no prior"):
         CliRunner().invoke(tarstop, asked, catch_exceptions=False, standalone_mode=False)
@@ -77,7 +77,7 @@ def test_the_command_prints_one_json_document(tmp_path: Path, engine: str) -> No
     assert (
         found["belief"]
         == found["prefixes"][-1]
-        == pytest.approx(belief_path(STUDIES, 0.75, engine).beliefs[-1])
+        == pytest.approx(belief_path(STUDIES, Question(0.75, engine)).beliefs[-1])
     )
     assert (found["mu"] is not None) == (found["se"] is not None) == (engine == "reml")
 
@@ -95,8 +95,12 @@ def test_the_review_of_the_literature(real_data: Path) -> None:
 
 def test_the_engines_say_of_themselves_what_they_do() -> None:
     for name, engine in ENGINES.items():
-        first = next(n for n, b in enumerate(belief_path(STUDIES, 0.75, name).beliefs) if b is not None)
+        first = next(
+            n for n, b in enumerate(belief_path(STUDIES, Question(0.75, name)).beliefs) if b is not None
+        )
         assert first == engine.needs and engine.name == name
-        low, high = (belief_path(STUDIES, 0.75, name, Prior(b_0=b_0)).beliefs[-1] for b_0 in (0.3, 0.7))
+        low, high = (
+            belief_path(STUDIES, Question(0.75, name, Prior(b_0=b_0))).beliefs[-1] for b_0 in (0.3, 0.7)
+        )
         assert (low != high) == engine.knows_prior
     assert ENGINES["reml"].needs == IDENTIFIED_FROM

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.report import About, evidence_report
@@ -74,7 +75,7 @@ def test_a_synthesis_of_up_to_20_studies_is_two_sheets(
     page, payoffs = chromium.new_page(), Payoffs(0, 30_000, 10_000, 0, "£")
     for tables, engine in ((real, "bivariate"), (real, "reml"), (largest.first(20), "bivariate")):
         written = evidence_report(
-            evidence(tables, 0.75, engine),
+            evidence(tables, Question(0.75, engine)),
             payoffs,
             About(
                 name=TOPIC,

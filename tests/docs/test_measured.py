@@ -21,6 +21,7 @@ from scripts.studies import (
     unread,
 )
 from scripts.study import DATA, DOCS, change, interval, kept_tables, load, mean_change, page, signed, where
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
@@ -87,7 +88,7 @@ def test_a_review_of_tables_measured_again(real_data: Path, reml_or_exact: pd.Da
     tables = read_tables(real_data / "dta_reviews" / "CD010632.csv").tables
     ways = {"reml_single": ("reml", "single"), "reml_all": ("reml", "all"), "exact": ("bivariate", "single")}
     for name, (engine, correction) in ways.items():
-        again = belief_path(tables, 0.75, engine, correction=correction).beliefs
+        again = belief_path(tables, Question(0.75, engine), correction=correction).beliefs
         assert again[3:] == pytest.approx(kept[name].tolist(), abs=1e-5)
 
 
@@ -174,7 +175,7 @@ def test_beliefs_are_computed_again(real_data: Path) -> None:
     rows = table("reviews", "reviews_beliefs")
     case = real_lists.outcomes(real_data)[0]
     kept = rows[(rows["outcome"] == case.name) & (rows["prior"] == reviews.DEFAULT)]
-    path = beliefs(case.tables, 0.75, "bivariate", Prior())
+    path = beliefs(case.tables, Question(0.75, "bivariate", Prior()))
     assert kept.sort_values("studies")["belief"].to_numpy() == pytest.approx(path, abs=2e-5)
 
 

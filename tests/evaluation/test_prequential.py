@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.calibration.reranked import forecasts, path_chances
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
@@ -75,7 +76,7 @@ def test_a_review_is_replayed_by_what_was_told() -> None:
     assert (budget.depth, budget.recall) == (10, 3 / 4)
     (cheap,), (dear,) = (replay_reviews([outcome()], told, Greedy(), payoffs, cost) for cost in (0.0, 1.0))
     assert (cheap.depth, dear.depth) == (50, 0)
-    (left,) = with_left([budget], [outcome()], told, Payoffs.from_q_star(0.5))
+    (left,) = with_left([budget], [outcome()], told, Payoffs.from_q_star(0.5), Question())
     foreseen = prequential_ahead(told["T"], labels, 10).left()
     assert left.left["stop"].mean == pytest.approx(foreseen.mean) and left.left["stop"].true == 0
     never = {"T": np.zeros(50)}

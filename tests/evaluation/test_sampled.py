@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import beliefs, last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
@@ -33,7 +34,7 @@ def masks(n: int) -> np.ndarray:
 @pytest.mark.parametrize("prior", [Prior(), Prior(b_0=0.7, s=0.8, tau=0.5)])
 def test_beliefs_of_subsets_are_those_of_the_engine(prior: Prior) -> None:
     every = masks(5)
-    got = subset_beliefs(TABLES, every, 0.75, "univariate", prior)
+    got = subset_beliefs(TABLES, every, Question(0.75, "univariate", prior))
     for mask, b in zip(every, got, strict=True):
         part = Tables(
             tuple(np.array(TABLES.study)[mask]), *(getattr(TABLES, c)[mask] for c in ("TP", "FP", "FN", "TN"))
@@ -44,18 +45,18 @@ def test_beliefs_of_subsets_are_those_of_the_engine(prior: Prior) -> None:
 
 def test_beliefs_of_subsets_in_both_groups_are_those_of_the_engine() -> None:
     every, prior = masks(5)[[0, 3, 21, 31]], Prior(b_0=0.4)
-    got = subset_beliefs(TABLES, every, 0.75, "univariate", prior, 0.8)
+    got = subset_beliefs(TABLES, every, Question(0.75, "univariate", prior, 0.8))
     for mask, b in zip(every, got, strict=True):
         part = Tables(
             tuple(np.array(TABLES.study)[mask]), *(getattr(TABLES, c)[mask] for c in ("TP", "FP", "FN", "TN"))
         )
-        assert b == pytest.approx(last_belief(part, 0.75, "univariate", prior, 0.8), abs=1e-9)
+        assert b == pytest.approx(last_belief(part, Question(0.75, "univariate", prior, 0.8)), abs=1e-9)
 
 
 def test_beliefs_of_subsets_by_a_slower_engine() -> None:
     every = masks(5)[[0, 3, 31]]
-    got = subset_beliefs(TABLES, every, 0.75, "bivariate", Prior())
-    assert got[-1] == pytest.approx(beliefs(TABLES, 0.75, "bivariate", Prior())[-1])
+    got = subset_beliefs(TABLES, every, Question(0.75, "bivariate", Prior()))
+    assert got[-1] == pytest.approx(beliefs(TABLES, Question(0.75, "bivariate", Prior()))[-1])
 
 
 def test_expectation_by_default_and_replications_as_in_the_paper(patents: Benchmark) -> None:

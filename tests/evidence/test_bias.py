@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from tarstop_core.belief import normal_fit, reitsma
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.reports import Report, Row, tables_of
 from tarstop_core.documents.tables import Tables
@@ -36,7 +37,7 @@ EVEN = Payoffs.from_q_star(0.5)
 def reviewed(engine: str = "univariate", bias: tuple[Bias | None, ...] = JUDGED, **more: float) -> Evidence:
     names = ("Lee 2001", "Kim 2002", "Ray 2003", "Fox 2004")
     tables = Tables(names, *np.array(COUNTS, dtype=float).T, bias=bias)
-    return evidence(tables, THETA, engine, **more)
+    return evidence(tables, Question(THETA, engine, **more))
 
 
 def quadrature(TP: np.ndarray, FN: np.ndarray, prior: Prior) -> float:
@@ -82,7 +83,9 @@ def test_without_high_risk_is_the_belief_of_the_others(engine: str, theta_sp: fl
     of = reviewed(engine, theta_sp=theta_sp)
     _, (_, without), _ = of.by_risk
     others = Tables(("Lee 2001", "Kim 2002", "Fox 2004"), *np.array(COUNTS, dtype=float)[[0, 1, 3]].T)
-    assert without.belief == pytest.approx(evidence(others, THETA, engine, theta_sp=theta_sp).belief)
+    assert without.belief == pytest.approx(
+        evidence(others, Question(THETA, engine, theta_sp=theta_sp)).belief
+    )
     rows = risk_rows(of, EVEN)
     assert [row["decision"] for row in rows] == [
         "Adopt" if float(each.belief or 0) > 0.5 else "Don’t adopt" for _, each in of.by_risk

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tarstop_core import __version__
+from tarstop_core.belief.engines import Question
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evidence.report import About, evidence_report
 from tarstop_core.evidence.study_figures import COMPACT_FROM
@@ -31,7 +32,7 @@ def report(found: Evidence, q_star: float = 0.5, **more: str) -> str:
 
 
 def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
-    found = evidence(TABLES, 0.75)
+    found = evidence(TABLES, Question(0.75))
     text = report(found, by="Rita", source="From a journal.")
     assert found.belief is not None
     for words in (
@@ -59,7 +60,7 @@ def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
 
 
 def test_where_specificity_decides_too_it_says_so() -> None:
-    found = evidence(TABLES, 0.75, theta_sp=0.9)
+    found = evidence(TABLES, Question(0.75, theta_sp=0.9))
     text, each = report(found), found.of_each
     assert found.belief is not None and each is not None
     for words in (
@@ -72,7 +73,7 @@ def test_where_specificity_decides_too_it_says_so() -> None:
 
 
 def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:
-    found = evidence(TABLES, 0.75)
+    found = evidence(TABLES, Question(0.75))
     ours, theirs = found.belief, found.rival_belief
     assert ours is not None and theirs is not None
     between, rival = (ours + theirs) / 2, "The usual model (REML) would decide differently"
@@ -83,17 +84,19 @@ def test_another_engine_is_named_where_it_would_decide_otherwise() -> None:
 
 
 def test_money_and_mistakes_that_weigh_unequally_are_said() -> None:
-    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 3000, 1000, 0, "£"), About(name="x", at=AT))
+    page = evidence_report(
+        evidence(TABLES, Question(0.75)), Payoffs(0, 3000, 1000, 0, "£"), About(name="x", at=AT)
+    )
     assert "A wrong “Adopt” is 3 times as bad as a wrong “Don’t adopt”: £3,000 beside £1,000" in page
-    page = evidence_report(evidence(TABLES, 0.75), Payoffs(0, 1, 2, 0), About(name="x", at=AT))
+    page = evidence_report(evidence(TABLES, Question(0.75)), Payoffs(0, 1, 2, 0), About(name="x", at=AT))
     assert "A wrong “Don’t adopt” is 2 times as bad as a wrong “Adopt”<" in page
 
 
 def test_few_studies_and_reml_are_a_report_too() -> None:
-    text = report(evidence(TABLES.first(2), 0.75, "reml"))
+    text = report(evidence(TABLES.first(2), Question(0.75, "reml")))
     assert "No decision follows yet." in text and "not known yet" in text and "Before any study" not in text
     alone = Tables(("Lee",), *(np.array([x]) for x in (9.0, np.nan, 2.0, np.nan)))
-    text = report(evidence(alone, 0.75))
+    text = report(evidence(alone, Question(0.75)))
     assert "1 study, 11 people with the disease" in text and "Lee 9 2 0.82 (0.48 to 0.98)" in text
 
 
@@ -102,10 +105,10 @@ def test_counts_stand_in_the_open_where_the_figure_names_no_study() -> None:
         tuple(f"Study {at}" for at in range(COMPACT_FROM + 1)), *np.full((4, COMPACT_FROM + 1), 9.0)
     )
     assert "<details" not in evidence_report(
-        evidence(many, 0.75, "univariate"), Payoffs.from_q_star(0.5), About(name="x", at=AT)
+        evidence(many, Question(0.75, "univariate")), Payoffs.from_q_star(0.5), About(name="x", at=AT)
     )
     assert "<summary>The same as a table" in evidence_report(
-        evidence(TABLES, 0.75), Payoffs.from_q_star(0.5), About(name="x", at=AT)
+        evidence(TABLES, Question(0.75)), Payoffs.from_q_star(0.5), About(name="x", at=AT)
     )
 
 
@@ -119,13 +122,15 @@ def test_nothing_that_is_given_becomes_markup(payload: str) -> None:
         np.array([2.0, 1.0, 4.0]),
         np.full(3, 30.0),
     )
-    found = evidence(Tables(tuple(f"{payload} {at}" for at in range(3)), *counts), 0.75)
+    found = evidence(Tables(tuple(f"{payload} {at}" for at in range(3)), *counts), Question(0.75))
     given = {name: f"{payload} {name}" for name in ("name", "at", "by", "source")}
     payoffs = Payoffs(0, 1, 1, 0, f"{payload} unit")
     page = evidence_report(found, payoffs, About(notes=(f"{payload} note",), **given))
     reader, _ = still(page)
     plain, _ = still(
-        evidence_report(evidence(TABLES, 0.75), payoffs, About(name="x", at=AT, notes=("y",), source="z"))
+        evidence_report(
+            evidence(TABLES, Question(0.75)), payoffs, About(name="x", at=AT, notes=("y",), source="z")
+        )
     )
     assert {tag for tag, _ in reader.tags} <= {tag for tag, _ in plain.tags}
     known = {name for _, attributes in plain.tags for name in attributes}
@@ -138,7 +143,7 @@ def test_nothing_that_is_given_becomes_markup(payload: str) -> None:
 
 def test_real_tables_decide_otherwise_by_reml_and_the_report_says_so(real_data: Path) -> None:
     tables = read_tables(real_data / "dta_reviews" / "CD010632.csv").tables
-    text = report(evidence(tables, 0.75))
+    text = report(evidence(tables, Question(0.75)))
     assert (
         "What follows now: Adopt" in text
         and "The usual model (REML) would decide differently" in text

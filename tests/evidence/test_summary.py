@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tarstop_core.belief import bivariate, reitsma
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables, from_rates
@@ -154,16 +154,16 @@ def test_more_studies_are_never_worth_less_nor_more_than_certainty() -> None:
 
 def test_the_same_question_is_answered_from_memory() -> None:
     again = Tables(SIX.study, *(getattr(SIX, cell).copy() for cell in ("TP", "FP", "FN", "TN")))
-    assert evidence(SIX, 0.75) is evidence(again, 0.75)
-    assert evidence(SIX, 0.75) is not evidence(SIX, 0.8)
-    assert evidence(SIX, 0.75) is not evidence(SIX, 0.75, prior=Prior(b_0=0.4))
+    assert evidence(SIX, Question(0.75)) is evidence(again, Question(0.75))
+    assert evidence(SIX, Question(0.75)) is not evidence(SIX, Question(0.8))
+    assert evidence(SIX, Question(0.75)) is not evidence(SIX, Question(0.75, prior=Prior(b_0=0.4)))
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(InputProblem, match="θ is 1"):
-        evidence(SIX, 1.0)
+        evidence(SIX, Question(1.0))
     with pytest.raises(InputProblem, match="no engine 'guess'"):
-        evidence(SIX, 0.75, "guess")
+        evidence(SIX, Question(0.75, "guess"))
 
 
 def test_notes_name_studies_that_count_twice_in_part_or_not_at_all() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
@@ -59,7 +60,9 @@ def test_rules_stop_where_an_experiment_has_them() -> None:
         outcome = each.truth
         assert isinstance(outcome, Outcome) and outcome.topic.labels is not None
         p = forecasts(reranked_chances(REVIEW), outcome.topic.labels, len(each))[:-1]
-        path = outcome_path(outcome, p, MONEY, settings.theta, settings.engine, settings.belief_prior)
+        path = outcome_path(
+            outcome, p, MONEY, Question(settings.theta, settings.engine, settings.belief_prior)
+        )
         played = found[order, BY_FINDS]
         assert played.depth == prequential_depths([path], [policy], [settings.cost]).item()
         assert played.action == ("a+" if path.action_at(int(played.depth), True) else "a-")

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import value_of_more
 from tarstop_core.evidence.summary import evidence
@@ -105,7 +106,7 @@ def kind_of(of: LabelledList) -> str:
 
 
 def found(own: Settings, of: LabelledList) -> Any:
-    return evidence(of.state.evidence.tables, own.theta, own.engine, own.belief_prior)
+    return evidence(of.state.evidence.tables, Question(own.theta, own.engine, own.belief_prior))
 
 
 def told_by_explore(of: LabelledList, own: Settings, rule: Policy) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.figures import reliability_figure
 from tarstop_core.documents.tables import Tables
@@ -29,7 +30,7 @@ from tests.presentation.drawn import SVG, courses, height, picture, points
 PATH = DecisivePath(hit_curve(np.minimum(0.9, 0.3 / np.arange(1, 301) ** 0.7)), 0.5, Payoffs.from_q_star(0.5))
 DOWN = 260
 COUNTS = np.array([[14, 20, 9, 30], [3, np.nan, 1, 8], [6, 2, 1, 9], [40, np.nan, 25, 70]], dtype=float)
-FOUND = evidence(Tables(("A & <b>", "B", "C", "D"), *COUNTS), 0.75, "bivariate", Prior())
+FOUND = evidence(Tables(("A & <b>", "B", "C", "D"), *COUNTS), Question(0.75, "bivariate", Prior()))
 
 
 def live(worth: bool = True, depth: int = 7, **more: Any) -> Figure:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief import prior as priors
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path
 from tarstop_core.calibration import calibrator as calibrators
 from tarstop_core.calibration import extraction_rate
@@ -232,7 +233,7 @@ def test_a_prior_file_gives_the_belief_it_gave() -> None:
     agree([found.learned_from.reviews, found.learned_from.gain], [said["reviews"], said["gain"]])
     study, *counts = zip(*said["tables"], strict=True)
     tables = Tables(study, *(np.array(each) for each in counts))
-    agree(list(belief_path(tables, 0.75, "bivariate", found).beliefs), said["beliefs"])
+    agree(list(belief_path(tables, Question(0.75, "bivariate", found)).beliefs), said["beliefs"])
     assert replace(found, b_0=0.5).at(0.75).b_0 == 0.5
     assert found.to_json().encode() == file.read_bytes()
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies import parse_policy
@@ -20,7 +21,7 @@ N = 80
 
 def path_of(case: dict[str, Any], others: tuple[Option, ...] = ()) -> ReviewPath:
     tables = Tables(tuple("abcde"), *np.array(ROWS, dtype=float).T)
-    states = states_of(tables, case["theta"], case["engine"], Prior(b_0=case["b_0"]))
+    states = states_of(tables, Question(case["theta"], case["engine"], Prior(b_0=case["b_0"])))
     least = case["least"]
     return ReviewPath(
         0.5 / np.arange(1.0, N + 1) ** 0.7,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
 
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import last_belief
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
@@ -179,7 +180,7 @@ def test_both_groups_are_enumerated_as_adding_each_possible_study() -> None:
     chance = chance_of(study)
     assert chance.shape == (7 * 8,) and chance.sum() == pytest.approx(1)
     after = [
-        last_belief(tables([*rows, (tp, 7 - tn, 6 - tp, tn)]), theta, "univariate", prior, theta_sp)
+        last_belief(tables([*rows, (tp, 7 - tn, 6 - tp, tn)]), Question(theta, "univariate", prior, theta_sp))
         for tp in range(7)
         for tn in range(8)
     ]

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from tarstop_core.belief.bivariate import bivariate_path
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
@@ -89,12 +90,12 @@ class ReviewTask(StepwiseTask):
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert isinstance(case.outcome, Outcome)
-        p, belief = (
-            self.calibrated(case, learned),
-            (self.theta, self.engine, learned.prior or Prior(), self.theta_sp),
-        )
-        first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], *belief)
+        p, question = self.calibrated(case, learned), self._question(learned)
+        first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], question)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
+
+    def _question(self, learned: base.Learned) -> Question:
+        return Question(self.theta, self.engine, learned.prior or Prior(), self.theta_sp)
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
@@ -103,19 +104,19 @@ class ReviewTask(StepwiseTask):
         return np.array([value_outcomes.is_plus(*asked, q_star, self.theta_sp) for q_star in q_stars])
 
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
-        prior, paths, outcome = trial.learned.prior or Prior(), trial.paths, trial.case.outcome
+        question, paths, outcome = self._question(trial.learned), trial.paths, trial.case.outcome
         assert isinstance(outcome, Outcome)
         if isinstance(settings[0], Randomised):
-            return self._sampled(trial, outcome, prior, settings)
+            return self._sampled(trial, outcome, question, settings)
         played = super().play(trial, settings, exact)
         if exact and self.engine != "bivariate" and not settings[0].is_oracle:
-            exactly = bivariate_path(outcome.tables, self.theta, prior, self.theta_sp)[paths[0].studies]
+            exactly = bivariate_path(outcome.tables, self.theta, question.prior, self.theta_sp)
             depths = played.screened.astype(np.intp)
-            return replace(played, plus_exact=chosen(paths, depths, exactly))
+            return replace(played, plus_exact=chosen(paths, depths, exactly[paths[0].studies]))
         return played
 
     def _sampled(
-        self, trial: base.Trial, outcome: Outcome, prior: Prior, settings: Sequence[Policy]
+        self, trial: base.Trial, outcome: Outcome, question: Question, settings: Sequence[Policy]
     ) -> base.PlayedGrid:
         case, grid = trial.case, base.sample_grid(settings)
         runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
@@ -125,8 +126,7 @@ class ReviewTask(StepwiseTask):
         seen = np.zeros((*runs.seen.shape[:2], len(tables)), dtype=bool)
         seen[..., ranked] = runs.seen[..., np.searchsorted(documents, outcome.positions[ranked])]
         masks, of = np.unique(seen.reshape(-1, len(tables)), axis=0, return_inverse=True)
-        b = subset_beliefs(tables, masks, self.theta, self.engine, prior, self.theta_sp)[of]
-        b = b.reshape(seen.shape[:2])
+        b = subset_beliefs(tables, masks, question)[of].reshape(seen.shape[:2])
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in trial.paths], axis=1)[
             runs.pair
         ]
@@ -142,9 +142,7 @@ class ReviewTask(StepwiseTask):
         return [*sentences, message("contradicted")]
 
 
-def subset_beliefs(
-    tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior, theta_sp: float | None = None
-) -> Floats:
+def subset_beliefs(tables: Tables, masks: Flags, question: Question) -> Floats:
     """Compute the belief from each of several subsets of the studies.
 
     In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the refinement of
@@ -156,24 +154,23 @@ def subset_beliefs(
         All n studies.
     masks : ndarray of bool, shape (K, n)
         Which studies are seen, one row per subset.
-    theta, engine, prior, theta_sp : float, str, Prior, float
-        As of :func:`~tarstop_core.belief.of_tables.beliefs`.
+    question : Question
+        What is asked of each.
 
     Returns
     -------
     ndarray, shape (K,)
     """
-    if engine != "univariate":
+    if question.engine != "univariate":
         names = np.array(tables.study, dtype=object)
         subsets = (
             Tables(tuple(names[mask]), *(getattr(tables, cell)[mask] for cell in CELLS)) for mask in masks
         )
-        return np.array([beliefs(subset, theta, engine, prior, theta_sp)[-1] for subset in subsets])
-    if theta_sp is not None:
-        of_sensitivity, of_specificity = prior.margins
-        return subset_beliefs(tables, masks, theta, engine, of_sensitivity) * subset_beliefs(
-            tables.turned, masks, theta_sp, engine, of_specificity
-        )
+        return np.array([beliefs(subset, question)[-1] for subset in subsets])
+    return np.asarray(np.prod([_univariate(masks, *margin) for margin in question.margins(tables)], axis=0))
+
+
+def _univariate(masks: Flags, tables: Tables, theta: float, prior: Prior) -> Floats:
     lattice = lattice_for(tables, theta, prior)
     rows = weighed_likelihood(tables, theta, prior, lattice)
     with np.errstate(divide="ignore"):

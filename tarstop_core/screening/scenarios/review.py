@@ -95,9 +95,7 @@ class Review(StudyScenario[ReviewSettings]):
     def states(
         self, settings: ReviewSettings, studies: Collected, *, last_only: bool = False
     ) -> tuple[NextStudy, ...]:
-        prior = settings.belief_prior
-        belief = settings.theta, settings.engine, prior, settings.theta_sp
-        return states_of(studies.tables, *belief, last_only=last_only)
+        return states_of(studies.tables, settings.question, last_only=last_only)
 
     def needed(self, settings: ReviewSettings, studies: Collected, states: Sequence[Known]) -> Depths | None:
         # A number of studies, or of patients with the condition.
@@ -182,8 +180,7 @@ class Review(StudyScenario[ReviewSettings]):
 
     def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
         """By the session's own thresholds, engine and prior."""
-        belief = settings.theta, settings.engine, settings.belief_prior, settings.theta_sp
-        return evidence(state.evidence.tables, *belief)
+        return evidence(state.evidence.tables, settings.question)
 
     def rows_of_file(
         self, settings: ReviewSettings, source: BinaryIO, name: str

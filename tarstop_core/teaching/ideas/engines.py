@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.engines import ENGINES, Question
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import posterior
@@ -73,7 +73,7 @@ def belief_paths(name: str, theta: float, tau: float) -> dict[str, BeliefPath]:
         Paths by the engine's name.
     """
     tables = table_sets()[name].tables
-    return {engine: belief_path(tables, theta, engine, Prior(tau=tau)) for engine in ENGINES}
+    return {engine: belief_path(tables, Question(theta, engine, Prior(tau=tau))) for engine in ENGINES}
 
 
 def engines_picture(name: str, theta: float, tau: float, *, dark: bool = False) -> Picture:

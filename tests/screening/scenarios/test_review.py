@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
@@ -202,13 +203,17 @@ def test_truth_is_asked_of_all_studies() -> None:
 def test_states_in_short_are_the_last_of_all() -> None:
     tables = Tables(("a", "b"), *np.array([GOOD, POOR], dtype=float).T)
     for engine in ("bivariate", "univariate"):
-        whole, last = (states_of(tables, 0.75, engine, Prior(), last_only=only) for only in (False, True))
+        whole, last = (
+            states_of(tables, Question(0.75, engine, Prior()), last_only=only) for only in (False, True)
+        )
         assert (
             len(last) == 1
             and last[0].b == pytest.approx(whole[-1].b)
             and last[0].n_0 == pytest.approx(whole[-1].n_0)
         )
-        assert [each.b for each in whole] == pytest.approx(beliefs(tables, 0.75, engine, Prior()).tolist())
+        assert [each.b for each in whole] == pytest.approx(
+            beliefs(tables, Question(0.75, engine, Prior())).tolist()
+        )
 
 
 @pytest.mark.parametrize("engine", ["bivariate", "univariate", "reml"])
@@ -216,10 +221,10 @@ def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> Non
     # The fifth study is far from the others: from there on all is computed on a larger lattice.
     rows = np.array([GOOD, POOR, GOOD, POOR, (200, 5, 0, 90), GOOD, (3, 1, 40, 60)], dtype=float)
     tables = Tables(tuple("abcdefg"), *rows.T)
-    grown = [states_of(tables.first(n), 0.75, engine, Prior()) for n in range(len(rows) + 1)]
+    grown = [states_of(tables.first(n), Question(0.75, engine, Prior())) for n in range(len(rows) + 1)]
     outcomes._known.clear()
     for n, states in enumerate(grown):
-        whole = states_of(tables.first(n), 0.75, engine, Prior())
+        whole = states_of(tables.first(n), Question(0.75, engine, Prior()))
         assert len(states) == len(whole) == n + 1
         for one, other in zip(states, whole, strict=True):
             assert one.b == pytest.approx(other.b, rel=1e-12)

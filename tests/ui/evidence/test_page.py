@@ -262,6 +262,7 @@ def page() -> None:
     import streamlit as st
 
     from dashboard.parts.evidence import panel
+    from tarstop_core.belief.engines import Question
     from tarstop_core.documents.tables import Tables
     from tarstop_core.evidence.report import About
     from tarstop_core.evidence.summary import evidence
@@ -273,7 +274,7 @@ def page() -> None:
         Tables(tuple(f"<b>Study* $ {i}" for i in range(n)), *cells),
         st.session_state.get("engine"),
     )
-    shown = evidence(tables, 0.75, engine or "bivariate")
+    shown = evidence(tables, Question(0.75, engine or "bivariate"))
     panel(shown, Payoffs(2500, 2500, 2500, 2500, "£"), About("n"), key="p", file_stem="stem")
 
 
