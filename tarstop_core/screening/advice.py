@@ -10,7 +10,7 @@ from tarstop_core.policies import Budget, Greedy, Policy
 from tarstop_core.screening.advised import Advice, Floor, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
-from tarstop_core.screening.scenarios.base import standing
+from tarstop_core.screening.scenarios.base import outlook
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -143,7 +143,7 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
-    rule, now = settings.rule, standing(path, depth)
+    rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)

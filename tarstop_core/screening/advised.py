@@ -1,4 +1,4 @@
-"""What is advised at one depth."""
+"""The result of asking for advice at one depth; :mod:`tarstop_core.screening.advice` computes it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Floor(Enum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class Outlook:
     """What is believed at a depth, and what the next document is worth there, in the payoffs' unit."""
 
     b: float  # belief on stopping there

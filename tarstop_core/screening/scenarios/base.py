@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening import record_message
-from tarstop_core.screening.advised import Advice, Floor, ListFacts, RecallFacts, ReviewFacts, Standing
+from tarstop_core.screening.advised import Advice, Floor, ListFacts, Outlook, RecallFacts, ReviewFacts
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -421,12 +421,12 @@ def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
     return [(name, record_message("not_found", found=facts.overlooked))]
 
 
-def standing(path: ListPath, depth: int) -> Standing:
+def outlook(path: ListPath, depth: int) -> Outlook:
     """Return what every page, export and command says of a depth."""
     b, left = path.belief_at(depth), depth < len(path)
     if path.settled(depth):
-        return Standing(b, 0.0, 0.0, 0.0 if left else None)
+        return Outlook(b, 0.0, 0.0, 0.0 if left else None)
     evpi = float(path.evpi[depth])
     if not left:
-        return Standing(b, 0.0, evpi, None)
-    return Standing(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))
+        return Outlook(b, 0.0, evpi, None)
+    return Outlook(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))
