@@ -157,10 +157,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     order = sorted(
         range(len(settings.actions)), key=lambda option: (option != advice.option, option != PLUS, option)
     )
-    names = {option: shell.escape_markdown(action(option, settings)) for option in order}
+    choices = {option: shell.escape_markdown(action(option, settings)) for option in order}
     if not waiting:
-        names[advice.option] += STOPPING_NOW[advice.go_on]
-    option = radio("Your decision", names, index=None if waiting else 0)
+        choices[advice.option] += STOPPING_NOW[advice.go_on]
+    option = radio("Your decision", choices, index=None if waiting else 0)
     if option == PLUS and settings.needs_citation and state.hit is None:
         st.warning("No document to cite has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")

@@ -22,12 +22,12 @@ _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 @dataclass(frozen=True, eq=False)
 class WorthOfStudies:
-    """V of each state, in the payoffs' unit."""
+    """What further studies are worth in each state of knowledge, in the payoffs' unit."""
 
     states: Sequence[Known]
     payoffs: Payoffs
     needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
-    held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
+    held: Floats  # What is lost in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
@@ -72,7 +72,7 @@ class WorthOfStudies:
 
     @cached_property
     def _tables(self) -> Floats:
-        """V at the nodes of the expected number of studies, as far as it was asked for, shape (states, NODES)."""
+        """Worth at the nodes of the expected number of studies, shape (states, NODES); NaN where nobody asked yet."""
         return np.full((len(self.states), NODES), np.nan)
 
     def _compute(self, state: Depths) -> None:
