@@ -41,7 +41,8 @@ from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.both import claim
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.question import Question
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.everyone import Everyone

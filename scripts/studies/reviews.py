@@ -13,10 +13,10 @@ from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
 from scripts.study import Floats, Study, Tables, by_group, cluster_t
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import posterior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate, fit_question_rate, for_one_question
@@ -251,9 +251,8 @@ def turned(fold: Fold) -> Rows:
         for case in fold.held_out:
             p = fold.calibrator.probabilities(case.topic.scores, len(case.topic))
             labels = np.asarray(case.topic.labels)
-            states = next_studies(
-                case.tables, THETA, prior, beliefs=beliefs(case.tables, Question(THETA, ENGINE, prior))
-            )
+            path = beliefs(case.tables, Question(THETA, ENGINE, prior))
+            states = next_studies(case.tables, THETA, prior, beliefs=path)
             ranked = case.positions[case.positions < len(p)]
             for n in (number for number in STUDIES if number < len(ranked)):
                 depth = ranked[n - 1] + 1 if n else 0

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarstop_core.belief.both import claim
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import CELLS, Tables, as_tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Chart, Figure

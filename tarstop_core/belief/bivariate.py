@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi, softmax
 
 from tarstop_core.belief.both import both_below, log_odds_by_margins, log_odds_of_each
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import tau_nodes
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies

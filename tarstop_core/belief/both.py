@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, owens_t
 
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 

@@ -1,9 +1,7 @@
-"""What is asked of 2×2 tables, and the three ways to a belief that answers it, in their own words."""
+"""The three ways from 2×2 tables to a belief, in their own words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 
 
@@ -56,29 +54,3 @@ def check_engine(name: str) -> str:
     if name not in ENGINES:
         raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")
     return name
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked of the 2×2 tables of a review: whether pooled accuracy exceeds its threshold.
-
-    InputProblem when a threshold lies outside (0, 1), or there is no such engine.
-    """
-
-    theta: float = 0.75  # Threshold on pooled sensitivity, in (0, 1)
-    engine: str = "bivariate"  # One of :data:`ENGINES`, which answers
-    prior: Prior = field(default_factory=Prior)  # What is believed before any study; "reml" knows none
-    theta_sp: float | None = None  # Threshold that pooled specificity is to exceed as well, in (0, 1)
-
-    def __post_init__(self) -> None:
-        check_theta(self.theta)
-        if self.theta_sp is not None:
-            check_theta(self.theta_sp, "specificity")
-        check_engine(self.engine)
-
-    def margins(self, tables: Tables) -> list[tuple[Tables, float, Prior]]:
-        """Tables, threshold and prior of sensitivity, and where it decides too those of specificity, as if it were sensitivity."""
-        if self.theta_sp is None:
-            return [(tables, self.theta, self.prior)]
-        of_sensitivity, of_specificity = self.prior.margins
-        return [(tables, self.theta, of_sensitivity), (tables.turned, self.theta_sp, of_specificity)]

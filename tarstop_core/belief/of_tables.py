@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from tarstop_core.belief import bivariate, reitsma, univariate
 from tarstop_core.belief.both import log_odds_by_margins, log_odds_of_each
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import Floats, Tables
 
 

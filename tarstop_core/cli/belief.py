@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
 from tarstop_core.cli.shared import PATH, json_option, print_json
 from tarstop_core.effects.measures import ENGINES as EFFECT_ENGINES
@@ -108,6 +108,7 @@ def belief(
     from tarstop_core.belief.both import claim
     from tarstop_core.belief.of_tables import belief_path, beliefs_of_each
     from tarstop_core.belief.prior import check_theta
+    from tarstop_core.belief.question import Question
 
     tables, notes, own = _tables(table, state)
     theta = check_theta(theta if theta is not None else own.theta if own else 0.75)

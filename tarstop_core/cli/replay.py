@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
 from tarstop_core.cli.review_options import review_options
 from tarstop_core.errors import InputProblem
@@ -80,6 +80,7 @@ def replay(
     """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
+    from tarstop_core.belief.question import Question
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.evaluation.tasks.effect import EffectTask

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.mixture import Left
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
 from tarstop_core.errors import InputProblem

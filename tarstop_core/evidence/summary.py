@@ -14,10 +14,10 @@ from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import reitsma, univariate
 from tarstop_core.belief.both import claim, log_odds_of_both
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_each, last_belief
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
 from tarstop_core.effects.bias import Bias, versions_by_risk

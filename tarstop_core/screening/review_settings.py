@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, Threshold
 

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import Lattice, lattice_for
 from tarstop_core.belief.of_tables import beliefs, last_belief
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem

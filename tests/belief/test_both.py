@@ -15,9 +15,10 @@ from scipy.stats import beta, multivariate_normal, qmc
 from tarstop_core.belief.after import belief
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.both import both_below
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import belief_path, beliefs, beliefs_of_each, last_belief
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import CELLS, Tables

@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables

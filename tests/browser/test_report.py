@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.report import About, evidence_report

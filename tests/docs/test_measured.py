@@ -21,9 +21,9 @@ from scripts.studies import (
     unread,
 )
 from scripts.study import DATA, DOCS, change, interval, kept_tables, load, mean_change, page, signed, where
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evaluation.cases import without_relevant

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration.reranked import forecasts, path_chances
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import beliefs, last_belief
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome

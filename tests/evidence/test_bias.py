@@ -9,8 +9,8 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 
 from tarstop_core.belief import normal_fit, reitsma
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.reports import Report, Row, tables_of
 from tarstop_core.documents.tables import Tables
 from tarstop_core.effects.bias import REDUCED, Bias

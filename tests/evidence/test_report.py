@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tarstop_core import __version__
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evidence.report import About, evidence_report
 from tarstop_core.evidence.study_figures import COMPACT_FROM

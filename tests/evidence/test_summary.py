@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tarstop_core.belief import bivariate, reitsma
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables, from_rates
 from tarstop_core.errors import InputProblem

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarstop_core.belief.engines import Question
+from tarstop_core.belief.question import Question
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import value_of_more
 from tarstop_core.evidence.summary import evidence

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration.figures import reliability_figure
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more

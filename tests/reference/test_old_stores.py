@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief import prior as priors
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import belief_path
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration import calibrator as calibrators
 from tarstop_core.calibration import extraction_rate
 from tarstop_core.documents.tables import Tables

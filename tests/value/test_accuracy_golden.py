@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies import parse_policy
 from tarstop_core.value.cumulative import studies_after

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
 
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import last_belief
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem

@@ -8,11 +8,11 @@ import numpy as np
 from scipy.special import expit, logit
 
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import weighed_likelihood
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome

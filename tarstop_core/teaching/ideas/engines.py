@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from tarstop_core.belief.engines import ENGINES, Question
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import posterior
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.belief.engines import Question
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
+from tarstop_core.belief.question import Question
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.reports import Report, Row

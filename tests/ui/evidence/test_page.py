@@ -262,7 +262,7 @@ def page() -> None:
     import streamlit as st
 
     from dashboard.parts.evidence import panel
-    from tarstop_core.belief.engines import Question
+    from tarstop_core.belief.question import Question
     from tarstop_core.documents.tables import Tables
     from tarstop_core.evidence.report import About
     from tarstop_core.evidence.summary import evidence
