@@ -164,7 +164,7 @@ def pooled_sentence(evidence: Evidence) -> str:
     Examples
     --------
     >>> from tarstop_core.evidence.summary import evidence
-    >>> from tarstop_core.belief.engines import Question
+    >>> from tarstop_core.belief.question import Question
     >>> from tarstop_core.documents.tables import Tables
     >>> one = Tables(("a",), *(np.array([x]) for x in (8.0, 1.0, 2.0, 30.0)))
     >>> pooled_sentence(evidence(one, Question(0.75)))
