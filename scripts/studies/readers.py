@@ -15,7 +15,7 @@ from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import Interval, Overlooked, Verdicts, missed_within, overlooked
-from tarstop_core.readers.played import Choice, ReadList, advised, play
+from tarstop_core.readers.played import Choice, ReadList, advised, always, play
 from tarstop_core.readers.strategies import Strategy
 from tarstop_core.screening import labels as labelled
 from tarstop_core.screening.advised import RecallFacts
@@ -215,7 +215,7 @@ def of_strategies(data: Path) -> Iterator[Row]:
             price = cost / len(relevant)
             prices = strategies.Prices(price, MACHINE_PRICE * price, follow_up * price)
             choices: dict[str, Choice] = {"advice": advised}
-            choices |= {way.name: lambda *_, way=way: way for way in Strategy}  # type: ignore[misc]
+            choices |= {way.name: always(way) for way in Strategy}
             lists = [ReadList(by_machine, person_of(relevant, seed), relevant) for seed in range(PERSONS)]
             means = {
                 name: np.mean([play(choose, whole, prices, at).utility for at, whole in enumerate(lists)])

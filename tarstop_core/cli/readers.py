@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from tarstop_core.cli.shared import PATH, json_option, print_json, say
 
 if TYPE_CHECKING:
     from tarstop_core.readers.agreement import Agreement
+    from tarstop_core.readers.strategies import Prices
+    from tarstop_core.readers.table import ReadersTable
 
 MOST_LISTED = 20
 """Disagreements that are printed; --json has all."""
@@ -89,6 +91,7 @@ def _ac1(part: Agreement | None) -> float | None:
 )
 @click.option("--resolved", help="Column with the final verdicts.")
 @click.option("--include-from", type=float, help="Score from which a verdict counts as included.")
+@click.option("--whole", is_flag=True, help="FILE has every verdict: compare whole strategies on it.")
 @json_option
 def who_reads(
     file: Path,
@@ -102,6 +105,7 @@ def who_reads(
     sensitivity: float | None,
     resolved: str | None,
     include_from: float | None,
+    whole: bool,
     as_json: bool,
 ) -> None:
     """Compare ways of reading the next records of FILE (in reading order): what each finds, overlooks, costs and teaches."""
@@ -111,9 +115,11 @@ def who_reads(
 
     table = read_readers(file, Columns((machine, person), resolved, include_from=include_from))
     prices = Prices(price, machine_price, follow_up)
-    who = asking.who_reads(
-        table.verdicts, records, prices, worth, SENSITIVITY if sensitivity is None else sensitivity
-    )
+    sensitivity = SENSITIVITY if sensitivity is None else sensitivity
+    if whole:
+        _whole(table, prices, worth, sensitivity, as_json)
+        return
+    who = asking.who_reads(table.verdicts, records, prices, worth, sensitivity)
     say(table.notes)
     if as_json:
         ways = [{**asdict(one), "way": one.way.name.lower(), "value": one.value} for one in who.options]
@@ -131,3 +137,24 @@ def who_reads(
     click.echo(asking.message("so_far", who=who))
     for at, one in enumerate(who.options):
         click.echo(asking.message("option", one=one, first=at == 0))
+
+
+def _whole(table: ReadersTable, prices: Prices, worth: float, sensitivity: float, as_json: bool) -> None:
+    """Print what each strategy comes to on a list that has every verdict."""
+    from tarstop_core.readers import who_reads as asking
+    from tarstop_core.readers.played import strategies_on
+    from tarstop_core.readers.strategies import Learned
+
+    asking.check_worth(worth, sensitivity)
+    labelled = asking.labelled_throughout(table.verdicts)
+    compared = strategies_on(labelled, prices, worth, replace(Learned(), sensitivity=sensitivity))
+    relevant = int(labelled.relevant.sum())
+    say(table.notes)
+    if as_json:
+        named = [(one.way.name.lower() if one.way else "advice", one) for one in compared]
+        rows = [{**one._asdict(), "way": name} for name, one in named]
+        print_json({"records": len(labelled.machine), "relevant": relevant, "strategies": rows})
+        return
+    for one in compared:
+        less = compared[0].net - one.net
+        click.echo(asking.message("strategy", **one._asdict(), relevant=relevant, less=less))

@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tarstop_core.documents.tables import Flags
+from tarstop_core.errors import InputProblem
 from tarstop_core.readers.strategies import Learned, Prices, Strategy, Stretch, compare, read_share
 
 STRETCHES = 10
 """Parts of a list between which the way of reading may change."""
+AUDITS = 20
+"""Lists of draws over which a strategy that audits is averaged."""
 Choice = Callable[[Stretch, Stretch, Stretch, Learned, Prices], Strategy]
 """How the next stretch is read: given that, what is left after it, the whole list, what was learned, and prices."""
 
@@ -160,3 +163,61 @@ def advised(part: Stretch, rest: Stretch, whole: Stretch, learned: Learned, pric
     """
     expected = whole.included * learned.included.mean + whole.excluded * learned.excluded.mean
     return compare(part, rest, learned, prices, worth=1 / max(expected, 1.0))[0].way
+
+
+def always(way: Strategy) -> Choice:
+    """Read every stretch in one way."""
+    return lambda *_: way
+
+
+class Compared(NamedTuple):
+    """A strategy on a whole list, on average over what is audited."""
+
+    way: Strategy | None
+    """None where the advice is followed, which may change its way."""
+    hits: float
+    """Relevant records found."""
+    cost: float
+    net: float
+    """What they are worth, less the cost."""
+
+
+def strategies_on(
+    whole: ReadList, prices: Prices, worth: float, learned: Learned | None = None
+) -> list[Compared]:
+    """Play the advice and every way throughout on a labelled list.
+
+    Parameters
+    ----------
+    whole : ReadList
+        The list.
+    prices : Prices
+        What a record costs.
+    worth : float
+        What a relevant record found is worth, in the same unit.
+    learned : Learned, optional
+        What is known before; by default little.
+
+    Returns
+    -------
+    list of Compared
+        The best first.
+
+    Raises
+    ------
+    InputProblem
+        When no record is relevant.
+    """
+    relevant = int(whole.relevant.sum())
+    if not relevant:
+        raise InputProblem("No record is relevant in the end, so no strategy finds any; choose another list.")
+    everything = worth * relevant
+    shares = Prices(prices.person / everything, prices.machine / everything, prices.follow_up / everything)
+    compared = []
+    for way in (None, *Strategy):
+        choose = advised if way is None else always(way)
+        played = [play(choose, whole, shares, seed, learned) for seed in range(AUDITS)]
+        hits = relevant * float(np.mean([one.share_found for one in played]))
+        cost = everything * float(np.mean([one.cost for one in played]))
+        compared.append(Compared(way, hits, cost, worth * hits - cost))
+    return sorted(compared, key=lambda one: -one.net)

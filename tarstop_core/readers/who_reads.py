@@ -8,6 +8,7 @@ from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.readers.overlooked import Verdicts
+from tarstop_core.readers.played import ReadList
 from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Strategy, Stretch, compare
 
 message = Messages("readers/who_reads.jinja")
@@ -79,17 +80,55 @@ def who_reads(
     return WhoReads(read, stretch, rest, learned, compare(stretch, rest, learned, prices, worth))
 
 
-def _check(verdicts: Verdicts, records: int, worth: float, sensitivity: float) -> None:
-    """InputProblem for what cannot be."""
+def labelled_throughout(verdicts: Verdicts) -> ReadList:
+    """A list on which whole strategies can be played; InputProblem where a record lacks a verdict.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+        Of the machine and of the person, and the final ones, on every record.
+
+    Returns
+    -------
+    ReadList
+    """
+    machine, person = verdicts.included.T
+    _check_all_judged(verdicts)
+    for judged, what in ((person, "verdict of the person"), (verdicts.relevant, "final verdict")):
+        without = np.isnan(judged)
+        if without.any():
+            raise InputProblem(
+                f"{_place(verdicts, without)} has no {what}; whole strategies are compared on a list that has all of them."
+            )
+    return ReadList(machine == 1, person == 1, verdicts.relevant == 1)
+
+
+def _place(verdicts: Verdicts, without: Flags) -> str:
+    """What the first of these records is called."""
+    at = int(without.argmax())
+    return verdicts.names[at] if verdicts.names else f"Record {at + 1}"
+
+
+def _check_all_judged(verdicts: Verdicts) -> None:
     without = np.isnan(verdicts.included[:, MACHINE])
     if without.any():
-        at = int(without.argmax())
-        place = verdicts.names[at] if verdicts.names else f"Record {at + 1}"
-        raise InputProblem(f"{place} has no verdict of the machine; let it judge every record first.")
+        raise InputProblem(
+            f"{_place(verdicts, without)} has no verdict of the machine; let it judge every record first."
+        )
+
+
+def check_worth(worth: float, sensitivity: float) -> None:
+    """InputProblem for what a relevant record cannot be worth, or for a person's sensitivity that cannot be."""
     if not 0 < sensitivity <= 1:
         raise InputProblem(f"The person's sensitivity is {sensitivity:g}; give a number above 0, at most 1.")
     if not 0 < worth < np.inf:
         raise InputProblem(f"A relevant record is worth {worth:g}; give an amount above 0.")
+
+
+def _check(verdicts: Verdicts, records: int, worth: float, sensitivity: float) -> None:
+    """InputProblem for what cannot be."""
+    _check_all_judged(verdicts)
+    check_worth(worth, sensitivity)
     if records < 1:
         raise InputProblem(f"The next stretch has {records} records; give a number of 1 or more.")
 

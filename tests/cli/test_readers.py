@@ -98,3 +98,19 @@ def test_who_reads_compares_ways_of_reading_on(tarstop: Run, tmp_path: Path) -> 
     assert "10 of the next 30 records" in tarstop("who-reads", file, *asked, "--worth", "40").out
     refused(tarstop("who-reads", file, *asked, "--worth", "0"), "above 0")
     refused(tarstop("who-reads", file, *asked, "--worth", "4", "--sensitivity", "2"), "at most 1")
+
+
+def test_who_reads_compares_strategies_on_a_list_with_every_verdict(tarstop: Run, tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    rows = ["1,1,1"] * 5 + ["0,1,1"] * 4 + ["1,0,0"] * 11 + ["0,0,0"] * 80
+    file.write_text("model,Ann,final\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = ("--machine", "model", "--person", "Ann", "--price", "1", "--whole")
+    said = tarstop("who-reads", file, *asked, "--worth", "40", "--json").json
+    by_way = {one["way"]: one for one in said["strategies"]}
+    assert (said["records"], said["relevant"], len(by_way)) == (100, 9, 6)
+    assert by_way["person"] == pytest.approx({"way": "person", "hits": 9.0, "cost": 100.0, "net": 260.0})
+    assert by_way["machine"]["hits"] == pytest.approx(5.0) and "advice" in by_way
+    assert tarstop("who-reads", file, *asked, "--worth", "40").out.startswith("Best: ")
+    file.write_text(file.read_text(encoding="utf-8") + "1,,1\n", encoding="utf-8")
+    refused(tarstop("who-reads", file, *asked, "--worth", "40"), "no verdict of the person")
+    refused(tarstop("who-reads", file, *asked, "--worth", "0"), "above 0")

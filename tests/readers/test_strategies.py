@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.played import ReadList, advised, play, read
+from tarstop_core.readers.played import ReadList, advised, always, play, read, strategies_on
 from tarstop_core.readers.strategies import (
     Learned,
     Option,
@@ -124,3 +124,36 @@ def test_a_relevant_record_is_worth_its_share_of_all_expected() -> None:
 def test_a_price_below_nothing_is_refused() -> None:
     with pytest.raises(InputProblem, match="0 or more"):
         Prices(-1, 0)
+
+
+def test_strategies_on_a_whole_list_find_and_cost_what_can_be_counted() -> None:
+    whole, worth = drawn(5), 20.0
+    machine, person, relevant = whole.machine, whole.person, whole.relevant
+    by_way = {one.way: one for one in strategies_on(whole, PRICES, worth)}
+    final = {
+        Strategy.PERSON: (person, len(person)),
+        Strategy.MACHINE: (machine, 0),
+        Strategy.MACHINE_THEN_PERSON: (machine & person, machine.sum()),
+        Strategy.BOTH: (
+            np.where(machine != person, relevant, machine),
+            len(person) + (machine != person).sum(),
+        ),
+    }
+    for way, (included, reads) in final.items():
+        one = by_way[way]
+        by_machine = 0.0 if way is Strategy.PERSON else 0.02 * len(machine)
+        assert one.hits == pytest.approx((included & relevant).sum())
+        assert one.cost == pytest.approx(reads * 1.0 + by_machine + 3.0 * included.sum())
+        assert one.net == pytest.approx(worth * one.hits - one.cost)
+    nets = [one.net for one in strategies_on(whole, PRICES, worth)]
+    assert set(by_way) == {None, *Strategy} and nets == sorted(nets, reverse=True)
+    of_all = worth * int(relevant.sum())
+    shares = Prices(1.0 / of_all, 0.02 / of_all, 3.0 / of_all)
+    once = play(always(Strategy.PERSON), whole, shares, 0)
+    assert by_way[Strategy.PERSON].net == pytest.approx(of_all * once.utility)
+
+
+def test_a_list_without_a_relevant_record_compares_nothing() -> None:
+    nothing = np.zeros(20, dtype=bool)
+    with pytest.raises(InputProblem, match="No record is relevant"):
+        strategies_on(ReadList(~nothing, nothing, nothing), PRICES, 20.0)

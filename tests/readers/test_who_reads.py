@@ -5,8 +5,8 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.overlooked import Verdicts
-from tarstop_core.readers.strategies import Learned, Prices, Rate, Stretch, compare
-from tarstop_core.readers.who_reads import message, who_reads
+from tarstop_core.readers.strategies import Learned, Prices, Rate, Strategy, Stretch, compare
+from tarstop_core.readers.who_reads import labelled_throughout, message, who_reads
 from tests.branches import every_branch
 
 NAN = float("nan")
@@ -69,8 +69,25 @@ def test_what_cannot_be_is_refused(rows, changed, words: str) -> None:
         who_reads(verdicts(rows), **given)
 
 
+@pytest.mark.parametrize(
+    "row, words",
+    [((NAN, 1, 1), "verdict of the machine"), ((1, NAN, 1), "of the person"), ((0, 0, NAN), "final")],
+)
+def test_whole_strategies_need_every_verdict(row: tuple[float, float, float], words: str) -> None:
+    whole = labelled_throughout(verdicts([(1, 0, 1), (0, 1, 0)]))
+    assert (whole.machine.tolist(), whole.person.tolist(), whole.relevant.tolist()) == (
+        [True, False],
+        [False, True],
+        [True, False],
+    )
+    with pytest.raises(InputProblem, match=f"Record 2 has no .*{words}"):
+        labelled_throughout(verdicts([(1, 0, 1), row]))
+
+
 def test_every_sentence_reads_well() -> None:
     with every_branch(message):
+        for way, net in ((None, 2.0), (Strategy.BOTH, -1.0)):
+            assert message("strategy", way=way, hits=3.5, relevant=4, cost=2.0, net=net, less=2.0 - net)
         for rows, worth in (
             (READ + UNREAD, 30.0),
             (UNREAD, 12.0),
