@@ -123,6 +123,8 @@ def live_curves(
     if worth is not None:
         gains_nothing = hit is None and depth < len(worth) and not worth[depth] > 0
         seen, decades = _draw_worth(chart, worth), _decades(worth, at, float(cost > 0), gains_nothing)
+        if hit is None and depth < len(worth) and worth[depth] > 0:
+            chart.points([_now(chart)], [float(worth[depth])], VALUE, yaxis="y2", hoverinfo="skip")
         if cost > 0:
             chart.level(1.0, COST, yaxis="y2")
             _label_cost(chart, seen, decades)
@@ -222,14 +224,18 @@ class _LiveChart(fig.Chart):
         self.label(x, y, text, level, **place)
 
 
+def _now(chart: _LiveChart) -> float:
+    """Where the present depth stands on the axis."""
+    return 0.5 if chart.log_depth and chart.depth == 0 else chart.depth
+
+
 def _draw_belief(chart: _LiveChart, b: Floats, limits: Sequence[tuple[float, str]]) -> None:
     """Draw belief, where it is now, and each threshold with its label."""
     at, depth, hit = chart.at, chart.depth, chart.hit
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
-    x_now = 0.5 if chart.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
     chart.curve(belief.tolist(), BELIEF, on=hit is None)
-    chart.points([x_now], [b_now], BELIEF, hoverinfo="skip")
+    chart.points([_now(chart)], [b_now], BELIEF, hoverinfo="skip")
     for limit, words in limits:
         chart.level(limit, THRESHOLD)
         # The label stands at the right end, where the projection has stopped: at the left the belief often starts

@@ -45,6 +45,9 @@ def advice_figure(
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = least.copy()
         worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
+    if worth is not None and path.in_steps:
+        # What reading on was worth earlier is not known any more: other studies and reports were at hand then.
+        worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)
     return live_curves(
         path.b,
         worth,
