@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import heading_of
+from dashboard.frame.drawing import heading_of, note
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save_button, some_of, switch, upload
 from dashboard.frame.work import kept
@@ -195,6 +195,8 @@ def _test() -> Entered | None:
     left, right = st.columns(2)
     prevalence = number_asked("With the disease, %", 15.0, "prevalence", at=left) / 100
     counted = number_asked("How many people this is known from", 60.0, "known", at=right)
+    if source not in sets:
+        call_example("prevalence", "known", "gain", "harm", "test")
     benefit = number_asked("Gain: a diseased one treated", 1000.0, "gain", at=left)
     harm = number_asked("Harm: a healthy one treated", 180.0, "harm", at=right)
     cost = number_asked("Cost and harm of the test", 45.0, "test", at=left)
@@ -328,6 +330,12 @@ def _table() -> Entered:
     decision = table_of_actions(cells.name, cells.titles, cells.rows)
     about = (f"{len(decision.actions)} options", f"{len(decision.states)} states")
     return Entered(repr(decision), decision, unit, about, example=_is_example(TABLE, "consequences"))
+
+
+def call_example(*names: str) -> None:
+    """Say of numbers that stand there from the beginning that they are nobody's own, until one of them is."""
+    if not any(name in st.query_params for name in names):
+        note("The numbers below are examples; enter your own.")
 
 
 def _is_example(first: str, name: str) -> bool:

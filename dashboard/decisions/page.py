@@ -192,6 +192,8 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
     The studies are that one and one of each other parameter, as the address has them, and whether their SD is a guess.
     """
     heading_of("A new study")
+    if not example:
+        entered.call_example("fixed", "each")
     named = {parameter: parameter for parameter in parameters}
     usual = next(iter(named))
     how = lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}")

@@ -29,13 +29,29 @@ class Cells(NamedTuple):
 
 
 def read_cells(source: Path | str | BinaryIO) -> Cells:
-    """The cells of a table. InputProblem when it has no line below its header, or too many."""
+    """The cells of a table, whose header may have two lines. InputProblem when there is no line below it, or too many."""
     with open_source(source) as opened:
         rows, notes = _rows(opened)
     check_count(opened.name, len(rows), BUDGET.sheet_rows, "lines")
     if len(rows) < 2:
         raise InputProblem(f"{opened.name} contains no table; give a header and lines below it.")
-    return Cells(opened.name, [title.strip() for title in rows[0][1]], rows[1:], notes)
+    header = 2 if _groups_above(rows) else 1
+    return Cells(opened.name, titles_at([row for _, row in rows[:header]]), rows[header:], notes)
+
+
+def _groups_above(rows: Sequence[Row]) -> bool:
+    """Whether the first line names groups of columns, as “costs, , effects, ” above the names of the options."""
+    if len(rows) < 3:
+        return False
+    groups, titles, first = ([cell.strip() for cell in row] for _, row in rows[:3])
+    named = [group for group, title in zip(groups, titles, strict=False) if title]
+    once = len(set(named)) == len(named) and all(named)
+    return (
+        not once
+        and len(set(filter(None, titles))) > 1
+        and not any(map(_is_number, titles))
+        and any(map(_is_number, first))
+    )
 
 
 def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, columns_of: Known) -> Cells:

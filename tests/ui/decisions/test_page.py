@@ -143,3 +143,12 @@ def test_an_sd_that_nobody_entered_is_called_a_guess(open_app: OpenApp) -> None:
     assert "guess" not in advice(
         open_app("decisions", kind="effect", people="20000", fixed="10", sd_effect="0.8")
     )
+
+
+def test_amounts_that_nobody_entered_are_called_examples(open_app: OpenApp) -> None:
+    own = {"kind": "effect", "people": "20000", "options": "option,units,cost\nCare,0,0\nDrug,1,3000"}
+    assert "enter your own" in shown(open_app("decisions", **own))
+    assert "enter your own" not in shown(open_app("decisions", **own, fixed="10"))
+    typed = {"kind": "test", "accuracy": "typed"}
+    assert "enter your own" in shown(open_app("decisions", **typed))
+    assert "enter your own" not in shown(open_app("decisions", **typed, gain="10"))
