@@ -124,7 +124,7 @@ def live_curves(
         gains_nothing = hit is None and depth < len(worth) and not worth[depth] > 0
         seen, decades = _draw_worth(chart, worth), _decades(worth, at, float(cost > 0), gains_nothing)
         if hit is None and depth < len(worth) and worth[depth] > 0:
-            chart.points([_now(chart)], [float(worth[depth])], VALUE, yaxis="y2", hoverinfo="skip")
+            chart.points([chart.now], [float(worth[depth])], VALUE, yaxis="y2", hoverinfo="skip")
         if cost > 0:
             chart.level(1.0, COST, yaxis="y2")
             _label_cost(chart, seen, decades)
@@ -172,6 +172,8 @@ class _LiveChart(fig.Chart):
         super().__init__(300, dark=dark)
         self.at, self.depth, self.plan, self.hit, self.log_depth = at, depth, plan, hit, log_depth
         x = np.maximum(at, 0.5) if log_depth else at
+        self.now = 0.5 if log_depth and depth == 0 else depth
+        """Place of the present depth on the axis."""
         self.x: list[float] = x.tolist()
         """Places of the depths on the axis."""
         self.ends: list[float] = (np.log10(x[[0, -1]]) if log_depth else x[[0, -1]].astype(float)).tolist()
@@ -224,18 +226,13 @@ class _LiveChart(fig.Chart):
         self.label(x, y, text, level, **place)
 
 
-def _now(chart: _LiveChart) -> float:
-    """Where the present depth stands on the axis."""
-    return 0.5 if chart.log_depth and chart.depth == 0 else chart.depth
-
-
 def _draw_belief(chart: _LiveChart, b: Floats, limits: Sequence[tuple[float, str]]) -> None:
     """Draw belief, where it is now, and each threshold with its label."""
     at, depth, hit = chart.at, chart.depth, chart.hit
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
     chart.curve(belief.tolist(), BELIEF, on=hit is None)
-    chart.points([_now(chart)], [b_now], BELIEF, hoverinfo="skip")
+    chart.points([chart.now], [b_now], BELIEF, hoverinfo="skip")
     for limit, words in limits:
         chart.level(limit, THRESHOLD)
         # The label stands at the right end, where the projection has stopped: at the left the belief often starts
