@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tarstop_core.effects.measures import Engine
     from tarstop_core.screening.review_settings import ReviewSettings
     from tarstop_core.screening.state import State
+    from tarstop_core.value.payoffs import Payoffs
 
 
 @click.command()
@@ -52,6 +53,9 @@ if TYPE_CHECKING:
     "--prior-sd", type=float, help="Prior standard deviation of the average effect, on the scale of analysis."
 )
 @click.option("--prefixes", is_flag=True, help="Also print the belief after each study, from 0 studies on.")
+@shared.q_star_option
+@click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
+@shared.others_option
 @click.option("--b0", "b_0", type=float, help="Belief before any study (default: the prior's, or 0.5).")
 @click.option(
     "--prior",
@@ -77,6 +81,9 @@ def belief(
     b_0: float | None,
     prior_file: Path | None,
     correction: str,
+    q_star: float | None,
+    payoffs: str | None,
+    others: tuple[str, ...],
     as_json: bool,
     **of_effects: Any,
 ) -> None:
@@ -85,10 +92,12 @@ def belief(
     With --theta-sp, the belief that specificity exceeds its threshold too.
     TABLE may be a review's session file: its question, thresholds, engine and prior then apply unless you give others, so the answer is that of Screen.
     With --measure, TABLE has studies of an intervention: belief that their average effect is beyond --delta.
+    With --q-star or --payoffs, also what is chosen at the belief, among as many options as you name.
     """
     from tarstop_core.screening.effect_settings import EffectSettings
 
     state = _session(table)
+    stakes = _stakes(state, q_star, payoffs, others)
     if measure is not None or (state and isinstance(state.settings, EffectSettings)):
         from tarstop_core.cli.effect import print_belief
 
@@ -97,7 +106,9 @@ def belief(
                 "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out for effects of interventions."
             )
         asked = cast("Engine | None", engine)
-        print_belief(table, state, measure, asked, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects)
+        print_belief(
+            table, state, measure, asked, stakes, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects
+        )
         return
     if any(option is not None for option in of_effects.values()):
         raise InputProblem(
@@ -135,7 +146,7 @@ def belief(
             result |= {"theta_sp": theta_sp, "belief_of_each": of_each}
         if prefixes:
             result["prefixes"] = list(path.beliefs)
-        print_json(result)
+        print_json(result | shared.choice_at(stakes, last))
         return
     from tarstop_core.presentation.numbers import count_of, number, percent
 
@@ -148,6 +159,7 @@ def belief(
             click.echo(
                 f"For sensitivity alone it is {percent(of_each[0])}, for specificity alone {percent(of_each[1])}."
             )
+        shared.print_choice(stakes, last)
     if knows_prior:
         from tarstop_core.screening.scenarios.review import REVIEW
 
@@ -155,6 +167,20 @@ def belief(
     if prefixes:
         for count, b in enumerate(path.beliefs):
             click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
+
+
+def _stakes(
+    state: State | None, q_star: float | None, payoffs: str | None, others: tuple[str, ...]
+) -> Payoffs | None:
+    """Return what is at stake, as given or as in a session; None where no choice is asked for."""
+    if q_star is not None or payoffs is not None:
+        return shared.given_stakes(q_star, payoffs, others)
+    own = state.settings.payoffs if state else None
+    if others and own is None:
+        raise InputProblem("--option stands beside two others; give --q-star or --payoffs for these.")
+    if own and others:
+        return replace(own, others=shared.given_options(others))
+    return own if own and own.others else None
 
 
 def _session(path: Path) -> State | None:
@@ -254,26 +280,16 @@ def decide(
         if not 0 <= value <= 1:
             raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
     one = weigh(stakes, b, rho, cost)
-    names = "a-", "a+", *(other.name for other in stakes.others)
     if as_json:
         weighed = {"q_star": one.q_star, "evpi": one.evpi, "value": one.value}
-        print_json({**weighed, "action": names[one.option], "continue": one.go_on})
+        print_json({**weighed, "action": shared.option_names(stakes)[one.option], "continue": one.go_on})
         return
     from tarstop_core.presentation.numbers import number
 
     verdict = "continue" if one.go_on else "stop"
-    where = f"belief {number(b)} is {'above' if one.option else 'not above'} q* = {number(one.q_star)}"
-    if others:
-        ranges = stakes.ranges()
-        ends = (ranges.of(option) for option in ranges.options)
-        best = (
-            f"{names[option]} from {number(low)} to {number(high)}"
-            for option, (low, high) in zip(ranges.options, filter(None, ends), strict=True)
-        )
-        where = f"the best is {', '.join(best)}, and the belief is {number(b)}"
     sign = ">" if one.go_on else "≤"
     click.echo(
         f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(one.evpi)} = {number(one.value)} "
         f"{sign} {number(cost)}, the cost.\n"
-        f"Stopping now means {names[one.option]}: {where}."
+        f"Stopping now means {shared.choice_words(stakes, b)}."
     )

@@ -16,6 +16,7 @@ from tarstop_core.files import read_effects
 from tarstop_core.presentation.numbers import count_of, number, percent
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.state import State
+from tarstop_core.value.payoffs import Payoffs
 
 
 def print_belief(
@@ -23,6 +24,7 @@ def print_belief(
     state: State | None,
     measure: str | None,
     engine: Engine | None,
+    stakes: Payoffs | None,
     *,
     delta: float | None,
     direction: str | None,
@@ -44,6 +46,8 @@ def print_belief(
         One of :class:`Measure`; needed unless a session has it.
     engine : {"exact", "normal", "reml", "dl", "fe"}, optional
         Where the belief comes from.
+    stakes : Payoffs, optional
+        What is at stake, where a choice is asked for.
     delta : float, optional
         Smallest effect that matters, in the measure's unit; no difference unless given.
     direction : {"above", "below"}, optional
@@ -112,7 +116,7 @@ def print_belief(
         }
         if prefixes:
             result["prefixes"] = list(belief.beliefs)
-        shared.print_json(result)
+        shared.print_json(result | shared.choice_at(stakes, belief.beliefs[-1]))
         return
     last = belief.beliefs[-1]
     beyond = f"{NAMES[asked]} is {direction} {target.delta:g}"
@@ -122,6 +126,7 @@ def print_belief(
     click.echo(
         f"After {count_of(len(studies), 'study', 'studies')} the chance that {beyond} is {percent(last)} ({used})."
     )
+    shared.print_choice(stakes, last)
 
     def unit(value: float) -> str:
         return number(math.exp(value) if ratio else value)

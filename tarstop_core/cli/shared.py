@@ -18,7 +18,7 @@ from tarstop_core.errors import InputProblem
 if TYPE_CHECKING:
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.topic import Topic
-    from tarstop_core.value.payoffs import Payoffs
+    from tarstop_core.value.payoffs import Option, Payoffs
 
 
 class LazyChoice(click.Choice):  # type: ignore[type-arg]
@@ -114,20 +114,10 @@ def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str
     InputProblem
         When not one of the first two is given, or a text cannot be read.
     """
-    from tarstop_core.value.payoffs import Option, Payoffs
+    from tarstop_core.value.payoffs import Payoffs
 
     if others:
-        options = []
-        for text in others:
-            try:
-                name, right, wrong = text.rsplit(",", 2)
-                options.append(Option(name, float(right), float(wrong)))
-            except ValueError:
-                raise InputProblem(
-                    f"--option is '{text}'; give NAME,RIGHT,WRONG, such as Trial,300,100."
-                ) from None
-        return replace(given_stakes(q_star, payoffs), others=tuple(options))
-
+        return replace(given_stakes(q_star, payoffs), others=given_options(others))
     if (q_star is None) == (payoffs is None):
         raise InputProblem("Give either --q-star or --payoffs B,L_r,L_g,G.")
     if q_star is not None:
@@ -137,6 +127,85 @@ def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str
     except ValueError:
         raise InputProblem(f"--payoffs is '{payoffs}'; give four numbers B,L_r,L_g,G.") from None
     return Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)
+
+
+def given_options(texts: Sequence[str]) -> tuple[Option, ...]:
+    """Options from texts NAME,RIGHT,WRONG; raise InputProblem when one cannot be read."""
+    from tarstop_core.value.payoffs import Option
+
+    options = []
+    for text in texts:
+        try:
+            name, right, wrong = text.rsplit(",", 2)
+            options.append(Option(name, float(right), float(wrong)))
+        except ValueError:
+            raise InputProblem(
+                f"--option is '{text}'; give NAME,RIGHT,WRONG, such as Trial,300,100."
+            ) from None
+    return tuple(options)
+
+
+def option_names(payoffs: Payoffs) -> tuple[str, ...]:
+    """Return what options are called on the command line, in their order."""
+    return "a-", "a+", *(other.name for other in payoffs.others)
+
+
+def choice_at(payoffs: Payoffs | None, b: float | None) -> dict[str, Any]:
+    """Return what `belief` adds for programs where a choice is asked for.
+
+    Parameters
+    ----------
+    payoffs : Payoffs or None
+        What is at stake; None adds nothing.
+    b : float or None
+        Belief in ω⁺; None where it is not identified.
+
+    Returns
+    -------
+    dict
+        ``action``, and for each option its name, what is expected of it and its chance of being the best one: that of
+        the state in which nothing brings more.
+    """
+    if payoffs is None:
+        return {}
+    if b is None:
+        return {"action": None, "options": None}
+    names, options = option_names(payoffs), payoffs.ranges().options
+    chances = dict(zip((options[0], options[-1]), (1 - b, b), strict=True))
+    rows = [
+        {"option": name, "expected": float(payoffs.utility_of(at, b)), "chance_best": chances.get(at, 0.0)}
+        for at, name in enumerate(names)
+    ]
+    return {"action": names[int(payoffs.best(b))], "options": rows}
+
+
+def choice_words(payoffs: Payoffs, b: float) -> str:
+    """Return what is chosen at a belief, and why."""
+    from tarstop_core.presentation.numbers import number
+
+    names, chosen = option_names(payoffs), int(payoffs.best(b))
+    if not payoffs.others:
+        return f"{names[chosen]}: belief {number(b)} is {'above' if chosen else 'not above'} q* = {number(payoffs.q_star)}"
+    ranges = payoffs.ranges()
+    ends = (ranges.of(option) for option in ranges.options)
+    best = (
+        f"{names[option]} from {number(low)} to {number(high)}"
+        for option, (low, high) in zip(ranges.options, filter(None, ends), strict=True)
+    )
+    return f"{names[chosen]}: the best is {', '.join(best)}, and the belief is {number(b)}"
+
+
+def print_choice(payoffs: Payoffs | None, b: float) -> None:
+    """Print what is chosen at a belief, and of each option what is expected and how likely it is the best one."""
+    from tarstop_core.presentation.numbers import number, percent
+
+    if payoffs is None:
+        return
+    click.echo(f"Stopping now means {choice_words(payoffs, b)}.")
+    for row in choice_at(payoffs, b)["options"]:
+        click.echo(
+            f"  {row['option']}: expected to bring {number(row['expected'])}; the best one with a chance of {percent(row['chance_best'])}"
+        )
 
 
 def labelled_topics(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...]]:

@@ -58,4 +58,27 @@ def test_a_session_file_of_a_search_is_refused_and_so_is_a_damaged_one(tarstop: 
     refused(tarstop("belief", damaged), "damaged", "export the session again")
     whole = tmp_path / "review.json"
     whole.write_text(review, encoding="utf-8")
-    assert tarstop("belief", whole, "--b0", "0.9", "--json").json["prior"]["b_0"] == 0.9
+    plain = tarstop("belief", whole, "--b0", "0.9", "--json").json
+    assert plain["prior"]["b_0"] == 0.9 and "options" not in plain
+    asked = tarstop("belief", whole, "--option", "Trial,0.4,0.4", "--json").json
+    assert [row["option"] for row in asked["options"]] == ["a-", "a+", "Trial"]
+
+
+def test_what_is_chosen_stands_beside_the_belief(tarstop: Run, tmp_path: Path) -> None:
+    """Which option is right the state says, so a middle one is never that, and may yet be expected to bring most."""
+    table = tmp_path / "t.csv"
+    table.write_text("study,TP,FP,FN,TN\na,9,1,3,9\n", encoding="utf-8")
+    plain = tarstop("belief", table, "--json").json
+    trial = "--q-star", "0.5", "--option", "Trial, small,0.2,0.2"
+    asked = tarstop("belief", table, *trial, "--json").json
+    minus, plus, other = asked.pop("options")
+    b = plain["belief"]
+    assert asked.pop("action") == "Trial, small" and asked == plain and 0.1 < b < 0.9
+    assert (minus["chance_best"], plus["chance_best"], other["chance_best"]) == (1 - b, b, 0)
+    assert plus["expected"] == pytest.approx(0.25 * b - 0.25 * (1 - b)) and other["expected"] == 0.2
+    told = tarstop("belief", table, *trial).out
+    assert "Stopping now means Trial, small" in told and told.count("the best one with a chance of") == 3
+    assert tarstop("belief", table, "--q-star", "0.99", "--json").json["action"] == "a-"
+    unknown = tarstop("belief", table, *trial, "--engine", "reml", "--json").json
+    assert unknown["action"] is None is unknown["options"]
+    refused(tarstop("belief", table, "--option", "Trial,1,0"), "--q-star or --payoffs")

@@ -53,6 +53,13 @@ def test_json_is_the_cores(tarstop: Run, tmp_path: Path) -> None:
         there.prediction
     )
     assert "log scale" in said.err
+    chosen = tarstop(
+        *("belief", table, "--measure", "generic", "--direction", "below", "--delta", "0.9"),
+        *("--q-star", "0.5", "--option", "Trial,0.2,0.2", "--json"),
+    ).json
+    assert chosen["belief"] == here["belief"] and chosen["action"] in {
+        row["option"] for row in chosen["options"] if row["expected"] >= 0.2
+    }
 
 
 def test_the_text_is_in_the_measures_own_unit(tarstop: Run, tmp_path: Path) -> None:
