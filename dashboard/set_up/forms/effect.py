@@ -26,7 +26,7 @@ ENGINES = {
 class EffectForm(StudyForm[EffectSettings]):
     """A review of an intervention, in which effects add up."""
 
-    truths, brought = TRUTHS, "an effect"
+    truths, brought, share_is_measured = TRUTHS, "an effect", False
 
     def stakes(self, start: EffectSettings, simulated: bool, problems: list[str]) -> EffectSettings:
         """Ask what is measured and which effect is enough, before what is at stake."""

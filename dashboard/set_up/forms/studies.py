@@ -28,6 +28,8 @@ class StudyForm(Form[T]):
     brought: str  # what a report brings: "a 2×2 table"
     rests_on: ClassVar[dict[str, tuple[str, int, int]]] = {"studies": ("studies", 100, 1)}
     """What the first action may need a least number of: words, the most that may be asked for, step."""
+    share_is_measured: ClassVar[bool] = True
+    """Whether the diagnostic reviews that say how many reports bring data are of this kind."""
 
     @property
     def in_paper_mode(self) -> bool:
@@ -98,7 +100,8 @@ class StudyForm(Form[T]):
         """Ask how many included reports bring data: P(data | included), with its spread."""
         learned = shipped.extraction_rate(simulated=simulated)
         choices = {
-            "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
+            "learned": f"{'As in' if self.share_is_measured else 'A guess from'} {learned.topics:,} "
+            f"{'simulated' if simulated else 'diagnostic'} reviews",
             "own": "My own expectation",
             "open": "I do not know",
         }
@@ -112,7 +115,11 @@ class StudyForm(Form[T]):
             sure = right.number_input(words, 1, 1000, SURENESS, **how)
             share = ExtractionRate(sure * mean / 100, sure * (1 - mean / 100))
         low, high = share.interval()
-        source = f" Learned from {share.source}." if share.topics else ""
+        source = ""
+        if share.topics and self.share_is_measured:
+            source = f" Learned from {share.source}."
+        elif share.topics:
+            source = f" For interventions nobody measured it: this guess comes from {share.source}. Change it if you know better."
         caption(
             f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
             f"you read in full corrects it.{source}"
