@@ -68,7 +68,11 @@ def advice_in_short(
     """
     path, scenario = paths.path, scenario_of(settings)
     plain = _plain(settings, path, state.depth)
-    advice = replace(plain, facts=scenario.facts(settings, calibrator, path, p, state))
+    facts = scenario.facts(settings, calibrator, path, p, state)
+    worth = None if plain.score is None else settings.rule.value_rate(path)
+    if worth is not None:
+        plain = replace(plain, worth=0.0 if path.settled(state.depth) else float(worth[state.depth]))
+    advice = replace(plain, facts=facts)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -142,12 +146,11 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
-    """The chosen rule taken at its word."""
+    """The chosen rule taken at its word, without what the next documents are worth: other assumptions do not ask it."""
     rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
-    worth = None if now.score is None else rule.value_rate(path)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,
@@ -157,7 +160,7 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
         rho=now.rho,
         evpi=now.evpi,
         score=now.score,
-        worth=None if worth is None else 0.0 if path.settled(depth) else float(worth[depth]),
+        worth=None,
         cost=settings.cost,
         more=stop - depth,
         next_find=path.next_find(depth, stop),
