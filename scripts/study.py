@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.figures import MARKS, Chart
+from tarstop_core.presentation.pictures import still
 
 Tables = dict[str, pd.DataFrame]
 Floats = NDArray[np.float64]
@@ -84,6 +86,17 @@ def write(study: Study) -> None:
     (DOCS / f"{study.page}.md").write_text(page(study, tables), encoding="utf-8")
     if study.figure:
         (DOCS / f"{study.page}.svg").write_text(study.figure(tables) + "\n", encoding="utf-8")
+
+
+def named_lines(rows: pd.DataFrame, colours: Mapping[str, str], y_range: list[float], says: str) -> str:
+    """Columns by the index as SVG, each in its colour; their axis bears the name of all columns together."""
+    chart = Chart(250)
+    for at, ((name, colour), dash) in enumerate(zip(colours.items(), MARKS, strict=False)):
+        chart.line(rows.index, rows[name], colour, width=2.5, dash=dash)
+        chart.name(f"{MARKS[dash]} {name}", colour, 1 - 0.08 * at)
+    chart.axis("xaxis", str(rows.index.name), range=[0, rows.index.max()])
+    chart.axis("yaxis", str(rows.columns.name), range=y_range)
+    return still(chart.figure(), says)
 
 
 # --- numbers on a page ----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
-from scripts.study import Floats, Study, Tables, by_group, cluster_t
+from scripts.study import Floats, Study, Tables, by_group, cluster_t, named_lines
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -30,7 +30,6 @@ from tarstop_core.places import real_data
 from tarstop_core.policies import Greedy, Optimal
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.palette import BELIEF, PLUS
-from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.value.outcomes import (
     NORMAL_90,
     ReviewPath,
@@ -425,18 +424,11 @@ def summarise(tables: Tables) -> dict[str, object]:
 
 def figure(tables: Tables) -> str:
     """Log-loss of either prior by number of studies."""
-    rows = belief_rows(tables["reviews_beliefs"])
-    studies = rows["studies"].astype(float).tolist()
-    return chart(
-        [
-            Line(studies, rows[DEFAULT].tolist(), BELIEF, "default prior", dash="6 4"),
-            Line(studies, rows[WIDTH].tolist(), PLUS, "learned width"),
-        ],
-        x_title="studies read",
-        y_title="log-loss",
-        y_range=(0.3, 0.9),
-        says="Log-loss of the belief after each number of studies, with the default prior and with the learned width.",
-    )
+    rows = belief_rows(tables["reviews_beliefs"]).set_index("studies")
+    rows = rows.rename(columns={DEFAULT: "default prior", WIDTH: "learned width"})
+    titled = rows.rename_axis(index="studies read", columns="log-loss")
+    says = "Log-loss of the belief after each number of studies, with the default prior and with the learned width."
+    return named_lines(titled, {"learned width": PLUS, "default prior": BELIEF}, [0.3, 0.9], says)
 
 
 STUDY = Study(

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.real_lists import COLLECTIONS, EACH_ONCE, JUDGED, PATENTS, elsewhere, medical, read
-from scripts.study import Floats, Study, Tables
+from scripts.study import Floats, Study, Tables, named_lines
 from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
@@ -17,7 +17,6 @@ from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.places import real_data
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
-from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -190,19 +189,11 @@ def summarise(tables: Tables) -> dict[str, object]:
 
 def figure(tables: Tables) -> str:
     """Share of lists without a hit by rank, as it was and as two calibrators said."""
-    rows = tables["calibrators_travel_hits"].query("lists_of == 'all'")
-    depths = rows["depth"].astype(float).tolist()
-    return chart(
-        [
-            Line(depths, rows["nothing"].tolist(), PLUS, "so it was"),
-            Line(depths, rows["said"].tolist(), BELIEF, NEW, dash="6 4"),
-            Line(depths, rows["said_before"].tolist(), THRESHOLD, BEFORE, dash="2 4"),
-        ],
-        x_title="documents read",
-        y_title="lists without a hit",
-        y_range=(0.0, 1.0),
-        says="Share of lists with something to find that have shown nothing, as it was and as calibrators from elsewhere said.",
-    )
+    rows = tables["calibrators_travel_hits"].query("lists_of == 'all'").set_index("depth")
+    rows = rows.rename(columns={"nothing": "so it was", "said": NEW, "said_before": BEFORE})
+    titled = rows.rename_axis(index="documents read", columns="lists without a hit")
+    says = "Share of lists with something to find that have shown nothing, as it was and as calibrators from elsewhere said."
+    return named_lines(titled, {"so it was": PLUS, NEW: BELIEF, BEFORE: THRESHOLD}, [0.0, 1.0], says)
 
 
 STUDY = Study(

@@ -3,32 +3,17 @@
 import math
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
 
 from tarstop_core.presentation.palette import SVG_GRID
 
-WIDTH, HEIGHT = 760, 250
-LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
 SMALL_WIDTH, SMALL_HEIGHT, SMALL_EDGE = 168, 48, 4
 DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4", "longdashdot": "11 3 2 3"}
 """Strokes by plotly's names of them."""
 
 
 Spot = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of a chart."""
-
-    x: Sequence[float]
-    y: Sequence[float | None]  # None breaks the line
-    colour: str
-    name: str = ""  # What stands at its right end; empty for nothing
-    dash: str = ""  # Of the stroke; empty for a solid line
-    steps: bool = False  # Horizontal, then vertical: a value that holds until the next
 
 
 def text(
@@ -131,110 +116,6 @@ def small_curve(
     return drawing(SMALL_WIDTH, SMALL_HEIGHT, parts, says)
 
 
-def chart(
-    lines: Sequence[Line],
-    *,
-    x_title: str,
-    y_title: str,
-    y_range: tuple[float, float],
-    log: bool = False,
-    says: str = "",
-    mark: str = "",
-) -> str:
-    """Draw lines over a light grid.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        At least one with a point.
-    x_title, y_title : str
-        Titles of the axes.
-    y_range : (float, float)
-        Ends of the y axis; exponents of ten with `log`.
-    log : bool
-        Whether y is on a log axis with decade ticks; what is not positive breaks the line.
-    says : str
-        What the lines show, in one sentence.
-    mark : str
-        A word inside the figure, such as "simulated".
-
-    Returns
-    -------
-    str
-        SVG.
-    """
-    last = max((x for line in lines for x in line.x), default=1.0) or 1.0
-    low, high = y_range
-    across, down = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
-
-    def at_x(x: float) -> float:
-        return LEFT + across * x / last
-
-    def at_y(y: float) -> float:
-        return TOP + down * (1 - (y - low) / (high - low))
-
-    parts = []
-    for value, words in _decades(low, high) if log else _round(low, high):
-        y = at_y(value)
-        parts.append(
-            f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{SVG_GRID}" stroke-opacity=".25"/>'
-        )
-        parts.append(text(LEFT - 8, y + 4, words, anchor="end", size=12))
-    for value, words in _round(0, last):
-        parts.append(text(at_x(value), HEIGHT - BOTTOM + 18, words, anchor="middle", size=12))
-    parts.append(
-        text(LEFT + across / 2, HEIGHT - 5, x_title, anchor="middle")
-        + f'<g transform="rotate(-90 14 {TOP + down / 2:.1f})">'
-        + text(14, TOP + down / 2, y_title, anchor="middle")
-        + "</g>"
-    )
-    drawn_lines = list[tuple[Line, list[Spot]]]()
-    for line in lines:
-        values = ((x, _shown(y, log)) for x, y in zip(line.x, line.y, strict=True))
-        spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in values]
-        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
-        parts.append(
-            f'<path d="{path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
-        )
-        drawn = [spot for spot in spots if spot is not None]
-        if len(drawn) == 1:
-            parts.append(
-                f'<circle cx="{drawn[0][0]:.1f}" cy="{drawn[0][1]:.1f}" r="4" fill="{line.colour}"/>'
-            )
-        drawn_lines.append((line, drawn))
-    for line, own in drawn_lines:
-        if line.name and own:
-            # At the end where no other line passes through the name.
-            wide = 8 + 7 * len(line.name)
-            others = [spots for other, spots in drawn_lines if other is not line]
-            at_start = _room(own[0], wide, others) > _room(own[-1], -wide, others)
-            (x, y), gap, anchor = (own[0], 4, "start") if at_start else (own[-1], -4, "end")
-            parts.append(text(x + gap, max(12.0, y - 6), line.name, anchor=anchor, size=12))
-    if mark:
-        parts.append(text(WIDTH - RIGHT, TOP - 3, mark, anchor="end", size=12))
-    return drawing(WIDTH, HEIGHT, parts, says)
-
-
-def _room(end: Spot, wide: float, lines: Sequence[Sequence[Spot]]) -> float:
-    """How far above or below a name, which begins at a line's end and is so wide, others pass; negative widths go left."""
-    x, y = end
-    left, right = sorted((x, x + wide))
-    gaps = [
-        max(min(y1, y2) - y, y - max(y1, y2), 0.0)
-        for line in lines
-        for (x1, y1), (x2, y2) in pairwise(line)
-        if x1 <= right and x2 >= left
-    ]
-    return min(gaps, default=math.inf)
-
-
-def _shown(y: float | None, log: bool) -> float | None:
-    """Where a value lies on its axis; a log axis has no place for zero."""
-    if y is None or not log:
-        return y
-    return math.log10(y) if y > 0 else None
-
-
 def path(spots: Sequence[Spot | None], in_steps: bool) -> str:
     """What draws a line through spots; None breaks it."""
     parts = []
@@ -273,11 +154,3 @@ def steps(low: float, high: float, most: int = 5) -> list[float]:
         step = max(1, step)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * i for i in range(first, last + 1)]
-
-
-def _round(low: float, high: float) -> list[tuple[float, str]]:
-    return [(value, f"{value:,.12g}") for value in steps(low, high)]
-
-
-def _decades(low: float, high: float) -> list[tuple[float, str]]:
-    return [(float(each), f"{10.0**each:,.12g}") for each in range(math.ceil(low), math.floor(high) + 1)]

@@ -20,12 +20,11 @@ from tarstop_core.evidence.report import RISK, risk_rows, sheets, studies_sheet,
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import Actions, not_accounted_sentence, risk_sentence
-from tarstop_core.presentation.figures import thinned
+from tarstop_core.presentation.figures import Chart, or_none, thinned, with_unit
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.pictures import still
-from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
@@ -237,14 +236,36 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
     drawn = before.iloc[thinned(len(before), len(before) - 1)]
     in_steps, unit = scenario_of(settings).in_steps, settings.payoffs.unit
+    depths = drawn.index.astype(float)
 
-    def line(column: str, colour: str, name: str = "", dash: str = "", steps: bool = True) -> Line:
-        values = drawn[column].astype(object).where(drawn[column].notna(), None)
-        return Line(drawn.index.astype(float).tolist(), values.tolist(), colour, name, dash, steps=steps)
+    def draw(
+        column: str, colour: str, limits: Iterable[tuple[str, Any]], level: str, says: str, **axis: Any
+    ) -> tuple[str, str]:
+        figure = Chart(250, simulated=session.collection.simulated)
+        log = "type" in axis
+        low, high = 10 ** np.array(axis["range"]) if log else axis["range"]
 
-    def draw(limits: list[Line], curve: Line, says: str, **axis: Any) -> tuple[str, str]:
-        mark = "simulated" if session.collection.simulated else ""
-        return chart([*limits, curve], x_title="documents read", mark=mark, says=says, **axis), says
+        def line(values: Any, colour: str, shape: str, **look: Any) -> Any:
+            values = pd.Series(values, drawn.index)
+            seen = (values.where(values > 0) if log else values).clip(low, high)
+            figure.line(depths, or_none(seen), colour, **look)
+            figure.traces[-1]["line"]["shape"] = shape
+            return seen
+
+        curve = line(drawn[column], colour, "hv" if in_steps else "linear", width=2.5)
+        end = curve.dropna().tail(1)
+        figure.points(end.index, end, colour, 8)
+        for name, values in limits:
+            at = line(values, level, "hv", dash="dash").iloc[-1]
+            if np.isnan(at):
+                continue  # a cost of 0, for which a logarithmic axis has no place
+            # On the side of the limit where the curve mostly is not, towards the end.
+            below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
+            place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
+            figure.label(depths[-1], np.log10(at) if log else at, name, level, **place)
+        figure.axis("xaxis", "documents read", range=[0.0, depths[-1]])
+        figure.axis("yaxis", **axis)
+        return still(figure.figure(), says), says
 
     says = message(
         "belief_curve",
@@ -255,20 +276,17 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         pays=pays(settings),
         kept=len(kept),
     )
-    curve = line("b", BELIEF, steps=in_steps)
-    limits = [line("q_star", THRESHOLD, "act above", "6 5")]
-    if several := limits_of(settings):
-        at = limits[0].x
-        limits = [Line(at, [end] * len(at), THRESHOLD, name, "6 5") for end, name in several]
-    curves = [draw(limits, curve, says, y_title="chance", y_range=(0.0, 1.0))]
+    several: list[tuple[str, Any]] = [(name, end) for end, name in limits_of(settings)]
+    limits = several or [("act above", drawn["q_star"])]
+    curves = [draw("b", BELIEF, limits, THRESHOLD, says, title="chance", range=[0.0, 1.0], dtick=0.2)]
     if (before["worth"] > 0).any():
         positive = before[["worth", "cost"]].where(before > 0)
         low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
         # A curve of the rule over many decades would hide the crossing that matters.
         low = max(low, np.floor(np.log10(positive.max().max())) - 6)
-        limit, curve = line("cost", COST, "cost of one document", "6 5"), line("worth", VALUE, steps=in_steps)
-        title, y_range = f"worth ({unit})" if unit else "worth", (float(low), float(max(high, low + 1)))
-        curves.append(draw([limit], curve, message("worth_curve"), y_title=title, y_range=y_range, log=True))
+        axis = {"title": with_unit("worth", unit), "type": "log", "range": [low, max(high, low + 1)]}
+        limits = [("cost of one document", drawn["cost"])]
+        curves.append(draw("worth", VALUE, limits, COST, message("worth_curve"), **axis))
     return curves
 
 

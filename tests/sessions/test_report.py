@@ -12,7 +12,6 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.svg import LEFT
 from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.patent import PATENT as PATENTS
@@ -128,8 +127,8 @@ def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     session = with_kept_labels(store, START, *(label(at, "irrelevant") for at in range(10, 14)))
     page = report_html(session_snapshot(store, session))
     drawn = page[page.index("<h2>Belief and value") : page.index("<h2>Plan")]
-    starts = [float(x) for x in re.findall(r'<path d="M([\d.]+) ', drawn)]
-    assert starts and set(starts) == {LEFT}
+    lines = re.findall(r'<path d="M([\d.]+) [^>]* stroke-width="2(?:[.]5)?"', drawn)
+    assert lines and {*map(float, lines)} == {0.0}
     _, text = read(page)
     assert "50 % at the start" in text and "first 10 came with" in text
     assert re.search("14 of 30 documents .* 10 of them .* cost £20[.]", text)
