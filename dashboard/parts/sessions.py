@@ -141,9 +141,10 @@ def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:
 
 
 def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> None:
-    """The button that opens a session on the Screen page; `word` is what it says before a decision."""
-    label = word if session.decision is None else "Open"
-    if st.button(label, key=f"{key}-{session.id}", type="primary" if primary else "secondary"):
+    """The button that opens a session on the Screen page; `word` is what it says before a decision, which alone is asked for."""
+    decided = session.decision is not None
+    kind: Any = "primary" if primary and not decided else "secondary"
+    if st.button("Open" if decided else word, key=f"{key}-{session.id}", type=kind):
         go_to(session.id)
 
 

@@ -43,7 +43,7 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
     own, state = work.own, work.own.state
     work.show(own.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
-        nearby = _nearby(own, state)
+        nearby = _nearby(own, state, at)
         if at is None:
             several = work.several
             settles = several is not None and "adjudicate" in work.may
@@ -81,10 +81,10 @@ def others_said(work: Work, doc: str) -> str:
     return block("verdicts", verdicts, notes, resolution, work.reader) if {*verdicts} - {work.reader} else ""
 
 
-def _nearby(work: Readable, state: State) -> list[tuple[int, str, str]]:
+def _nearby(work: Readable, state: State, shown_at: int | None) -> list[tuple[int, str, str]]:
     """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
     depth, first = state.depth, max(0, state.depth - LISTED)
-    ahead = range(depth + 1, min(first + 1 + LISTED, len(work.row.ids)))
+    ahead = range(depth + (shown_at == depth), min(first + 1 + LISTED, len(work.row.ids)))
     places = [*reversed(range(first, depth)), *ahead]
     return [
         (at + 1, shown.verdict_on(state, at) if at < depth else "", record.title or "Untitled")

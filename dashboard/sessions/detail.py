@@ -131,7 +131,7 @@ def _facts(session: SessionSnapshot) -> None:
         marks.append("plan registered, deviated from" if deviated else "plan registered")
     scenario, decision = scenario_of(state.settings), state.decision
     facts = [f"{state.depth:,} of {len(row.ids):,} screened"]
-    facts.append(scenario.counted_in_log(state) or " · ".join(scenario.counted(state)))
+    facts += scenario.counted(state)
     if len(state.unsure):
         facts.append(f"{len(state.unsure):,} unsure")
     if decision is not None:

@@ -41,6 +41,7 @@ from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import percent
 
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
 # Kinds that :func:`~tarstop_core.calibration.fitting.fit` fits on labelled rankings.
@@ -301,8 +302,8 @@ class Calibrator:
         tied = tied_share(values)
         if tied > seen.tied_share + 0.25:
             remarks.append(
-                f"{tied:.0%} of your scores are tied with another; "
-                f"in the training lists it was {seen.tied_share:.0%}. The order of equal scores says nothing."
+                f"{percent(tied)} of your scores are tied with another; "
+                f"in the training lists it was {percent(seen.tied_share)}. The order of equal scores says nothing."
             )
         return remarks
 

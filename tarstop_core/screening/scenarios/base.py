@@ -352,10 +352,6 @@ class Scenario(ABC, Generic[S]):
         """What stopping left unread means for what was pooled; empty where nothing is pooled."""
         return ""
 
-    def counted_in_log(self, state: State) -> str:
-        """How many documents of each kind there are, for a list of sessions; empty where :meth:`counted` says it."""
-        return ""
-
     def brings(self, number: int) -> str:
         """Name of this many finds: "2×2 table", "3 2×2 tables"."""
         return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"

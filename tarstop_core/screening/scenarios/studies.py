@@ -310,11 +310,6 @@ class StudyScenario(Scenario[T]):
             "1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting",
         ]
 
-    def counted_in_log(self, state: State) -> str:
-        waiting = len(state.waiting)
-        words = f"{state.relevant:,} included, {_with_data(state):,} with {self.find}"
-        return f"{words}, {waiting:,} to be read in full" if waiting else words
-
     def verdicts(self, settings: T) -> dict[Label, tuple[str, str]]:
         """By title and abstract, where reports are read later."""
         if not settings.two_stages:

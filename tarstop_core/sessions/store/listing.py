@@ -120,8 +120,7 @@ def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) ->
     with suppress(InputProblem):
         events = read_log(summary.id)
         unsure = count_unsure(events)
-        counts = (counts_in_words(summary.scenario, events), f"{unsure:,} unsure" if unsure else "")
-        parts.append(", ".join(filter(None, counts)))
+        parts += [counts_in_words(summary.scenario, events), f"{unsure:,} unsure" if unsure else ""]
     if summary.decision is not None:
         action = str(summary.decision.get("action", ""))
         parts.append(f"decided: {action}" if action else "decided")
@@ -146,7 +145,7 @@ def counts_in_words(name: str, events: Sequence[Event]) -> str:
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
     state = replay(scenario.settings_class.beginning(), ids, log)
-    return scenario.counted_in_log(state)
+    return " · ".join(scenario.counted(state))
 
 
 def count_unsure(events: Sequence[Event]) -> int:
