@@ -10,14 +10,7 @@ import streamlit as st
 from dashboard.calibration.compare import Standing, no_sessions, some_sessions, teaching, uploaded
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import (
-    button,
-    lasting,
-    named,
-    one_of,
-    radio,
-    switch,
-)
+from dashboard.frame.widgets import button, lasting, named, one_of, radio, switch
 from dashboard.frame.work import say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
@@ -49,11 +42,7 @@ SCENARIOS = {
     INCLUSION: "included by title and abstract",
     REVIEW: "brings data for the outcome",
 }
-OF_SESSIONS = {
-    PATENT: "patent searches",
-    INCLUSION: "reviews in two stages",
-    REVIEW: "reviews in one stage",
-}
+OF_SESSIONS = {PATENT: "patent searches", INCLUSION: "reviews in two stages", REVIEW: "reviews in one stage"}
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
 GRAMMAR = (
     "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "

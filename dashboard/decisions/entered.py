@@ -22,12 +22,7 @@ from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import sessions_with
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import (
-    Accuracy,
-    accuracy_of,
-    example_of_draws,
-    simulated_draws,
-)
+from tarstop_core.explore.decisions import Accuracy, accuracy_of, example_of_draws, simulated_draws
 from tarstop_core.explore.draw_columns import Held, columns_held, named_alike, paired, shortly_named
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
@@ -40,12 +35,7 @@ from tarstop_core.value.actions.schema import DrawColumns, draws_of_table, numbe
 from tarstop_core.value.actions.treat import Beta, TreatByTest
 
 PREFIX = "decisions"
-KINDS = {
-    "draws": "Draws (PSA)",
-    "test": "A test",
-    "effect": "One effect",
-    "table": "A table",
-}
+KINDS = {"draws": "Draws (PSA)", "test": "A test", "effect": "One effect", "table": "A table"}
 TABLE = """,mild disease,severe disease
 chance,0.7,0.3
 Wait,0,-30000

@@ -76,13 +76,7 @@ def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
 
 
 def draw_map(
-    key: str,
-    maps: Sequence[Map],
-    asked: Asked,
-    of: str,
-    sentence: str,
-    file_stem: str,
-    simulated: bool,
+    key: str, maps: Sequence[Map], asked: Asked, of: str, sentence: str, file_stem: str, simulated: bool
 ) -> tuple[float, float]:
     """Draw the first of the maps, less the second one if there are two; return the cell that is looked into.
 
@@ -212,10 +206,7 @@ def lists_of_cell(
     else:
         note(f"{stops}; {utility}.")
     files(
-        "Lists",
-        f"tarstop-explore-lists-{mean.policy.name}",
-        frame.drop(columns="Open it"),
-        "explore-lists",
+        "Lists", f"tarstop-explore-lists-{mean.policy.name}", frame.drop(columns="Open it"), "explore-lists"
     )
 
 

@@ -55,10 +55,7 @@ class View:
     """
 
     def of_evidence(
-        self,
-        summary: Evidence | EffectEvidence,
-        payoffs: Payoffs,
-        about: report.About,
+        self, summary: Evidence | EffectEvidence, payoffs: Payoffs, about: report.About
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
         beside = {
@@ -107,12 +104,7 @@ EFFECT_VIEWS = (
 
 
 def panel(
-    summary: Evidence | EffectEvidence,
-    payoffs: Payoffs,
-    about: report.About,
-    *,
-    key: str,
-    file_stem: str,
+    summary: Evidence | EffectEvidence, payoffs: Payoffs, about: report.About, *, key: str, file_stem: str
 ) -> None:
     """Everything that can be seen in the studies, a tab each; only the open tab is computed and drawn.
 

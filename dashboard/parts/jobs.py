@@ -84,11 +84,7 @@ def in_store(
 
 
 def stored(
-    by: Store | Reach,
-    name: str,
-    frame: pd.DataFrame,
-    files: Sequence[Mapping[str, Any]],
-    progress: Counting,
+    by: Store | Reach, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]], progress: Counting
 ) -> tuple[str, bool]:
     """Store a collection that is not there yet; its id, and whether it is new.
 

@@ -117,10 +117,7 @@ def _frozen(plan: Settings) -> dict[str, str]:
     if not plan.weighs:
         return own
     own.pop("starting chance", None)
-    stakes_of = {
-        "how sure before you act": how_sure(plan),
-        "cost": amount(plan.cost, plan.payoffs.unit),
-    }
+    stakes_of = {"how sure before you act": how_sure(plan), "cost": amount(plan.cost, plan.payoffs.unit)}
     return stakes_of | own | {"rule": str(plan.rule), "starting chance": percent(plan.b_0)}
 
 

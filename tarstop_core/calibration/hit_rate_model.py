@@ -32,14 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, expm1, logsumexp
 
-from tarstop_core.belief.mixture import (
-    Left,
-    Mixture,
-    foreseen,
-    log_passed,
-    mixture,
-    updated,
-)
+from tarstop_core.belief.mixture import Left, Mixture, foreseen, log_passed, mixture, updated
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 Family = Literal["beta", "stretched"]

@@ -58,10 +58,7 @@ if TYPE_CHECKING:
 @shared.others_option
 @click.option("--b0", "b_0", type=float, help="Belief before any study (default: the prior's, or 0.5).")
 @click.option(
-    "--prior",
-    "prior_file",
-    type=PATH,
-    help="A prior as JSON, or the name of an included one (default weak).",
+    "--prior", "prior_file", type=PATH, help="A prior as JSON, or the name of an included one (default weak)."
 )
 @click.option(
     "--correction",
@@ -220,11 +217,7 @@ def _tables(path: Path, state: State | None) -> tuple[Tables, tuple[str, ...], R
 @click.option(
     "--name", help="Name of the reviews, for people who will rely on the prior (default: the file's name)."
 )
-@click.option(
-    "--width",
-    is_flag=True,
-    help="Learn only the width; b_0 and the threshold stay free.",
-)
+@click.option("--width", is_flag=True, help="Learn only the width; b_0 and the threshold stay free.")
 @json_option
 def learn_prior_command(
     tables: Path, theta: float, out: Path, name: str | None, width: bool, as_json: bool

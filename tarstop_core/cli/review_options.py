@@ -29,9 +29,7 @@ def review_options(engine: str) -> Callable[[Command], Command]:
             help=f"Reviews: {engine}. Interventions: exact for OR, else normal.",
         ),
         click.option(
-            "--measure",
-            type=click.Choice(list(Measure)),
-            help="Interventions: the measure (default OR).",
+            "--measure", type=click.Choice(list(Measure)), help="Interventions: the measure (default OR)."
         ),
         click.option(
             "--delta",

@@ -188,11 +188,7 @@ class PlayedEnough:
 
 
 def replay_enough(
-    topics: Iterable[Topic],
-    calibrator: Chances,
-    policy: Policy,
-    target: float,
-    scale: float = 1.0,
+    topics: Iterable[Topic], calibrator: Chances, policy: Policy, target: float, scale: float = 1.0
 ) -> list[PlayedEnough]:
     """Stop on each labelled topic as the policy says, and see how much was found.
 

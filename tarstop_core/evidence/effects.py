@@ -11,14 +11,7 @@ from tarstop_core.effects.bias import Bias, versions_by_risk
 from tarstop_core.effects.exact import above_without_each
 from tarstop_core.effects.glmm import MODELS, pool_by_likelihood
 from tarstop_core.effects.measures import NAMES, Engine, Measure
-from tarstop_core.effects.pooling import (
-    Method,
-    Pooled,
-    mantel_haenszel,
-    peto,
-    prefixes,
-    tau2_interval,
-)
+from tarstop_core.effects.pooling import Method, Pooled, mantel_haenszel, peto, prefixes, tau2_interval
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.synthesis import MoreStudies, Without

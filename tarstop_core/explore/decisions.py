@@ -334,11 +334,7 @@ def accuracy_of(tables: Tables) -> Accuracy:
             "studies, or type both with their limits."
         )
     cov = fitted.cov * np.array([[1, -1], [-1, 1]])  # of specificity rather than of false positives
-    return {
-        "mu_logit_se": float(fitted.mu[0]),
-        "mu_logit_sp": float(-fitted.mu[1]),
-        "cov": cov.tolist(),
-    }
+    return {"mu_logit_se": float(fitted.mu[0]), "mu_logit_sp": float(-fitted.mu[1]), "cov": cov.tolist()}
 
 
 # --- as tables ------------------------------------------------------------------------------------

@@ -148,9 +148,6 @@ def shortly_named(draws: Draws) -> Draws:
         return {short[title]: column for title, column in columns.items()} if columns else None
 
     short = replace(
-        draws,
-        net_benefit=renamed(draws.net_benefit),
-        effect=renamed(draws.effect),
-        cost=renamed(draws.cost),
+        draws, net_benefit=renamed(draws.net_benefit), effect=renamed(draws.effect), cost=renamed(draws.cost)
     )
     return short if len(short.actions) == len(draws.actions) else draws

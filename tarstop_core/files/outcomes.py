@@ -9,12 +9,7 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome, Topic, placed
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import read_studies, text_files
-from tarstop_core.files.columns import (
-    Vocabulary,
-    names_of,
-    only_columns,
-    plain_title,
-)
+from tarstop_core.files.columns import Vocabulary, names_of, only_columns, plain_title
 from tarstop_core.files.tables import SYNONYMS, counts_of, uneven, without_totals
 
 _OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)

@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.palette import (
-    BELIEF,
-    COST,
-    GRID,
-    THRESHOLD,
-    VALUE,
-    VALUE_AREA,
-)
+from tarstop_core.presentation.palette import BELIEF, COST, GRID, THRESHOLD, VALUE, VALUE_AREA
 
 Floats = NDArray[np.float64]
 
@@ -256,11 +249,7 @@ LEAST_WIDE, LEAST_HIGH = 10, 5  # Documents read, and relevant ones, on the axes
 
 
 def found_curve(
-    relevant: NDArray[np.bool_],
-    left: tuple[float, float, float] | None,
-    *,
-    plan: int,
-    dark: bool = False,
+    relevant: NDArray[np.bool_], left: tuple[float, float, float] | None, *, plan: int, dark: bool = False
 ) -> fig.Figure:
     """Draw the relevant documents found among those read, and the number that the list probably holds.
 

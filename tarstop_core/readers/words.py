@@ -11,11 +11,7 @@ message = Messages("readers/messages.jinja")
 
 
 def said(
-    table: ReadersTable,
-    agree: Agreement,
-    course: Sequence[float | None],
-    overlooked: Overlooked,
-    most: int,
+    table: ReadersTable, agree: Agreement, course: Sequence[float | None], overlooked: Overlooked, most: int
 ) -> Iterator[str]:
     """Paragraphs on agreement, what waits, what may be overlooked, and each reader.
 

@@ -10,15 +10,7 @@ from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.independent import counted
-from tarstop_core.screening.log import (
-    CHANGES_LIST,
-    UNDOABLE,
-    Aside,
-    Event,
-    Fit,
-    standing,
-    standing_and_back,
-)
+from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Aside, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.reading_order import ReadingOrder
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings

@@ -14,13 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import Features
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.events import (
-    label_event,
-    plan_event,
-    relabel_event,
-    report_event,
-    settings_event,
-)
+from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import SETTLING, SeveralReaders
 from tarstop_core.screening.labels import Label

@@ -70,12 +70,7 @@ def worth_of_one(advice: Advice, settings: Settings) -> float | None:
 
 
 def compare_ways(
-    several: SeveralReaders,
-    ids: Sequence[str],
-    p: Floats,
-    unread: float,
-    settings: Settings,
-    worth: float,
+    several: SeveralReaders, ids: Sequence[str], p: Floats, unread: float, settings: Settings, worth: float
 ) -> WhoNext | None:
     """Compare ways of reading the next stretch: by a person and a machine, where one is a reader, else by one person or two.
 

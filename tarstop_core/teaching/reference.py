@@ -210,13 +210,7 @@ def terms() -> dict[str, Term]:
         beside, idea = related[rule.family], ideas.get(name, "")
         every.append(
             Term(
-                name,
-                rule.title,
-                rule.rule,
-                explained=name,
-                related=beside,
-                idea=idea,
-                group=titles["rules"],
+                name, rule.title, rule.rule, explained=name, related=beside, idea=idea, group=titles["rules"]
             )
         )
     return {term.key: term for term in sorted(every, key=lambda term: term.name.casefold())}

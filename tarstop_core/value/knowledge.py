@@ -360,12 +360,7 @@ def _kink(
 
 
 def _expectation(
-    knowledge: Knowledge,
-    q_star: float,
-    before: Level | None,
-    after: Level,
-    mean: Floats,
-    squares: Floats,
+    knowledge: Knowledge, q_star: float, before: Level | None, after: Level, mean: Floats, squares: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
     """Nodes after the next studies and their weights, from each point before, shape (points, 2 or 4 · quadrature)."""
     n, batches = (before.studies, before.batches) if before else (0, 0)

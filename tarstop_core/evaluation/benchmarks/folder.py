@@ -18,12 +18,7 @@ from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
-from tarstop_core.files import (
-    label_topics,
-    read_chances,
-    read_qrels,
-    read_run,
-)
+from tarstop_core.files import label_topics, read_chances, read_qrels, read_run
 from tarstop_core.files.effect_tables import holds_effects
 from tarstop_core.files.source import BUDGET, CHUNK, Room, check_count, open_source
 from tarstop_core.files.trec import is_qrels

@@ -77,11 +77,7 @@ class TreatByTest:
     thresholds: Sequence[float] = ()  # Chances of disease from which one would treat, for the decision curve
 
     def __post_init__(self) -> None:
-        check_numbers(
-            self,
-            above=("benefit_treated_diseased", "harm_treated_healthy"),
-            from_0=("cost_test",),
-        )
+        check_numbers(self, above=("benefit_treated_diseased", "harm_treated_healthy"), from_0=("cost_test",))
         if np.linalg.det(check_covariance(self.cov, 2, "cov")) <= 0:
             raise InputProblem(
                 "cov gives sensitivity or specificity no uncertainty; give both a variance above 0."
