@@ -65,8 +65,8 @@ CHOICES: dict[Choice, tuple[str, str]] = {
     ),
 }
 ASSUMED = (
-    "Kept documents were not read in this order. Each counts with the chance from its own score "
-    "or rank; why it was read does not matter."
+    "Kept documents were not read in this order. If the list learns, they teach its order, and only what you read "
+    "from here on says how much is left. Otherwise each counts with the chance from its own score or rank."
 )
 
 

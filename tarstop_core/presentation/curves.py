@@ -249,7 +249,12 @@ LEAST_WIDE, LEAST_HIGH = 10, 5  # Documents read, and relevant ones, on the axes
 
 
 def found_curve(
-    relevant: NDArray[np.bool_], left: tuple[float, float, float] | None, *, plan: int, dark: bool = False
+    relevant: NDArray[np.bool_],
+    left: tuple[float, float, float] | None,
+    *,
+    plan: int,
+    since: int = 0,
+    dark: bool = False,
 ) -> fig.Figure:
     """Draw the relevant documents found among those read, and the number that the list probably holds.
 
@@ -261,6 +266,8 @@ def found_curve(
         Relevant documents probably still unread, expected and the ends of an interval; None where it is too early to say.
     plan : int
         The depth at which the rule would stop if nothing more turned up.
+    since : int
+        Documents that came with their labels: in which order they were found is not known, so the curve begins after them.
     dark : bool
         Whether the page is dark.
 
@@ -271,7 +278,7 @@ def found_curve(
     """
     depth = len(relevant)
     total_found = np.append(0, np.cumsum(relevant))
-    at, end = fig.thinned(depth + 1, depth), float(max(plan, depth, LEAST_WIDE))
+    at, end = fig.thinned(depth + 1 - since, depth - since) + since, float(max(plan, depth, LEAST_WIDE))
     chart, most = fig.Chart(300, dark=dark), float(max(total_found[-1], LEAST_HIGH))
     if left is not None:
         mean, low, high = (float(total_found[-1] + unread) for unread in left)

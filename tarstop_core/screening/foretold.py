@@ -28,10 +28,14 @@ NODES = 32
 def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
     """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
 
-    An audit draw ahead has the chance of any document that is unread.
+    An audit draw ahead has the chance of any document that is unread. Documents that came with their labels were not read
+    in the order that this list learned: what is forecast is the list after them, and each of them has the share of them
+    that was relevant.
     """
-    history = state.came_true[: state.depth]
-    p, left = _foretold(_chances(settings), history.tobytes(), len(state.labels))
+    kept, history = state.kept, state.came_true[state.kept : state.depth]
+    p, left = _foretold(_chances(settings), history.tobytes(), len(state.labels) - kept)
+    if kept:
+        p = np.append(np.full(kept, state.came_true[:kept].mean()), p)
     if state.drawn is not None and state.depth < len(p):
         p = p.copy()
         p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
@@ -97,7 +101,8 @@ def still_unread(
     if settings.adapts_chances and depth == state.depth:
         return foretold(settings, state)[1]
     if settings.adapts_chances:
-        return _left(_chances(settings), state.came_true[:depth].tobytes(), len(state.labels))
+        history = state.came_true[state.kept : depth]
+        return _left(_chances(settings), history.tobytes(), len(state.labels) - state.kept)
     read = np.arange(len(state.labels)) < depth
     judged = read & (state.judged | (state.labels == UNSEEN))
     return calibrator.left(p, judged, state.came_true & read, ~read, state.ranks)
@@ -175,5 +180,6 @@ def _left(model: RerankedChances, history: bytes, length: int) -> Left:
 
 
 def foreseen_of_read(settings: Settings, state: State) -> Left:
-    """Number of relevant documents that was forecast, before any was read, for those now read."""
-    return ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
+    """Number of relevant documents that was forecast, before any was read, for those now read; without those that were kept."""
+    rest = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels) - state.kept)
+    return rest.left(state.depth - state.kept)

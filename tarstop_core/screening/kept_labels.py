@@ -5,7 +5,9 @@ that its own score or rank gives it. Under the marginal model, in which document
 other given that there is something to find, the belief after them is exact, whatever order they were read in and
 however they were chosen from what was known then: M_d is a product over the documents read. It is an approximation for
 calibrators of first hits, and for rules that look at the order of labels (knees, targets, runs of misses): they take
-kept documents for the top of the list.
+kept documents for the top of the list. A list that learns forecasts from what was read in its own order alone: there
+kept documents teach the order, and the forecast is one of a list that begins after them
+(:mod:`tarstop_core.screening.foretold`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

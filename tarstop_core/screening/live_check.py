@@ -62,7 +62,9 @@ def live_check(
     Check or None
         None before the first verdict.
     """
-    judged, hits = state.judged, int(state.came_true.sum())
+    # A list that learns says nothing of documents that came with their labels.
+    since = state.kept if settings.adapts_chances else 0
+    judged, hits = state.judged & (np.arange(len(p)) >= since), int(state.came_true[since:].sum())
     read, misses = int(judged.sum()), None
     if not read:
         return None
@@ -87,10 +89,9 @@ def live_check(
     evidence = combined([*others, *([] if own is None else [own])])
     fixed = not (settings.adapts_chances or settings.chances_follow)  # Else what was found counts already
     offered = evidence.level if evidence.warned and fixed else None
-    unsure = len(state.unsure)
-    return Check(
-        read, low, high, hits, evidence, offered, misses, unsure, waiting=state.depth - read - unsure
-    )
+    unsure = int((state.unsure >= since).sum())
+    waiting = state.depth - since - read - unsure
+    return Check(read, low, high, hits, evidence, offered, misses, unsure, waiting=waiting)
 
 
 def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Floats | None:

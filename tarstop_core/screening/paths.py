@@ -60,7 +60,7 @@ def paths_key(settings: Settings, state: State) -> PathsKey:
 def read_so(settings: Settings, state: State) -> bytes:
     """Return what chances depend on besides calibrator and settings: nothing if the list keeps its order."""
     if settings.adapts_chances:
-        return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
+        return f"{len(state.labels)}:{state.kept}:".encode() + state.came_true[: state.depth].tobytes()
     read = b""
     if settings.chances_follow:
         read = np.stack((state.labels, state.judged, state.came_true)).tobytes()

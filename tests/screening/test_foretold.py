@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.belief.mixture import Left
+from tarstop_core.presentation.curves import found_curve
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.readers.overlooked import Verdicts, overlooked
 from tarstop_core.samples.shipped import calibrators
@@ -74,6 +75,29 @@ def test_the_live_check_foresees_what_was_read_from_before_its_first_document() 
 def foretold_of(found: list[bool]) -> tuple[np.ndarray, State]:
     state = read(found)
     return foretold(LEARNS, state)[0], state
+
+
+def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() -> None:
+    kept = {doc: "relevant" if at % 3 == 0 and at < 60 else "irrelevant" for at, doc in enumerate(IDS[:200])}
+    came = Event(
+        "kept", {"source": "f", "labels": kept, "ranks": list(range(1, 201)), "notes": {}, "reasons": {}}
+    )
+    state, rest = read([], events=(came,)), read([], ids=IDS[200:])
+    p, left = foretold(LEARNS, state)
+    fresh, unread = foretold(LEARNS, rest)
+    assert np.array_equal(p[200:], fresh) and left.mean == unread.mean, "as of a list that begins after them"
+    assert p[:200] == pytest.approx(20 / 200)
+    assert still_unread(LEARNS, INCLUSION, p, state, 150).mean == left.mean
+    assert live_check(LEARNS, INCLUSION, p, state) is None, "nothing was read here"
+    found = Event("label", {"doc": IDS[200], "label": "relevant", "fit": 0})
+    on = replay(LEARNS, IDS, [came, found])
+    curve = found_curve(on.came_true[:201], None, plan=201, since=200)["data"][0]
+    assert (curve["x"][0], curve["y"][0]) == (200, 20), (
+        "in which order those that came were found is not known"
+    )
+    check = live_check(LEARNS, INCLUSION, foretold(LEARNS, on)[0], on)
+    assert check is not None and (check.read, check.found, check.waiting) == (1, 1, 0)
+    assert paths_key(LEARNS, state) != paths_key(LEARNS, read([at % 3 == 0 and at < 60 for at in range(200)]))
 
 
 def test_a_factor_found_for_a_calibrator_and_a_search_for_one_document_are_left_alone() -> None:

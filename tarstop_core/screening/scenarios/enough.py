@@ -93,7 +93,7 @@ class Enough(Scenario[EnoughSettings]):
         # What was found so far, and what there probably is in all.
         facts, plan = _facts(advice), state.depth + advice.more
         left = None if facts.left_is_open else facts.not_found
-        return found_curve(state.came_true[: state.depth], left, plan=plan, dark=dark)
+        return found_curve(state.came_true[: state.depth], left, plan=plan, since=state.kept, dark=dark)
 
     def footing(self, advice: Advice, settings: EnoughSettings, option: int, spent: float) -> dict[str, Any]:
         facts = _facts(advice)
