@@ -1,7 +1,5 @@
 """Rules on one labelled list, played as ``tarstop replay`` plays them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

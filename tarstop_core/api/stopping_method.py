@@ -4,8 +4,6 @@ That framework asks every method by ``compute``; nothing of it is imported. Ther
 ``class TARstop(StoppingMethod, Method): ...``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, TypedDict
 

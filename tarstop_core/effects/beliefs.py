@@ -1,7 +1,5 @@
 """From studies to the chance that an effect is beyond the smallest that matters, by one of five engines."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ a vague prior of the control's log odds. θ_i ~ N(μ, τ²): the likelihood of �
 which the Fourier transform of its table over θ is multiplied once for each τ.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

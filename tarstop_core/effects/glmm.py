@@ -4,8 +4,6 @@ The models are those of Stijnen, Hamza and Özdemir (2010, doi 10.1002/sim.4040)
 study without events in both arms, or with nothing else, says nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias

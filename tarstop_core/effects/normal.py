@@ -4,8 +4,6 @@ y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²) or flat, τ half-no
 that one grid over ln τ serves every prefix of a list of studies at once.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -3,8 +3,6 @@
 All prefixes of a list of studies (the first one, the first two, …) are fitted at once.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """Effect sizes of single studies: estimates and sampling variances on the scale of analysis."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

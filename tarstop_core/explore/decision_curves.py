@@ -1,7 +1,5 @@
 """How likely each action is the best, and how each does over what one may be willing to pay, or over thresholds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -1,7 +1,5 @@
 """Decisions between several actions: which one now, what is worth knowing, and whether to read on, commission a study or decide."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

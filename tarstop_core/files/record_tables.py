@@ -1,7 +1,5 @@
 """What a reader makes of a file: a table of records, put together a few thousand rows at a time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings of a review of an intervention: what its effect is to be beyond."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 

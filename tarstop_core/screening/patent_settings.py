@@ -1,7 +1,5 @@
 """Settings of a search for prior art, where one document decides."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Settings of a review of diagnostic accuracy: which sensitivity, and which specificity, is to be exceeded."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 

@@ -1,7 +1,5 @@
 """Settings: everything besides the labels that changes advice, for all scenarios and for each."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the numbers of a decision must be before anything is computed from them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

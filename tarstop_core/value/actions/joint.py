@@ -1,7 +1,5 @@
 """Decisions by several uncertain numbers at once: joint normal net benefits, joint normal parameters, a table of states."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Decisions whose net benefits are linear in normal parameters, or that a normal mean settles by a threshold."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

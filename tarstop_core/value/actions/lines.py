@@ -1,7 +1,5 @@
 """Actions whose net benefit is a line in one uncertain number: what choosing after seeing that number adds."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

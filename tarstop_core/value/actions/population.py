@@ -1,7 +1,5 @@
 """What knowing more is worth to everyone concerned, and whether a new study is worth its price."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

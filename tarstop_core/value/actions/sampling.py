@@ -1,7 +1,5 @@
 """What a new study of one parameter is worth before its price, and at which size it is worth most after it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The one schema of decisions, as JSON or TOML, and as tables of actions or of draws."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Sequence

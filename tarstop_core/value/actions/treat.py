@@ -1,7 +1,5 @@
 """Treat nobody, everybody, or whoever a test finds positive: by sensitivity, specificity and prevalence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
