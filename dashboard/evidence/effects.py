@@ -21,8 +21,7 @@ from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import effect_words, words
-from tarstop_core.evidence.effect_report import effect_report
-from tarstop_core.evidence.effect_rows import study_rows
+from tarstop_core.evidence.effect_report import effect_report, study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.files import trace_to_csv

@@ -3,21 +3,21 @@
 import base64
 import html
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
-from dashboard.frame.markup import Blocks
+from dashboard.frame.drawing import dark, picture
+from dashboard.frame.markup import Blocks, badges
 from dashboard.frame.waiting import LARGE_LIST
 from dashboard.frame.widgets import button
 from dashboard.frame.work import flash, go_to, kept, reviewer
-from dashboard.home import idea
 from dashboard.parts.documents import OWN, SOURCE
 from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import stroke
-from tarstop_core.presentation.numbers import count_of
+from tarstop_core.presentation.numbers import amount, count_of
 from tarstop_core.presentation.palette import BELIEF
 from tarstop_core.presentation.svg import small_curve
 from tarstop_core.screening.wording import chance_in_words, verdict
@@ -25,9 +25,13 @@ from tarstop_core.sessions.demo import start_demo, start_review_demo, start_tria
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.teaching.overview import COSTS, MISTAKES, UNIT, Overview
+from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 RECENT = 6
 block = Blocks("home/blocks.html")
+READ, PLAYING, TICKING = "idea/read", "idea/playing", "idea/ticking"
+PACE = 0.6  # Seconds a document while the picture of the idea plays
 LEAD = "After each document, TARstop says how sure you can be and whether reading on still pays."
 
 
@@ -44,7 +48,7 @@ def home_page() -> None:
         _recent(store, sessions)
         st.subheader("Begin another")
     else:
-        idea.show()
+        _idea()
     _beginnings(store, demo_first=not sessions)
     st.markdown(
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
@@ -142,3 +146,58 @@ def _archived(store: Store) -> None:
             words.html(f'<div class="tar-name">{html.escape(session.name)}</div>{how_far}')
             key = f"restore-{session.id}"
             button("Bring back", store.archive, session.id, False, key=key, at=beside, width="stretch")
+
+
+def _idea() -> None:
+    """Draw the idea of the program in a picture; it moves only once somebody presses *Play*."""
+    playing = st.session_state[TICKING] = st.session_state.get(PLAYING, False)
+    # A fragment's clock is set when the whole page runs.
+    st.fragment(_picture, run_every=PACE if playing else None)()
+
+
+def _picture() -> None:
+    controls, curves = st.columns([1, 1.6], gap="large", vertical_alignment="center")
+    with controls:
+        mistake = _amount("A wrong decision costs", MISTAKES, SEARCH_EXAMPLE.payoffs.K / 2)
+        idea = Overview(mistake, _amount("Reading a document costs", COSTS, SEARCH_EXAMPLE.cost))
+        depth = _depth(idea.stop)
+        playing = st.session_state.get(PLAYING, False)
+        name, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            how: dict[str, Any] = {
+                "key": "idea/play",
+                "icon": f":material/{icon}:",
+                "disabled": not idea.stop,
+            }
+            button(name, _play, not playing, idea.stop, **how)
+            if idea.stop:
+                st.slider("Documents read", 0, idea.stop, key=READ, disabled=playing)
+        st.html(f"<p>{idea.sentence(depth)} {badges('simulated')}</p>")
+    with curves:
+        picture(idea.figure(depth, dark=dark()), idea.sentence(depth))
+    if st.session_state.get(PLAYING, False) != st.session_state[TICKING]:
+        st.rerun()
+
+
+def _amount(label: str, amounts: tuple[float, ...], first: float) -> float:
+    words = {value: amount(value, UNIT) for value in amounts}
+    return st.select_slider(label, amounts, first, format_func=words.__getitem__, key=f"idea/{label}")
+
+
+def _depth(stop: int) -> int:
+    """Documents read: one more where the picture plays, which it does up to the stop."""
+    depth = int(st.session_state.get(READ, 0))
+    if st.session_state.get(PLAYING) and st.session_state[TICKING]:
+        depth += 1
+    depth = min(depth, stop)
+    if depth == stop:
+        st.session_state[PLAYING] = False
+    st.session_state[READ] = depth
+    return depth
+
+
+def _play(wanted: bool, stop: int) -> None:
+    """Play or pause; at the stop it begins again."""
+    if wanted and st.session_state.get(READ) == stop:
+        st.session_state[READ] = 0
+    st.session_state[PLAYING] = wanted

@@ -12,7 +12,8 @@ from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.joining import alike_in_words
-from tarstop_core.sessions.session import OpenSession, Readable
+from tarstop_core.sessions.readable import Readable
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.tables import Record
 
 LONGEST = 24  # characters of a reason that a button shows

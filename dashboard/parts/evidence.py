@@ -21,7 +21,7 @@ from dashboard.frame.drawing import (
 )
 from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save_button
-from tarstop_core.evidence import effect_figures, effect_rows, effect_words, report, words
+from tarstop_core.evidence import effect_figures, effect_report, effect_words, report, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.effects import EffectEvidence
@@ -84,22 +84,22 @@ VIEWS = (
 
 
 EFFECT_VIEWS = (
-    View("forest", "Forest", effect_words.forest_sentence, effect_rows.study_rows, effect_figures.forest),
+    View("forest", "Forest", effect_words.forest_sentence, effect_report.study_rows, effect_figures.forest),
     View(
         "cumulative",
         "Cumulative",
         effect_words.cumulative_sentence,
-        effect_rows.cumulative_rows,
+        effect_report.cumulative_rows,
         effect_figures.cumulative,
         "payoffs",
     ),
     View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "payoffs"),
     View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "payoffs"),
-    View("funnel", "Funnel", effect_words.funnel_sentence, effect_rows.study_rows, effect_figures.funnel),
-    View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_rows.study_rows, effect_figures.labbe),
+    View("funnel", "Funnel", effect_words.funnel_sentence, effect_report.study_rows, effect_figures.funnel),
+    View("labbe", "L’Abbé", effect_words.labbe_sentence, effect_report.study_rows, effect_figures.labbe),
     View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "worth"),
     RISK,
-    View("methods", "Other methods", effect_words.reviewed_sentence, effect_rows.reviewed_rows, None),
+    View("methods", "Other methods", effect_words.reviewed_sentence, effect_report.reviewed_rows, None),
 )
 
 

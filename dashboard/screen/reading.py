@@ -18,7 +18,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import document_name
 from tarstop_core.sessions.demo import sample_criteria
-from tarstop_core.sessions.session import Readable
+from tarstop_core.sessions.readable import Readable
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""

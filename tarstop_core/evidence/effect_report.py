@@ -1,14 +1,19 @@
-"""Report of the evidence on an intervention: a page that loads and runs nothing."""
+"""Report of the evidence on an intervention, a page that loads and runs nothing, and the numbers of each figure as rows."""
+
+from typing import Any
+
+import numpy as np
 
 from tarstop_core.evidence import effect_words as said
 from tarstop_core.evidence import words
 from tarstop_core.evidence.effect_figures import cumulative, forest, funnel
-from tarstop_core.evidence.effect_rows import reviewed_rows
 from tarstop_core.evidence.effects import EffectEvidence
-from tarstop_core.evidence.report import About, synthesis_page
+from tarstop_core.evidence.report import About, bias_column, synthesis_page
 from tarstop_core.files.effect_tables import rows_of_effects
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.figures import Rows
 from tarstop_core.presentation.html import sheet
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, signed
 from tarstop_core.presentation.pictures import still
 from tarstop_core.value.payoffs import Payoffs
 
@@ -83,3 +88,48 @@ def drawn_effects(
         (funnel(evidence, simulated=simulated), said.funnel_sentence(evidence)),
     )
     return [(still(figure, says), says) for figure, says in figures]
+
+
+# --- the numbers of each figure -------------------------------------------------------------------
+
+
+def study_rows(evidence: EffectEvidence) -> Rows:
+    """Studies as given, with estimates, limits and weights in the measure's own unit."""
+    studies = evidence.studies
+    unit = np.exp if evidence.target.ratio else np.asarray
+    columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
+    columns |= {name: fig.or_none(studies.column(name)) for name in studies.form.columns}
+    part = evidence.estimates
+    columns |= {
+        f"estimate_{name}": fig.or_none(unit(x))
+        for name, x in zip(("value", "low", "high"), part, strict=True)
+    }
+    columns |= {"scale_y": fig.or_none(evidence.sizes.y), "scale_se": fig.or_none(np.sqrt(evidence.sizes.v))}
+    columns["weight"] = fig.or_none(evidence.weights)
+    columns |= bias_column(studies)
+    return fig.rows_of(**columns)
+
+
+def cumulative_rows(evidence: EffectEvidence) -> Rows:
+    """The average effect and the belief after each study."""
+    unit = np.exp if evidence.target.ratio else np.asarray
+    part = {
+        name: fig.or_none(unit(x))
+        for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
+    }
+    beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
+    return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
+
+
+def reviewed_rows(evidence: EffectEvidence) -> Rows:
+    """The pooled effect by every method that reviewers use, as texts."""
+    rows = []
+    for row in evidence.reviewed:
+        texts = {"method": row.method, "pooled": evidence.written(row.est, *row.ci)}
+        texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
+        texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
+        texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
+        ends = [signed(evidence.unit(end)) for end in row.prediction]
+        texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
+        rows.append(texts)
+    return rows

@@ -20,7 +20,8 @@ from tarstop_core.ranking.bm25 import PAPER, RECIPES, build_index
 from tarstop_core.ranking.learning import Floats
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.session import OpenSession, Readable
+from tarstop_core.sessions.readable import Readable
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import SessionRow
 

@@ -16,9 +16,8 @@ from tarstop_core.effects.bias import Bias
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import believe, prior_for
 from tarstop_core.effects.studies import Form, Studies
-from tarstop_core.evidence import effect_figures, effect_rows, effect_words, words
+from tarstop_core.evidence import effect_figures, effect_report, effect_words, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
-from tarstop_core.evidence.effect_report import effect_report
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.report import About, risk_rows
 from tarstop_core.evidence.study_figures import leave_one_out
@@ -74,9 +73,9 @@ def test_every_figure_and_sentence_is_one_in_every_state(state: str, engine: Eng
     assert all(sentence(of) for sentence in about)
     assert effect_words.cumulative_sentence(of, HALF) and words.path_sentence(of, HALF)
     assert effect_words.reviewed_sentence(of) and effect_words.remarks(of, Payoffs.from_q_star(0.5))
-    for rows in (effect_rows.study_rows, effect_rows.cumulative_rows):
+    for rows in (effect_report.study_rows, effect_report.cumulative_rows):
         assert len(rows(of)) == len(of)
-    assert "<main>" in effect_report(of, HALF, About(name="A <b>name", at="now")) or not len(of)
+    assert "<main>" in effect_report.effect_report(of, HALF, About(name="A <b>name", at="now")) or not len(of)
 
 
 def test_intervals_of_trials_that_agree_are_drawn_whole() -> None:
@@ -225,7 +224,7 @@ def test_studies_with_a_missing_number_are_neither_counted_nor_drawn() -> None:
     of = effect_evidence(events(*half_filled), OR, "normal")
     assert len(of) == 2 and of.names == ("S 0", "S 2")
     assert of.belief == EffectEvidence(events(FOUR[0], FOUR[2]), OR, "normal").belief
-    assert not any(row["estimate_value"] is None for row in effect_rows.study_rows(of))
+    assert not any(row["estimate_value"] is None for row in effect_report.study_rows(of))
 
 
 def test_a_half_in_empty_cells_is_mentioned_only_where_there_are_any() -> None:

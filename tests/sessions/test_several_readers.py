@@ -44,6 +44,7 @@ from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.machine_items import machine_items
+from tarstop_core.sessions.readable import SHARED
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.snapshot import session_snapshot
@@ -120,7 +121,7 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
         for name, grown in windows.items():
             grown.refresh()
             advice = grown.advice(grown.state.settings)
-            sessions.SHARED.clear()
+            SHARED.clear()
             fresh = OpenSession.load(store, key, name)
             assert grown.state.seq == fresh.state.seq and grown.events == fresh.events
             assert grown.state.labels.tolist() == fresh.state.labels.tolist()

@@ -1,0 +1,180 @@
+"""A session as it is read: what follows from its log, computed once, and documents that are loaded as they are needed."""
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any, Generic, TypeVar, cast
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.independent import SeveralReaders
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.paths import chances
+from tarstop_core.screening.provenance import Provenance, provenance
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.agreeing import missed
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
+from tarstop_core.value.payoffs import Floats
+
+T = TypeVar("T")
+
+
+class Last(OrderedDict[Hashable, T], Generic[T]):
+    """The answers that were asked for last, by all that they depend on; nobody changes them.
+
+    Parameters
+    ----------
+    most : int
+        How many are kept.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def computed(self, asked: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives for what is asked, computed once; two threads at the same moment may both do so."""
+        kept = self.get(asked)
+        if kept is None:
+            kept = make()
+            while len(self) >= self.most:
+                self.popitem(last=False)
+            self[asked] = kept
+        return kept
+
+
+SHARED: Last[Any] = Last(256)
+"""What the readers of sessions look at, by session and moment: the first who asks computes it for all on this server."""
+AHEAD = 16
+"""Documents that are loaded with one that is asked for, because they come next."""
+
+
+@dataclass(eq=False)
+class Session(ABC):
+    """A session and its log; what follows from these is computed once, when it is asked for."""
+
+    stored: SessionRow
+    collection: Collection
+    events: list[Event]
+
+    @abstractmethod
+    def calibrator(self, digest: str) -> Calibrator:
+        """Return a calibrator that the settings named at some time."""
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands after these events; of several readers, what counts."""
+        return replay(self.stored.settings, self.stored.ids, self.events)
+
+    @cached_property
+    def row(self) -> SessionRow:
+        """The session with its documents in the order of reading, as far as that is settled."""
+        return self.stored.as_read(self.state)
+
+    @cached_property
+    def came(self) -> Provenance:
+        """What of its log came in a session file."""
+        return provenance(self.events)
+
+    @cached_property
+    def steps(self) -> list[dict[str, Any]]:
+        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
+        stored = self.stored
+        calibrators = {
+            digest: self.calibrator(digest) for digest in calibrators_named(stored.settings, self.events)
+        }
+        return trace(stored.settings, calibrators, stored.ids, stored.scores, self.events)
+
+    def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
+        """Return the calibrator of these settings and the chance of every document, now or in another state."""
+        calibrator = self.calibrator(settings.calibrator)
+        return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
+
+    def advice(self, settings: Settings) -> Advice:
+        """Return the advice under these settings, which may be a what-if."""
+        return advise(settings, *self.chances(settings), self.state)
+
+
+@dataclass(eq=False)
+class Readable(Session):
+    """A session whose documents are looked up in the store as they are needed."""
+
+    store: Store
+    reader: str = ""  # Name of the person who reads
+    several: SeveralReaders | None = None
+    """What several readers have said, where all of it counts here: not where one of them reads."""
+    seq: int | None = None  # Of the last event of several readers, whoever recorded it
+    to_judge: Sequence[str] = ()
+    """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
+    _loaded: dict[int, Record] = field(default_factory=dict)
+    _folded: tuple[Replay, list[Event]] | None = None
+
+    @cached_property
+    def state(self) -> State:
+        """Where the session stands after the events seen, of which those known before are folded already."""
+        fold, folded = self._folded or (None, list[Event]())
+        new, self._folded = self.events[len(folded) :], None
+        grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
+        if fold is None or not grown:
+            fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
+        for event in new:
+            fold.apply(event)
+        state = fold.after(self.events, self.to_judge)
+        self._folded = fold, self.events
+        state = state if self.seq is None else replace(state, seq=self.seq)
+        if self.several is None:
+            return state
+        return replace(state, overlooked=self.once("overlooked", partial(missed, self.several)))
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives of what counts, computed once for all readers who look at it; `what` is all else that it depends on."""
+        changed = self.several and self.several.changed
+        if not changed:
+            return make()
+        asked = self.stored.id, changed.seq, changed.time, what
+        return cast(T, SHARED.computed(asked, make))
+
+    def _forget(self) -> None:
+        """Drop everything computed from the log."""
+        for computed in ("state", "row", "came", "steps"):
+            self.__dict__.pop(computed, None)
+
+    def document(self, at: int) -> Record:
+        """The document at this place of the screening order, with its text."""
+        return self.reports_of([at])[0]
+
+    def reports_of(self, positions: Iterable[int]) -> list[Record]:
+        """Documents by their places in the screening order, loaded once."""
+        places = [int(at) for at in positions]
+        wanted = self.row.order[places].tolist()
+        if not all(at in self._loaded for at in wanted):
+            following = self.row.order[max(places) + 1 : max(places) + 1 + AHEAD].tolist()
+            new = [at for at in dict.fromkeys([*wanted, *following]) if at not in self._loaded]
+            self._loaded.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
+        return [self._loaded[at] for at in wanted]
+
+
+@dataclass(eq=False)
+class OwnReading(Readable):
+    """A session as one of several readers reads it: the reader's own verdicts, and what comes next."""
+
+    calibrator_of: Callable[[str], Calibrator] = field(kw_only=True)
+
+    def calibrator(self, digest: str) -> Calibrator:
+        """Return a calibrator that the settings named at some time."""
+        return self.calibrator_of(digest)
+
+    @cached_property
+    def row(self) -> SessionRow:
+        """The session with the documents that the reader has read or is to judge."""
+        row = self.stored.as_read(self.state)
+        end = self.state.depth + len(self.to_judge)
+        scores = None if row.scores is None else row.scores[:end]
+        return replace(row, ids=row.ids[:end], order=row.order[:end], scores=scores)
