@@ -184,7 +184,7 @@ def _test() -> Entered | None:
     heading_of("Patients")
     left, right = st.columns(2)
     prevalence = number_asked("With the disease, %", 15.0, "prevalence", at=left) / 100
-    counted = number_asked("How many people this is known from", 60.0, "known", at=right)
+    counted = number_asked("Known from (people)", 60.0, "known", at=right)
     if source not in sets:
         call_example("prevalence", "known", "gain", "harm", "test")
     benefit = number_asked("Gain: a diseased one treated", 1000.0, "gain", at=left)

@@ -35,9 +35,9 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     page takes in the browser anyway: time that every redraw would take. The tests check the figures.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, presented: int | None = None) -> None:
         # Not super().__init__(figure), which is what checks; nothing but to_dict is asked of it.
-        layout = fitted(figure)["layout"] | {"template": {"layout": {}}}
+        layout = fitted(figure, presented or PRESENTED)["layout"] | {"template": {"layout": {}}}
         self.__dict__["figure"] = figure | {"layout": layout}
 
     def to_dict(self) -> Figure:
@@ -158,6 +158,7 @@ def figure(
     on_select: Callable[[], None] | None = None,
     *,
     at_once: bool = False,
+    presented: int | None = None,
 ) -> None:
     """A figure below what it finds, with one sentence (also its alternative text), and its files.
 
@@ -172,7 +173,7 @@ def figure(
                 picture(drawing, sentence)
             else:
                 st.plotly_chart(
-                    AsItIs(drawing),
+                    AsItIs(drawing, presented),
                     key=chart_key(name),
                     config={"displayModeBar": False, "responsive": True},
                     alt=sentence,

@@ -32,6 +32,8 @@ from tarstop_core.teaching.reference import terms
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
+HIGH = 350
+"""Pixels that a figure is high on a projector, where it stands alone."""
 TAUS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
@@ -61,8 +63,11 @@ def _idea(idea: Idea) -> None:
 
 
 def _show(picture: Picture) -> None:
-    heading, sentence = picture.heading, picture.sentence
-    figure(picture.name, heading, picture.drawing, sentence, picture.rows, file_stem="tarstop-idea")
+    heading, drawing, sentence = picture.heading, picture.drawing, picture.sentence
+    if shell.presenting():
+        layout = drawing["layout"]
+        drawing = drawing | {"layout": layout | {"height": HIGH}}
+    figure(picture.name, heading, drawing, sentence, picture.rows, file_stem="tarstop-idea", presented=HIGH)
 
 
 def _sure(first: float, key: str, at: DeltaGenerator) -> float:

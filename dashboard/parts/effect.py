@@ -105,7 +105,7 @@ def events_and_risk(
     events, risk : float
         Events of 1,000, and the risk in per cent.
     """
-    words = f"How many events per 1,000 treated must it {'add' if above else 'prevent'}?"
+    words = f"Events to {'add' if above else 'prevent'}, of 1,000 treated"
     events, risk = first
     how = lasting(f"{key}/people")
     per_thousand = left.number_input(words, least, 999.0, events, step=1.0, format="%g", **how)

@@ -1,5 +1,6 @@
 """Evidence of a review of an intervention: its studies, what they lead to, and what reviewers expect to see of them."""
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
@@ -264,6 +265,12 @@ class EffectEvidence:
         """A number of the scale of analysis in the measure's own unit."""
         return float(np.exp(value)) if self.target.ratio else float(value)
 
+    @cached_property
+    def _decimals(self) -> int:
+        """Decimals of estimates, so that a column of them can be compared: those of the average effect in three digits."""
+        largest = max(abs(self.unit(float(part[0]))) for part in self.pooled)
+        return max(2, 2 - math.floor(math.log10(largest))) if 0 < largest < math.inf else 3
+
     def written(self, value: float, low: float, high: float) -> str:
         """An estimate with its interval in the measure's own unit: '0.49 [0.34, 0.70]'.
 
@@ -279,7 +286,7 @@ class EffectEvidence:
         """
         if not np.isfinite(value):
             return ""
-        at, begin, end = (signed(self.unit(x)) for x in (value, low, high))
+        at, begin, end = (signed(round(self.unit(x), self._decimals)) for x in (value, low, high))
         return f"{at} [{begin}, {end}]"
 
 

@@ -78,9 +78,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     chart.label(1, float(up[-1]), f"“{fig.plain(settings.plus, 44)}”", PLUS)
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
     threshold = f"act above {percent(payoffs.q_star)}"
-    place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
-    if not others:
-        chart.label(payoffs.q_star, 1.25 * peak, f" {threshold} ", **place)
+    if not others:  # at the top, where neither line runs beside the place in which they cross
+        place = {"yanchor": "top", "xanchor": "right" if right else "left"}
+        chart.label(payoffs.q_star, high + 2 * room, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
     needed = now.needed
     if 0 < needed < 1.2 * peak:

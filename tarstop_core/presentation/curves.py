@@ -110,7 +110,7 @@ def live_curves(
     x_axis: dict[str, Any] = {"range": chart.ends}
     x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
     x_axis |= {} if worth is None else {"anchor": "y2"}
-    domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
+    domain = [0.0, 1.0] if worth is None else [0.53, 1.0]
     chart.axis("yaxis", belief_title, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4)
     chart.axis("xaxis", "documents read", **x_axis)
     if worth is not None:
@@ -127,7 +127,7 @@ def live_curves(
             end, side = (chart.ends[1], "right") if any(seen) else (chart.ends[0], "left")
             chart.beside(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
-        chart.axis("yaxis2", title, domain=[0.0, 0.45], **powers, range=decades)
+        chart.axis("yaxis2", title, domain=[0.0, 0.47], **powers, range=decades)
     if steps:
         for trace in (trace for trace in chart.traces if trace["mode"] == "lines"):
             trace["line"]["shape"] = "hv"
