@@ -35,6 +35,6 @@ def concerned(prefix: str, usual: float = 0.0) -> Concerned | None:
     left, right = st.columns(2)
     people = own_number("People a year", usual, "people", f"{prefix}/people", at=left)
     years = number_asked("Years", 10.0, "years", at=right)
-    how = {"at": left, "help": "From the second year on."}
-    rate = number_asked("Discount, % a year", 3.5, "discount", **how) / 100
+    from_then = "From the second year on."
+    rate = number_asked("Discount, % a year", 3.5, "discount", at=left, help=from_then) / 100
     return Concerned(annual_population=people, years=years, rate=rate) if people and years else None
