@@ -90,7 +90,10 @@ def _belief(advice: Advice, settings: Settings) -> Iterator[str]:
     yield f"This is so many because the chance of {b}"
     yield f"{percent(advice.right)} likely right under this model"
     yield f"{percent(advice.right)} likely to be right under this model"
-    yield f"you would choose “{settings.plus if advice.plus else settings.minus}”, expected to bring {amount(advice.utility, unit)}"
+    yield f"you would choose “{settings.plus if advice.plus else settings.minus}”"
+    if advice.evpi > 0:
+        loss = amount(advice.evpi, unit) if unit or not advice.cost else cost_of(advice.evpi, advice.cost)
+        yield f"It is wrong with a chance of {percent(1 - advice.right)}, which loses {loss} on average"
     if advice.if_fails is not None:
         yield f"If it does not, the chance is {percent(advice.if_fails.b)}"
         yield f"the advice is to go on, for about {advice.if_fails.more:,} more"

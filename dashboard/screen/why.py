@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from dashboard.screen import advising
 from dashboard.screen.reading import block, names
 from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.presentation.numbers import amount, count_of, number
+from tarstop_core.presentation.numbers import amount_or_documents, count_of, number
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
@@ -93,7 +94,8 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
 
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:
     """Return the two ways to go on in two stages: name, worth, cost, and the best plan."""
-    facts, unit = advice.facts, settings.payoffs.unit
+    facts = advice.facts
+    in_unit = partial(amount_or_documents, unit=settings.payoffs.unit, cost=advice.cost)
     if not isinstance(facts, ReviewFacts) or not settings.two_stages:
         return []
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
@@ -104,20 +106,18 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     plan = "none left" if over else f"about {more:,} more" if more else none
     if advice.next_find is not None and settings.rule.weighs_plans:
         plan = "until the next study"
-    worth = "–" if advice.worth is None else f"{amount(advice.worth, unit)} each"
+    worth = "–" if advice.worth is None else f"{in_unit(advice.worth)} each"
     if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
         # The bound is that of plans read to their end: those that look again pay wherever the rule goes on.
         bound, reads_on = float(least[advice.depth]), advice.more > 0 and advice.held_by is None
-        worth = (
-            f"at least {amount(max(bound, advice.cost), unit)} each" if reads_on else "less than they cost"
-        )
+        worth = f"at least {in_unit(max(bound, advice.cost))} each" if reads_on else "less than they cost"
     score = " (score)" if settings.rule.criterion.is_score else ""
-    abstracts = (f"Screen more abstracts{score}", worth, f"{amount(advice.cost, unit)} each", plan)
+    abstracts = (f"Screen more abstracts{score}", worth, f"{in_unit(advice.cost)} each", plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
     if not facts.waiting:
-        return [abstracts, (reports, "–", f"{amount(settings.cost_in_full, unit)} each", "none waits")]
+        return [abstracts, (reports, "–", f"{in_unit(settings.cost_in_full)} each", "none waits")]
     pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
-    return [abstracts, (reports, amount(facts.reports_worth, unit), amount(facts.reports_cost, unit), pays)]
+    return [abstracts, (reports, in_unit(facts.reports_worth), in_unit(facts.reports_cost), pays)]
 
 
 def other_rules(work: Work, state: State, settings: Settings) -> None:

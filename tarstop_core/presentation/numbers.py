@@ -59,6 +59,19 @@ def amount(value: float, unit: str) -> str:
     return f"{sign}{text} {unit}".rstrip()
 
 
+def amount_or_documents(value: float, unit: str, cost: float) -> str:
+    """An amount; without a unit as the cost of documents, of which one costs so much.
+
+    >>> amount_or_documents(50, "£", 2), amount_or_documents(0.05, "", 0.002), amount_or_documents(0.05, "", 0)
+    ('£50', 'the cost of 25 documents', '0.05')
+    """
+    return (
+        amount(value, unit)
+        if unit or not cost or not value
+        else f"the cost of {count_of(max(1, value / cost))}"
+    )
+
+
 def percent(probability: float) -> str:
     """A probability as a person says it; never rounded to certainty.
 

@@ -120,6 +120,11 @@ class Payoffs:
                 "decide; change its amounts."
             )
 
+    @property
+    def evenly_split(self) -> bool:
+        """Whether a right action brings what the other one then loses, as of :meth:`from_q_star`: only differences are known."""
+        return self.L_g == self.B and self.L_r == self.G
+
     @classmethod
     def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:
         """Payoffs that have this threshold: B = L_g = K(1−q*)/2 and G = L_r = K·q*/2.

@@ -142,11 +142,19 @@ class Stakes:
     def with_documents(self, documents: float) -> Stakes:
         """Another answer to the first question, above 0; infinite means that reading costs nothing.
 
-        A report in full keeps costing as many documents.
+        A report in full keeps costing as many documents, and in the amounts of an example a document its price.
         """
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
-        return self.restated(self.payoffs, self.worst / documents)
+        chosen = self.restated(self.payoffs, self.worst / documents)
+        return chosen.scaled(self.cost / chosen.cost) if self.is_example and chosen.cost else chosen
+
+    @property
+    def is_example(self) -> bool:
+        """Whether all amounts follow from the price of a document in examples, so that nobody entered one of them."""
+        return (
+            self.payoffs.evenly_split and self.payoffs.unit == "£" and math.isclose(self.cost, EXAMPLE_PRICE)
+        )
 
     def with_example(self, documents: float) -> Stakes:
         """Another answer to the first question, taken from an example in pounds.

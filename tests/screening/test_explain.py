@@ -340,7 +340,7 @@ def test_a_review_speaks_of_studies_not_hits() -> None:
 def test_continue_has_its_numbers() -> None:
     told = explain(situation("continue"), START)
     assert "worth 0.0043 each and cost 0.002" in told.sentence and "about 6 more." in told.sentence
-    assert "“Grant”, expected to bring 0.15" in told.stopping
+    assert "75 documents" in told.stopping
 
 
 def test_each_rule_is_compared_in_its_own_words() -> None:
@@ -352,12 +352,14 @@ def test_each_rule_is_compared_in_its_own_words() -> None:
 
 def test_money_and_free_reading() -> None:
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=0.0)
-    told = explain(situation("continue", worth=86.0, cost=0.0, utility=3120.0), pounds)
+    told = explain(situation("continue", worth=86.0, cost=0.0, evpi=3120.0), pounds)
     assert "worth £86 each and cost nothing" in told.sentence
     assert "£3,120" in told.stopping and "together cost" not in told.stopping
-    assert "together cost 1." in stopping(situation("stop"), START)
     four = replace(START, payoffs=Payoffs(2, 1, 3, 4))
-    assert "together cost 10." in stopping(situation("stop"), four)
+    assert "75 documents" in stopping(situation("stop"), four)
+    assert "together cost 10." in stopping(situation("stop", cost=0.0), four)
+    sure = stopping(situation("stop", evpi=0.0, b=0.0), START)
+    assert "“Grant”." in sure and "loses" not in sure
 
 
 def test_reading_to_the_end_is_said() -> None:

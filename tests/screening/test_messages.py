@@ -97,7 +97,7 @@ def situations(facts: ReviewFacts | None = None) -> Iterator[Advice]:
         for fails in (replace(plain, go_on=True), replace(plain, go_on=False, variations=DOUBTS)):
             yield replace(plain, if_fails=fails, option=int(headline == "found"))
         if headline in ("continue", "stop", "reports"):
-            yield replace(plain, depth=2)
+            yield from (replace(plain, depth=2), replace(plain, evpi=0.0), replace(plain, cost=0.0))
             yield replace(plain, if_fails=plain, depth=50, more=10 if go_on else 0, b=0.5, option=PLUS)
             yield replace(plain, if_fails=plain, depth=59, more=1, b=0.9, variations=DOUBTS)
             for worth, cost in ((None, 1.0), (0.0, 1.0), (1.0, 0.0)):

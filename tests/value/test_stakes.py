@@ -158,6 +158,13 @@ def test_an_example_gives_its_amounts_unless_a_person_counts_in_something_else()
     assert (pounds.payoffs.unit, pounds.cost, pounds.full_cost) == ("£", pytest.approx(2), pytest.approx(20))
     assert pounds.worst == pytest.approx(20_000) and pounds.payoffs.q_star == pytest.approx(0.8)
     assert pounds.with_example(100_000).worst == pytest.approx(200_000)
+    typed = pounds.with_documents(400)
+    assert (typed.cost, typed.worst, typed.full_cost) == pytest.approx((2, 800, 20)), (
+        "a document keeps its price"
+    )
+    assert typed.with_ratio(9).worst == pytest.approx(800) and typed.with_ratio(9).cost == pytest.approx(2)
+    own = Stakes(Payoffs(3_000, 500, 7_000, 500, "£"), 2).with_documents(400)
+    assert (own.cost, own.worst) == pytest.approx((25, 10_000)), "amounts that a person gave stay"
     hours = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0.1).with_example(10_000)
     assert (hours.payoffs.unit, hours.payoffs.K) == ("hours", 100) and hours.documents == pytest.approx(
         10_000

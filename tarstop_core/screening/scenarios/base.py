@@ -16,7 +16,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.numbers import amount_or_documents, percent
 from tarstop_core.screening import record_message
 from tarstop_core.screening.advised import Advice, Floor, ListFacts, Outlook, RecallFacts, ReviewFacts
 from tarstop_core.screening.labels import Label
@@ -249,7 +249,10 @@ class Scenario(ABC, Generic[S]):
         return [
             (f"Chance that {question}", percent(advice.b)),
             *self.thresholds(settings),
-            ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
+            (
+                "The most certainty could be worth now",
+                amount_or_documents(advice.evpi, settings.payoffs.unit, advice.cost),
+            ),
         ]
 
     def thresholds(self, settings: S) -> list[tuple[str, str]]:

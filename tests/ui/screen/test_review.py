@@ -14,7 +14,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES, Report, Row
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import amount_or_documents, number
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
@@ -298,9 +298,11 @@ def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, 
     told = advice.facts
     assert told is not None and advice.headline == "reports"
     shown = html_of(page)
-    assert advice.worth is None and f"<td>{number(advice.cost)} each</td>" in shown
-    worth_and_cost = f"<td>{number(told.reports_worth)}</td><td>{number(told.reports_cost)}</td>"
-    assert f"{worth_and_cost}<td>1 of 1</td>" in shown
+    assert advice.worth is None and "1 document each<" in shown
+    worth, cost = (
+        amount_or_documents(each, "", advice.cost) for each in (told.reports_worth, told.reports_cost)
+    )
+    assert f"<td>{worth}</td><td>{cost}</td><td>1 of 1</td>" in shown
     assert "READ THE REPORTS" in shown
 
 
