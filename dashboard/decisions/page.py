@@ -30,9 +30,8 @@ from dashboard.parts.everyone import concerned, number_asked, own_number
 from dashboard.parts.sessions import file_stem
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
-from tarstop_core.explore import decisions
+from tarstop_core.explore import decision_report as reports
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decision_report import decision_report, options_in_words
 from tarstop_core.explore.decisions import Answer, Reading, Studyable, answer, studied, with_studies
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
@@ -58,10 +57,10 @@ class View:
     rows: Callable[[Answer], Rows]
 
 
-STEPS = View("steps", "What next", drawn.steps_figure, "steps", decisions.rows_of_sizes)
-KNOWING = View("knowing", "Worth knowing", drawn.knowing_figure, "knowing", decisions.rows_of_knowing)
-ACTIONS = View("actions", "The options now", drawn.actions_figure, "now", decisions.rows_of_actions)
-CURVES = View("curves", "", drawn.curves_figure, "curves", decisions.rows_of_curves)
+STEPS = View("steps", "What next", drawn.steps_figure, "steps", reports.rows_of_sizes)
+KNOWING = View("knowing", "Worth knowing", drawn.knowing_figure, "knowing", reports.rows_of_knowing)
+ACTIONS = View("actions", "The options now", drawn.actions_figure, "now", reports.rows_of_actions)
+CURVES = View("curves", "", drawn.curves_figure, "curves", reports.rows_of_curves)
 
 
 def decisions_page() -> None:
@@ -142,7 +141,7 @@ def _headline(given: Entered, result: Answer, unit: str) -> None:
 def _report(given: Entered, result: Answer, unit: str) -> None:
     name = st.text_input("Title of the report", "Decision", key=f"{PREFIX}/title").strip() or "Decision"
     report = partial(
-        decision_report,
+        reports.decision_report,
         result,
         unit,
         name=name,
@@ -179,7 +178,7 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
             shell.caption(sentence)
             picture(figure, sentence)
             if view is ACTIONS:
-                table(options_in_words(result, unit))
+                table(reports.options_in_words(result, unit))
             csv = partial(trace_to_csv, view.rows(result))
             with offered(titles[view.name], view.name):
                 picture_buttons(f"{STEM}-{view.name}", csv, svg=still(figure, sentence))

@@ -12,7 +12,7 @@ from dashboard.frame.drawing import all_figures, beside_title
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import alone, bound, switch
 from dashboard.frame.work import flash
-from dashboard.learn import game, ideas, walk
+from dashboard.learn import game, ideas, walk, walk_state
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching import reference
 from tarstop_core.teaching.reference import Formula, Term, formulas, terms
@@ -70,7 +70,7 @@ def _part() -> str:
     part = switch("Part", titles, default=state.get(KEY, "walk"), **how)
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
-        for name in {*walk.NAMES, *game.NAMES} & {*address}:
+        for name in {*walk_state.NAMES, *game.NAMES} & {*address}:
             del address[name]
     if named != part:
         address["part"] = part

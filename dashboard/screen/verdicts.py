@@ -148,8 +148,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     """Note, undo, looking back, setting aside, and the way out: what the person's role allows of it."""
     quiet = partial(button, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
-    labels = LABEL in work.may
-    if labels and work.noting:
+    if (labels := LABEL in work.may) and work.noting:
         # Under another key than the button that opens it: a late second press would open it again.
         quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
     elif labels:
@@ -378,15 +377,11 @@ def reasons_opener(work: Work, state: State) -> None:
 def reasons_dialog(work: Work, state: State) -> None:
     """Name the reasons; what was excluded for one follows its new name."""
     given = reasons_given(state)
+    renamed = "A new name also applies to earlier exclusions. If you empty a name, the reason is no longer offered; earlier exclusions stay."
     words = (
         f"Each becomes a button and a line of the flow diagram; the first {KEYED} have their number as key."
     )
-    if state.reasons:
-        words += (
-            " A new name also applies to earlier exclusions. If you empty a name, the "
-            "reason is no longer offered; earlier exclusions stay."
-        )
-    st.caption(words)
+    st.caption(f"{words} {renamed}" if state.reasons else words)
     with st.form("reasons", border=False):
         kept = {
             reason: st.text_input(
@@ -397,9 +392,8 @@ def reasons_dialog(work: Work, state: State) -> None:
             )
             for at, reason in enumerate(state.reasons, start=1)
         }
-        asked, hint = "More reasons, one a line", ""
-        if not state.reasons:
-            asked, hint = "Your reasons, one a line", scenario_of(state.settings).reasons
+        asked = f"{'More' if state.reasons else 'Your'} reasons, one a line"
+        hint = "" if state.reasons else scenario_of(state.settings).reasons
         typed = st.text_area(asked, height=140, placeholder=hint, key=f"reasons_new_{state.seq}")
         pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
     if pressed:

@@ -14,9 +14,10 @@ from tarstop_core.documents.tables import Flags
 from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
 from tarstop_core.readers.agreement import agreement
-from tarstop_core.readers.overlooked import Interval, Overlooked, Verdicts, missed_within, overlooked
+from tarstop_core.readers.overlooked import Interval, Overlooked, missed_within, overlooked
 from tarstop_core.readers.played import Choice, ReadList, advised, always, play
 from tarstop_core.readers.strategies import Strategy
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.screening import labels as labelled
 from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.enough_settings import EnoughSettings

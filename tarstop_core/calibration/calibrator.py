@@ -289,10 +289,8 @@ class Calibrator:
         if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
             return []  # The former is made for lists of any length and system.
         if self.kind == "first-hit":
-            return [
-                f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
-                f"{length:,} the chances follow only the shape of the curve."
-            ]
+            from_there = f"from there to document {length:,} the chances follow only the shape of the curve"
+            return [f"Your past cases say nothing beyond rank {seen.longest_list:,}; {from_there}."]
         remarks = self._unlike_training_lists(scores, length)
         if not length or scores is None or self.by_rank:
             return remarks
@@ -328,11 +326,7 @@ class Calibrator:
         return remarks
 
     def refusal(self, scores: ArrayLike | None) -> str:
-        """Why chances from these scores would mean nothing; empty where they mean something.
-
-        A score means what it does by the length of its list, so lists whose length or best score are unlike those of the training
-        lists are refused, except by kinds that go by rank. Ties among scores are a remark only.
-        """
+        """Why chances from these scores would mean nothing: length or best score unlike the training lists'; else empty."""
         if self.by_rank or scores is None:
             return ""
         unlike = self._unlike_training_lists(scores, len(np.asarray(scores)))
@@ -364,13 +358,7 @@ class Calibrator:
 
 
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
-    """Read a calibrator from its JSON.
-
-    Raises
-    ------
-    InputProblem
-        When the text is not a calibrator of a known version, or its numbers cannot be used.
-    """
+    """Read a calibrator from its JSON; InputProblem when it is none of a known version, or its numbers cannot be used."""
     content = FILE.content(text, name)
     if content.get("frailty", 0) is None:
         del content["frailty"]

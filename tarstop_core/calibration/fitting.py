@@ -110,9 +110,8 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     Parameters
     ----------
     calibrator : Calibrator
-        The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the first hit
-        count; that of "frailty" and "rank-frailty" likewise, with the conditional chances of its curve. For the other kinds
-        it is "relevant".
+        Its event is "relevant"; of "hazard", "first-hit", "frailty" and "rank-frailty" (with the conditional chances of its
+        curve) it is "the first hit, none before it", so only documents up to the first hit count.
     topics : sequence of Topic
         Labelled lists; in the patent scenario only ω⁺ topics count.
     how : str

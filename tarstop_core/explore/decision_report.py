@@ -1,13 +1,16 @@
-"""Report of a decision between several actions: a page that loads and runs nothing."""
+"""Report of a decision between several actions, a page that loads and runs nothing, and the numbers of each figure as rows."""
 
 import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from tarstop_core.evidence.report import sheets, written_with
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import Answer
+from tarstop_core.explore.decisions import Answer, Known
+from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
 from tarstop_core.presentation.pictures import still
@@ -155,4 +158,59 @@ def _studies(result: Answer, unit: str) -> Texts:
             "worth more than it costs": amount(one.sizes.best_enbs, unit),
         }
         for one in result.studies
+    ]
+
+
+# --- the numbers of each figure -------------------------------------------------------------------
+
+
+def rows_of_actions(result: Answer) -> Rows:
+    """Return the expected net benefit of each action, how far it is behind the best, and how likely it is the best."""
+    compared = result.costs_and_effects
+    return rows_of(
+        action=result.actions,
+        net_benefit=result.net,
+        behind=result.behind,
+        chance_best=result.chances,
+        **(compared._asdict() if compared else {}),
+    )
+
+
+def rows_of_knowing(result: Answer) -> Rows:
+    """Return what certainty and each parameter are worth, per person and for everyone."""
+    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
+    per_person = np.array([one.value for one in parameters])
+    everyone: Sequence[float | None] = [None] * len(parameters)
+    if result.people:
+        everyone = (per_person * result.people).tolist()
+    return [
+        {"parameter": one.name, "per_person": one.value, "standard_error": one.se, "for_everyone": whole}
+        for one, whole in zip(parameters, everyone, strict=True)
+    ]
+
+
+def rows_of_sizes(result: Answer) -> Rows:
+    """Return the net benefit of studies by size, and of reading on."""
+    if result.sizes is None or result.study is None:
+        return []
+    n, price = result.sizes.n, result.study.price(result.sizes.n)
+    value = result.sizes.enbs + price
+    people = "people_per_arm" if result.study.arms > 1 else "people"
+    rows = rows_of(**{people: n, "value": value, "price": price, "net_benefit": result.sizes.enbs})
+    if result.reading is not None and result.reading_gain is not None:
+        read = {people: result.reading.studies * result.reading.people, "price": result.reading.cost}
+        read |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
+        rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
+    return rows
+
+
+def rows_of_curves(result: Answer) -> Rows:
+    """Return the curves' numbers, one column per action."""
+    drawn = result.curves
+    if drawn is None:
+        return []
+    axis = "threshold" if drawn.of_thresholds else "willingness_to_pay"
+    return [
+        {axis: float(x), **dict(zip(drawn.names, y.tolist(), strict=True))}
+        for x, y in zip(drawn.x, drawn.y, strict=True)
     ]

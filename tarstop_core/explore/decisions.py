@@ -1,7 +1,7 @@
 """Decisions between several actions: which one now, what is worth knowing, and whether to read on, commission a study or decide."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypedDict
@@ -333,61 +333,6 @@ def accuracy_of(tables: Tables) -> Accuracy:
         )
     cov = fitted.cov * np.array([[1, -1], [-1, 1]])  # of specificity rather than of false positives
     return {"mu_logit_se": float(fitted.mu[0]), "mu_logit_sp": float(-fitted.mu[1]), "cov": cov.tolist()}
-
-
-# --- as tables ------------------------------------------------------------------------------------
-
-
-def rows_of_actions(result: Answer) -> Rows:
-    """Return the expected net benefit of each action, how far it is behind the best, and how likely it is the best."""
-    compared = result.costs_and_effects
-    return rows_of(
-        action=result.actions,
-        net_benefit=result.net,
-        behind=result.behind,
-        chance_best=result.chances,
-        **(compared._asdict() if compared else {}),
-    )
-
-
-def rows_of_knowing(result: Answer) -> Rows:
-    """Return what certainty and each parameter are worth, per person and for everyone."""
-    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
-    per_person = np.array([one.value for one in parameters])
-    everyone: Sequence[float | None] = [None] * len(parameters)
-    if result.people:
-        everyone = (per_person * result.people).tolist()
-    return [
-        {"parameter": one.name, "per_person": one.value, "standard_error": one.se, "for_everyone": whole}
-        for one, whole in zip(parameters, everyone, strict=True)
-    ]
-
-
-def rows_of_sizes(result: Answer) -> Rows:
-    """Return the net benefit of studies by size, and of reading on."""
-    if result.sizes is None or result.study is None:
-        return []
-    n, price = result.sizes.n, result.study.price(result.sizes.n)
-    value = result.sizes.enbs + price
-    people = "people_per_arm" if result.study.arms > 1 else "people"
-    rows = rows_of(**{people: n, "value": value, "price": price, "net_benefit": result.sizes.enbs})
-    if result.reading is not None and result.reading_gain is not None:
-        read = {people: result.reading.studies * result.reading.people, "price": result.reading.cost}
-        read |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
-        rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
-    return rows
-
-
-def rows_of_curves(result: Answer) -> Rows:
-    """Return the curves' numbers, one column per action."""
-    drawn = result.curves
-    if drawn is None:
-        return []
-    axis = "threshold" if drawn.of_thresholds else "willingness_to_pay"
-    return [
-        {axis: float(x), **dict(zip(drawn.names, y.tolist(), strict=True))}
-        for x, y in zip(drawn.x, drawn.y, strict=True)
-    ]
 
 
 # --- an example -----------------------------------------------------------------------------------

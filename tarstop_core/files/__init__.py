@@ -4,6 +4,7 @@ Records come in through `read_records`; rankings and judgments through `read_run
 `FORMATS` lists what can be read, for pages and the command line.
 """
 
+from tarstop_core.files.chances import read_chances as read_chances
 from tarstop_core.files.columns import MAPPABLE as MAPPABLE
 from tarstop_core.files.columns import UnrecognisedColumns as UnrecognisedColumns
 from tarstop_core.files.delimited import table_to_csv as table_to_csv
@@ -18,7 +19,6 @@ from tarstop_core.files.reading import read_records as read_records
 from tarstop_core.files.record_tables import RecordTable as RecordTable
 from tarstop_core.files.tables import read_tables as read_tables
 from tarstop_core.files.trec import label_topics as label_topics
-from tarstop_core.files.trec import read_chances as read_chances
 from tarstop_core.files.trec import read_qrels as read_qrels
 from tarstop_core.files.trec import read_run as read_run
 from tarstop_core.files.trec import write_run as write_run

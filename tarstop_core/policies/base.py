@@ -109,13 +109,7 @@ class Parameter:
         return int(text) if self.kind == "int" else float(text)
 
     def checked(self, value: Any, title: str) -> Value:
-        """The value in its own type.
-
-        Raises
-        ------
-        InputProblem
-            When it is out of range, or a fraction where a whole number is needed.
-        """
+        """The value in its own type; InputProblem when it is out of range, or a fraction where a whole number is needed."""
         if self.kind == "choice":
             if value in self.choices:
                 return str(value)

@@ -11,8 +11,8 @@ from enum import Enum
 import numpy as np
 
 from tarstop_core.documents.tables import Flags, Floats
-from tarstop_core.readers.overlooked import Verdicts
 from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
+from tarstop_core.readers.verdicts import Verdicts
 
 PAIR = 0.975
 """Share of relevant records that one of two people includes (Gartlehner et al. 2020, as :data:`SENSITIVITY`)."""

@@ -15,7 +15,7 @@ from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.files.values import normal_label
-from tarstop_core.readers.overlooked import Verdicts
+from tarstop_core.readers.verdicts import Verdicts
 
 READER = re.compile(r"(reader|person|reviewer|screener|rater|model)[ _-]?\w+", re.IGNORECASE)
 """How a column is called that holds the verdicts of one reader."""

@@ -7,9 +7,9 @@ import numpy as np
 from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.readers.overlooked import Verdicts
 from tarstop_core.readers.played import ReadList
 from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Strategy, Stretch, compare
+from tarstop_core.readers.verdicts import Verdicts
 
 message = Messages("readers/who_reads.jinja")
 MACHINE, PERSON = 0, 1

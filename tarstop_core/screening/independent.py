@@ -230,12 +230,8 @@ class SeveralReaders:
 
     def _count_report(self, doc: str, event: Event) -> None:
         """Bring what counts of a report up to what was said of it; one on which readers differ waits."""
-        counted, before = (
-            self.in_full.counted(doc, self.alone_in_full),
-            self._counted_reports.get(doc, WAITING),
-        )
-        report = counted or WAITING
-        if report != before:
+        report = self.in_full.counted(doc, self.alone_in_full) or WAITING
+        if report != self._counted_reports.get(doc, WAITING):
             self._counted_reports[doc] = report
             self._record("report", {"doc": doc, **report.to_dict()}, event, self.alone_in_full)
 
@@ -244,11 +240,9 @@ class SeveralReaders:
         if before == (label, reason):
             return
         self._counted[doc] = label, reason
-        content = {"doc": doc, "label": label} | ({"reason": reason} if reason else {})
-        if before is None:
-            self._record("label", content | {"fit": self._fit}, event)
-        else:
-            self._record("relabel", content, event)
+        given = {"doc": doc, "label": label} | ({"reason": reason} if reason else {})
+        kind, more = ("label", {"fit": self._fit}) if before is None else ("relabel", {})
+        self._record(kind, {**given, **more}, event)
 
     def _record(
         self, kind: str, content: Mapping[str, object], event: Event, readers: Sequence[str] = ()
@@ -267,9 +261,8 @@ class SeveralReaders:
     @property
     def alone_in_full(self) -> tuple[str, ...]:
         """Names of those who read full texts, each on their own: people, for a machine reads none; empty where nobody does."""
-        return tuple(
-            name for name in self.readers.names if self.readers.full_texts and name not in self.machines
-        )
+        people = [name for name in self.readers.names if name not in self.machines]
+        return tuple(people) if self.readers.full_texts else ()
 
     def _readers_of(self, doc: str) -> tuple[str, ...]:
         """Names of those who are to judge a document; of one that came with a label, those who changed it."""

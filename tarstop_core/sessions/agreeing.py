@@ -8,8 +8,9 @@ import numpy as np
 
 from tarstop_core.documents.reports import ELIGIBLE
 from tarstop_core.readers.agreement import Agreement, agreement, in_stretches
-from tarstop_core.readers.overlooked import Overlooked, Verdicts, overlooked
+from tarstop_core.readers.overlooked import Overlooked, overlooked
 from tarstop_core.readers.table import ReadersTable
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.words import said
 from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
 from tarstop_core.screening.reports_apart import compare

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from tarstop_core import __version__
@@ -20,17 +19,12 @@ from tarstop_core.evidence.report import RISK, risk_rows, sheets, studies_sheet,
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import Actions, not_accounted_sentence, risk_sentence
-from tarstop_core.presentation.figures import Chart, or_none, thinned, with_unit
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
-from tarstop_core.presentation.pictures import still
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.report_entry import table_rows
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
@@ -44,13 +38,12 @@ from tarstop_core.screening.wording import (
     ending,
     example_amounts,
     explain,
-    limits_of,
     pays,
     question,
     word_of,
 )
-from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import who_read
+from tarstop_core.sessions.course import advised, curves
 from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.machine_items import machine_items
 from tarstop_core.sessions.prisma import INHERITED, flow_diagram
@@ -75,7 +68,7 @@ def report_html(session: SessionSnapshot) -> str:
     summary = scenario.evidence(settings, state)
     reports = state.read_in_full.values() if settings.two_stages else ()
     moves = [read_settings(event.payload["settings"]) for event in session.events if event.kind == "settings"]
-    against = [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP]
+    against = [step["rank"] for step in advised(session) if step["headline"] in SAYS_STOP]
     return page(
         __name__,
         title=f"{session.row.name} · TARstop report",
@@ -108,7 +101,7 @@ def report_html(session: SessionSnapshot) -> str:
         moved=[] if settings == first else _moved(session, first, settings),
         found=_found(session),
         tables=studies_sheet(summary) if isinstance(summary, Evidence) else _effects(session),
-        curves=_curves(session),
+        curves=curves(session),
         studies=scenario.drawn(settings, state, session.collection.simulated),
         **_bias(summary, settings, scenario.lacking(settings, state)),
         flow=flow_diagram(session.prisma, INHERITED),
@@ -216,97 +209,6 @@ def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) ->
     return sheet(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
 
 
-def _advised(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """The documents read here: those that came with their labels were never advised on."""
-    return session.steps[session.state.kept :]
-
-
-def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """Draw belief and worth, each with what it says; nothing where nothing was read."""
-    state, now, steps = session.state, session.advice_now, _advised(session)
-    if not state.depth:
-        return []
-    settings = state.settings
-    if (own := scenario_of(settings).figure(now, state)) is not None:
-        says = scenario_of(settings).message("found", advice=now)
-        return [(still(own, says), says)]
-    kept = _with_labels(session)
-    last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
-    # What was shown before each document, and what is shown after the last.
-    before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
-    drawn = before.iloc[thinned(len(before), len(before) - 1)]
-    in_steps, unit = scenario_of(settings).in_steps, settings.payoffs.unit
-    depths = drawn.index.astype(float)
-
-    def draw(
-        column: str, colour: str, limits: Iterable[tuple[str, Any]], level: str, says: str, **axis: Any
-    ) -> tuple[str, str]:
-        figure = Chart(250, simulated=session.collection.simulated)
-        log = "type" in axis
-        low, high = 10 ** np.array(axis["range"]) if log else axis["range"]
-
-        def line(values: Any, colour: str, shape: str, **look: Any) -> Any:
-            values = pd.Series(values, drawn.index)
-            seen = (values.where(values > 0) if log else values).clip(low, high)
-            figure.line(depths, or_none(seen), colour, **look)
-            figure.traces[-1]["line"]["shape"] = shape
-            return seen
-
-        curve = line(drawn[column], colour, "hv" if in_steps else "linear", width=2.5)
-        end = curve.dropna().tail(1)
-        figure.points(end.index, end, colour, 8)
-        for name, values in limits:
-            at = line(values, level, "hv", dash="dash").iloc[-1]
-            if np.isnan(at):
-                continue  # a cost of 0, for which a logarithmic axis has no place
-            # On the side of the limit where the curve mostly is not, towards the end.
-            below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
-            place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
-            figure.label(depths[-1], np.log10(at) if log else at, name, level, **place)
-        figure.axis("xaxis", "documents read", range=[0.0, depths[-1]])
-        figure.axis("yaxis", **axis)
-        return still(figure.figure(), says), says
-
-    says = message(
-        "belief_curve",
-        question=question(settings),
-        first=before["b"].iloc[0],
-        last=now.b,
-        depth=state.depth,
-        pays=pays(settings),
-        kept=len(kept),
-    )
-    several: list[tuple[str, Any]] = [(name, end) for end, name in limits_of(settings)]
-    limits = several or [("act above", drawn["q_star"])]
-    curves = [draw("b", BELIEF, limits, THRESHOLD, says, title="chance", range=[0.0, 1.0], dtick=0.2)]
-    if (before["worth"] > 0).any():
-        positive = before[["worth", "cost"]].where(before > 0)
-        low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
-        # A curve of the rule over many decades would hide the crossing that matters.
-        low = max(low, np.floor(np.log10(positive.max().max())) - 6)
-        axis = {"title": with_unit("worth", unit), "type": "log", "range": [low, max(high, low + 1)]}
-        limits = [("cost of one document", drawn["cost"])]
-        curves.append(draw("worth", VALUE, limits, COST, message("worth_curve"), **axis))
-    return curves
-
-
-def _with_labels(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """Return belief and worth before each document that came with its label, by the settings at the start."""
-    at = next((at for at, event in enumerate(session.events) if event.kind == "kept"), None)
-    if at is None:
-        return []
-    stored = session.stored
-    state = replay(stored.settings, stored.ids, session.events[: at + 1])
-    settings = state.settings
-    path = screening_path(settings, *session.chances(settings, state), state)
-    worth = settings.rule.worth(path)
-    fixed = {"q_star": settings.payoffs.q_star, "cost": settings.cost}
-    return [
-        {"b": path.b[depth], "worth": None if worth is None else worth[depth], **fixed}
-        for depth in range(state.kept)
-    ]
-
-
 def _plan(session: SessionSnapshot) -> dict[str, Any]:
     """Describe the plan if there was one, and every change of settings: from it, or from the first ones."""
     state, events = session.state, session.events
@@ -359,7 +261,7 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
             claim(step["reviewer"], step),
             claimed_time(when(step["time"]), step),
         ]
-        for step in _advised(session)
+        for step in advised(session)
     ]
     its_chance = scenario_of(settings).message("chance_column", settings=settings)
     before = ("Belief", "Worth", "Cost") if settings.weighs else ("Found", "Probably unread", "Recall")

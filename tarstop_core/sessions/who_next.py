@@ -8,9 +8,10 @@ import numpy as np
 
 from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.numbers import amount, number
-from tarstop_core.readers.overlooked import Verdicts, overlooked
+from tarstop_core.readers.overlooked import overlooked
 from tarstop_core.readers.second_reader import compare_pairings, learned_pair
 from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.independent import SeveralReaders

@@ -245,20 +245,9 @@ def own_rounds(game: Game) -> tuple[Played, ...]:
 
 @lru_cache(maxsize=32)
 def rules_on(game: Game) -> tuple[Row, ...]:
-    """Return every rule with its first settings on the lists of a game, whatever was called.
+    """Return every rule with its first settings on the lists of a game without calls (a class shares the answer), without regret.
 
-    Rules that draw a random sample end with another belief for every sample, so where a review is played they are
-    left out.
-
-    Parameters
-    ----------
-    game
-        Without calls, so that a class shares the answer.
-
-    Returns
-    -------
-    tuple of Row
-        Without regret.
+    Where a review is played, rules that draw a random sample are left out: every sample ends with another belief.
     """
     rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
     reviews = any(not settings.one_decides for _, settings in rounds)

@@ -32,10 +32,7 @@ SHORT, LIKELY = 10, 0.02
 
 @dataclass(frozen=True, eq=False)
 class CumulativePath(ListPath):
-    """All depths of one ranking at once, with the studies that its documents have brought.
-
-    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
-    """
+    """All depths of one ranking at once, with the studies that its documents have brought."""
 
     p: Floats
     """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
@@ -111,11 +108,9 @@ class CumulativePath(ListPath):
     def _chosen(self) -> Depths:
         """The option that is taken in each state, shape (states,)."""
         chosen = self.payoffs.best(self._b)
-        return (
-            chosen
-            if self.needed is None
-            else np.where(self.needed > 0, self.payoffs.best(self._b, False), chosen)
-        )
+        if self.needed is None:
+            return chosen
+        return np.where(self.needed > 0, self.payoffs.best(self._b, False), chosen)
 
     def chooses_plus(self, depth: int) -> bool:
         return self.action_at(depth) == PLUS
@@ -172,19 +167,17 @@ class CumulativePath(ListPath):
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.studies[:-1]] - self.full_cost)))
 
     def value_rate(self, horizon: int | None = None) -> Floats:
-        """The max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
+        """The most that any plan m returns per document: max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
-        H(m) is the number of documents among the next m that are expected to be included, π the share of those that bring
-        data and w the studies that waiting reports are expected to bring. V(k) is the expected EVSI of a Poisson number of
-        studies with mean k, and of the exact number for plans of ten documents or fewer, of which one is likely to bring
-        data, unless reports wait. Some plan gains exactly when this exceeds the cost of a document.
+        H(m) of the next m documents are expected to be included, a share π of these brings data, and the reports that wait
+        are expected to bring w studies. V(k) is the expected EVSI of a Poisson number of studies with mean k. Plans of ten
+        documents or fewer, one of which is likely to bring data, use the exact number instead, unless reports wait. Some
+        plan pays exactly when this exceeds the cost of a document.
 
-        The plans m are those of :data:`~tarstop_core.value.path.PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
-        and then in steps of 5 %.
-
-        The plan of one document is weighed exactly (:meth:`evsi`) unless reports wait. Putting the expected
-        number of studies for their random number, EVSI(k), would be simpler and wrong: where belief is near
-        q*, EVSI grows as √k, so a tenth of a study would be worth a third of a whole one.
+        The plans m are the horizon and those of :data:`~tarstop_core.value.path.PLANS` below it; without a horizon, every m up
+        to 20 and then steps of 5 %. One document is weighed exactly (:meth:`evsi`) unless reports wait. EVSI of the expected
+        number of studies would be simpler and wrong: near q* it grows as √k, so a tenth of a study would be worth a third of
+        a whole one.
         """
         if horizon == 1 and not self.waiting:
             return self.evsi()
@@ -196,10 +189,9 @@ class CumulativePath(ListPath):
         return np.asarray(first_not_worth(self.value_rate(horizon), costs, start))
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """Within .001 of the value of the best plan in the normal model of each state.
+        """Stops whose value is within .001 of that of the best plan in the normal model of each state.
 
-        Where a study turns up on the way, what is known from there on decides; so does what was included, where lists
-        differ in how rich they are.
+        After each study, and where lists differ in how rich they are after each included document, the plan is made again.
         """
         asked = np.ravel(np.asarray(costs, dtype=float))
         stops, going, at = np.full(len(asked), start, dtype=np.intp), np.arange(len(asked)), start
@@ -269,9 +261,7 @@ class CumulativePath(ListPath):
         return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
-        """As `horizon_depths` to the end, without the worth of every depth: they are asked in blocks, each only until some
-        plan gains; the plans that pay best where a block begins go first.
-        """
+        """First depth where no plan pays, in blocks of depths: each is asked only until a plan pays, the best at the block's start first."""
         n, threshold = len(self), cost / (1 - TOLERANCE)
         plans = np.array(dense_plans(n))
         for begin in range(start, n, BLOCK):
@@ -335,10 +325,9 @@ class CumulativePath(ListPath):
         return self._worth.of(np.full(len(states), self.waiting), states)
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
-        """What reading from `start` to each depth is expected to add, reports read in full paid, shape of `depth`.
+        """What reading from `start` to each depth is expected to add, shape of `depth`: V(w + πH) − c_full·(H + reports that wait).
 
-        V(w + πH) − c_full·(H + reports that wait) of :meth:`worth`; the cost of the documents themselves is not
-        subtracted. Reports that wait are read whatever the depth.
+        As in :meth:`value_rate`. Reports that wait are read whatever the depth; the cost of documents is not subtracted.
         """
         included = self.included_to[depth] - self.included_to[start]
         state = np.full(len(depth), self.studies[start])
@@ -377,10 +366,7 @@ class CumulativePath(ListPath):
         return WorthOfStudies(self.states, self.payoffs, self.needed, self._held)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
-        """How many more documents to screen by the best plan of any length, and what that gains.
-
-        The m of max over m of V(w + πH(m)) − V(w) − c_full·H(m) − c·m (:meth:`worth`); (0, 0.0) where none gains.
-        """
+        """The number m of further documents that gains most, and that gain: V(w + πH(m)) − V(w) − c_full·H(m) − c·m; (0, 0.0) if none gains."""
         plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
         state = np.full(len(plans) + 1, self.studies[depth])
         included = self.included_to[depth + plans] - self.included_to[depth]

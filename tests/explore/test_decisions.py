@@ -14,16 +14,19 @@ from tarstop_core.belief.reitsma import fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_figures import message
-from tarstop_core.explore.decision_report import decision_report, options_in_words
+from tarstop_core.explore.decision_report import (
+    decision_report,
+    options_in_words,
+    rows_of_actions,
+    rows_of_curves,
+    rows_of_knowing,
+    rows_of_sizes,
+)
 from tarstop_core.explore.decisions import (
     Answer,
     Reading,
     accuracy_of,
     answer,
-    rows_of_actions,
-    rows_of_curves,
-    rows_of_knowing,
-    rows_of_sizes,
     simulated_draws,
     studied,
     with_studies,

@@ -10,13 +10,13 @@ from scipy.stats import hypergeom, nchypergeom_fisher
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.overlooked import (
     Interval,
-    Verdicts,
     Within,
     draws_needed,
     missed_in_audit,
     missed_within,
     overlooked,
 )
+from tarstop_core.readers.verdicts import Verdicts
 
 NAN = float("nan")
 # Verdicts of two readers, the answer, the place among the draws.

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tarstop_core.readers.overlooked import Verdicts
 from tarstop_core.readers.second_reader import PAIR, WEIGHT, Pair, Pairing, compare_pairings, learned_pair
 from tarstop_core.readers.strategies import SENSITIVITY, Prices
+from tarstop_core.readers.verdicts import Verdicts
 
 # Of two people: what the first includes, the second, and whether it is relevant.
 LIST = np.array(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.overlooked import Verdicts
 from tarstop_core.readers.strategies import Learned, Prices, Rate, Strategy, Stretch, compare
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import labelled_throughout, message, who_reads
 from tests.branches import every_branch
 

@@ -8,7 +8,8 @@ import pytest
 from tarstop_core.belief.mixture import Left
 from tarstop_core.presentation.curves import found_curve
 from tarstop_core.ranking.order import Ranking
-from tarstop_core.readers.overlooked import Verdicts, overlooked
+from tarstop_core.readers.overlooked import overlooked
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advice_figure import advice_figure

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.readers.overlooked import Verdicts
 from tarstop_core.readers.second_reader import Pair, compare_pairings
 from tarstop_core.readers.strategies import SENSITIVITY, Prices, Rate, Strategy
+from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.who_reads import who_reads
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.events import file_event, settled_event

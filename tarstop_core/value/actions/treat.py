@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit, ndtr, ndtri
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
+from tarstop_core.effects.roots import roots
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import best_of, check_covariance, check_numbers
 from tarstop_core.value.actions.lines import Values, best_between
@@ -26,7 +27,6 @@ PANELS, PANEL_NODES = 12, 16  # Of a normal and of the logit of a prevalence
 INNER_NODES = 64  # Beyond the border between two actions
 TAIL = 1e-15  # Chance of a prevalence beyond what is integrated
 SEARCH = 2001  # Points between which a border is looked for
-BISECTIONS = 60
 DRAWS_POWER = 12  # Of 2, for what studies are worth
 
 
@@ -333,9 +333,4 @@ def _roots(lead: Callable[[Floats], Floats]) -> Floats:
     z = np.linspace(-REACH, REACH, SEARCH)
     value = lead(z)
     at = np.flatnonzero(value[:-1] * value[1:] < 0)
-    low, high, rising = z[at], z[at + 1], value[at] < 0
-    for _ in range(BISECTIONS if at.size else 0):
-        middle = (low + high) / 2
-        before = (lead(middle) < 0) == rising
-        low, high = np.where(before, middle, low), np.where(before, high, middle)
-    return low
+    return roots(lead, z[at], z[at + 1])

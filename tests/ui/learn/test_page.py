@@ -7,9 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.learn import game as learn_game
-from dashboard.learn import walk
 from dashboard.learn.page import PARTS
-from dashboard.learn.walk import Asked
+from dashboard.learn.walk_state import Asked, address_of, read_address
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.scenarios.patent import PATENT
@@ -79,13 +78,13 @@ def test_a_part_keeps_its_place_and_takes_its_parameters_with_it(open_app: OpenA
     ],
 )
 def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -> None:
-    app = open_app("learn", part="walk", **walk.address_of(asked))
+    app = open_app("learn", part="walk", **address_of(asked))
     step = asked.lesson.step(asked.step)
     assert latex(app) == [formula.latex for formula in filled(asked.lesson, step)]
     said = shown(app)
     assert ("GO ON" if step.go_on else "STOP") in said and percent(step.now.b) in said
     assert lessons.words(asked.lesson, step) in said and "simulated" in said
-    assert walk.read_address(address(app)) == asked
+    assert read_address(address(app)) == asked
 
 
 def test_steps_are_made_and_the_truth_waits_for_the_end(open_app: OpenApp) -> None:
@@ -185,7 +184,7 @@ def test_another_list_begins_at_its_beginning(open_app: OpenApp) -> None:
 def test_a_broken_address_shows_a_lesson_all_the_same(open_app: OpenApp, wrong: dict[str, str]) -> None:
     app = open_app("learn", part="walk", **wrong)
     assert not app.error and len(app.latex) >= 4
-    asked = walk.read_address(address(app))
+    asked = read_address(address(app))
     assert 0 <= asked.step <= asked.lesson.stop and asked.rule == "optimal"
 
 

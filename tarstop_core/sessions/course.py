@@ -1,0 +1,120 @@
+"""How belief and worth went while a session was screened, drawn for its report."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.presentation.figures import Chart, Figure, or_none, thinned, with_unit
+from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.presentation.pictures import still
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.wording import limits_of, pays, question
+from tarstop_core.sessions import message
+from tarstop_core.sessions.snapshot import SessionSnapshot
+
+Limits = Sequence[tuple[str, Any, str]]
+"""Name, height (one or one a depth) and colour of what a curve is compared with."""
+
+
+def advised(session: SessionSnapshot) -> list[dict[str, Any]]:
+    """The documents read here: those that came with their labels were never advised on."""
+    return session.steps[session.state.kept :]
+
+
+def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
+    """Draw belief and worth, each with what it says; nothing where nothing was read."""
+    state, now, steps = session.state, session.advice_now, advised(session)
+    if not state.depth:
+        return []
+    settings = state.settings
+    if (own := scenario_of(settings).figure(now, state)) is not None:
+        says = scenario_of(settings).message("found", advice=now)
+        return [(still(own, says), says)]
+    kept = _with_labels(session)
+    last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
+    # What was shown before each document, and what is shown after the last.
+    before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
+    drawn = before.iloc[thinned(len(before), len(before) - 1)]
+    scenario, simulated = scenario_of(settings), session.collection.simulated
+
+    def draw(column: str, colour: str, limits: Limits, says: str, **axis: Any) -> tuple[str, str]:
+        figure = _drawn(drawn, column, colour, limits, Chart(250, simulated=simulated), **axis)
+        figure["data"][0]["line"]["shape"] = "hv" if scenario.in_steps else "linear"
+        return still(figure, says), says
+
+    says = message(
+        "belief_curve",
+        question=question(settings),
+        first=before["b"].iloc[0],
+        last=now.b,
+        depth=state.depth,
+        pays=pays(settings),
+        kept=len(kept),
+    )
+    several: Limits = [(name, end, THRESHOLD) for end, name in limits_of(settings)]
+    limits = several or [("act above", drawn["q_star"], THRESHOLD)]
+    pictures = [draw("b", BELIEF, limits, says, title="chance", range=[0.0, 1.0], dtick=0.2)]
+    if (before["worth"] > 0).any():
+        positive = before[["worth", "cost"]].where(before > 0)
+        low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
+        # A curve of the rule over many decades would hide the crossing that matters.
+        low = max(low, np.floor(np.log10(positive.max().max())) - 6)
+        axis = {
+            "title": with_unit("worth", settings.payoffs.unit),
+            "type": "log",
+            "range": [low, max(high, low + 1)],
+        }
+        limits = [("cost of one document", drawn["cost"], COST)]
+        pictures.append(draw("worth", VALUE, limits, message("worth_curve"), **axis))
+    return pictures
+
+
+def _drawn(
+    course: pd.DataFrame, column: str, colour: str, limits: Limits, chart: Chart, **axis: Any
+) -> Figure:
+    """Draw one column of a course with the limits that it is compared with, each of them named."""
+    depths, log = course.index.astype(float), "type" in axis
+    low, high = 10 ** np.array(axis["range"]) if log else axis["range"]
+
+    def line(values: Any, colour: str, **look: Any) -> Any:
+        values = pd.Series(values, course.index)
+        seen = (values.where(values > 0) if log else values).clip(low, high)
+        chart.line(depths, or_none(seen), colour, **look)
+        return seen
+
+    curve = line(course[column], colour, width=2.5)
+    end = curve.dropna().tail(1)
+    chart.points(end.index, end, colour, 8)
+    for name, values, of in limits:
+        at = line(values, of, dash="dash").iloc[-1]
+        chart.traces[-1]["line"]["shape"] = "hv"
+        if np.isnan(at):
+            continue  # a cost of 0, for which a logarithmic axis has no place
+        # On the side of the limit where the curve mostly is not, towards the end.
+        below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
+        place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
+        chart.label(depths[-1], np.log10(at) if log else at, name, of, **place)
+    chart.axis("xaxis", "documents read", range=[0.0, depths[-1]])
+    chart.axis("yaxis", **axis)
+    return chart.figure()
+
+
+def _with_labels(session: SessionSnapshot) -> list[dict[str, Any]]:
+    """Return belief and worth before each document that came with its label, by the settings at the start."""
+    at = next((at for at, event in enumerate(session.events) if event.kind == "kept"), None)
+    if at is None:
+        return []
+    stored = session.stored
+    state = replay(stored.settings, stored.ids, session.events[: at + 1])
+    settings = state.settings
+    path = screening_path(settings, *session.chances(settings, state), state)
+    worth = settings.rule.worth(path)
+    fixed = {"q_star": settings.payoffs.q_star, "cost": settings.cost}
+    return [
+        {"b": path.b[depth], "worth": None if worth is None else worth[depth], **fixed}
+        for depth in range(state.kept)
+    ]
