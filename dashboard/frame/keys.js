@@ -14,10 +14,12 @@ if (!window.tarstopKeys) {
     return bottom > 80 && top < innerHeight - 80;
   };
 
+  let menu = false;
   // A held key would label documents that nobody saw; in a text it repeats its letter as ever.
   document.addEventListener('keydown', (event) => {
     const typing = field(event)?.matches(':not([type=range])');
     if (event.repeat && event.key.length === 1 && !typing) event.stopImmediatePropagation();
+    menu = event.key === 'Escape' && event.target.matches?.('[role=combobox][aria-expanded="true"]');
     if (event.key === 'Escape' && event.target.type === 'range') event.target.blur();
     // What a key opened Esc closes, from within its box too; what was typed is stored when the box loses the focus.
     if (event.key === 'Escape' && event.target.closest?.(BOXES)) {
@@ -29,6 +31,7 @@ if (!window.tarstopKeys) {
   // A key presses the button that shows its sign. Streamlit binds its own shortcuts only some time after a button
   // is drawn: until then a key would be lost, or given to the button drawn there before.
   document.body.addEventListener('keydown', (event) => {
+    if (menu) event.stopPropagation();  // It closes the menu alone
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (field(event)) return;
     const sign = SIGNS[event.key] ?? event.key.toUpperCase();

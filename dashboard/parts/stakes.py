@@ -131,7 +131,7 @@ def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
     how |= {"help": f"{threshold.symbol}: {term(threshold.entry, 'what is that?')}"}
     if threshold.is_share:
         return share(threshold.asked, threshold.value, at=at, **how)
-    how |= {"step": 0.05, "format": "%g"}
+    how |= {"step": 0.05, "format": "%.4g"}  # a smallest effect may follow from events per 1,000 people
     return float(at.number_input(threshold.asked, threshold.least, None, threshold.value, **how))
 
 

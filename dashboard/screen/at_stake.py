@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.shell import EXPLORE, caption, term
+from dashboard.frame.shell import EXPLORE, caption, escape_label, term
 from dashboard.frame.widgets import button, whole_percent
 from dashboard.frame.work import Work, attempt, clock
 from dashboard.parts import learning, stakes, stopping
@@ -176,11 +176,15 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
     if settings.two_stages:
         with middle:
             payoffs = settings.payoffs
+            # The cost itself is shown, which may lie between two stops.
+            words = stops(payoffs) | {
+                now["full_cost"]: escape_label(amount(settings.full_cost, payoffs.unit))
+            }
             st.select_slider(
                 "Cost per report in full",
                 FRACTIONS,
                 value=now["full_cost"],
-                format_func=stops(payoffs).__getitem__,
+                format_func=words.__getitem__,
                 **moves("full_cost"),
                 help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
             )

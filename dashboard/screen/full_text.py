@@ -26,7 +26,15 @@ from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered, resolved_report_event
-from tarstop_core.screening.report_entry import Draft, Waiting, by_study, filled_in, study_name, table_rows
+from tarstop_core.screening.report_entry import (
+    Draft,
+    Waiting,
+    by_study,
+    filled_in,
+    name_without_author,
+    study_name,
+    table_rows,
+)
 from tarstop_core.screening.reports_apart import ReadApart
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.studies import StudyScenario
@@ -266,7 +274,8 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
         if draft.outcome == "data" and draft.to_convert:
             _convert(work, doc, draft)
             return
-        read = draft.report(unnamed=f"Document #{at + 1}")
+        (record,) = work.reports_of([at])
+        read = draft.report(unnamed=name_without_author(at, record.title))
         doubts = draft.doubts(read)
         if doubts == draft.looked_at:
             _store(work, at, doc, read, seen)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarstop_core.effects import sizes
 from tarstop_core.effects.bias import Bias, Judged
@@ -77,8 +78,12 @@ class Studies(Judged):
     def __post_init__(self) -> None:
         for problem, wrong in self._faults():
             if wrong.any():
-                at = int(np.argmax(wrong))
-                raise InputProblem(f"Study {at + 1} ({self.study[at]}) {problem}")
+                raise InputProblem(f"{self._first(wrong)} {problem}")
+
+    def _first(self, where: NDArray[np.bool_]) -> str:
+        """The first of some studies, by place and name; the only one there is by its name."""
+        at = int(np.argmax(where))
+        return f"Study {at + 1} ({self.study[at]})" if len(self) > 1 else self.study[at]
 
     def __len__(self) -> int:
         return len(self.study)
@@ -180,9 +185,8 @@ class Studies(Judged):
             return sizes.of_observed_minus_expected(*columns)
         estimates = self.values if self.form is Form.LIMITS else self.values[:, :1]
         if ratio and (estimates <= 0).any():
-            at = int(np.argmax((estimates <= 0).any(axis=1)))
             raise InputProblem(
-                f"Study {at + 1} ({self.study[at]}) has a ratio or a limit that is not above 0; "
+                f"{self._first(np.any(estimates <= 0, axis=1))} has a ratio or a limit that is not above 0; "
                 "say --no-ratio if effects are differences or logarithms."
             )
         if self.form is Form.LIMITS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.typed_numbers import Typed, TypedTable
 
 EMPTY = TypedTable()
+LONGEST_TITLE = 60  # Characters of a title that name a study
 _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 
@@ -129,6 +131,18 @@ def study_name(authors: str, date: str) -> str:
         words = words[-1:]
     year = _YEAR.search(date)
     return " ".join([*words, *([year.group()] if year else [])])
+
+
+def name_without_author(place: int, title: str) -> str:
+    """What the study of a report is called where nobody names it: by the title that people know, and its place in the list.
+
+    Examples
+    --------
+    >>> name_without_author(2, "A trial of a vaccine"), name_without_author(2, "")
+    ('#3 A trial of a vaccine', 'Document #3')
+    """
+    short = textwrap.shorten(title, LONGEST_TITLE, placeholder=" …")
+    return f"#{place + 1} {short}" if short else f"Document #{place + 1}"
 
 
 def by_study(state: State) -> dict[str, list[int]]:

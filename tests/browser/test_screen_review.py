@@ -332,6 +332,30 @@ def test_mistakes_are_said_at_the_form_nothing_typed_is_lost_or_a_shortcut_and_n
     watched.assert_sound()
 
 
+def test_escape_closes_an_open_menu_first_and_then_the_form_which_keeps_what_was_typed(
+    invented: Callable[..., tuple[Any, Page, str]],
+) -> None:
+    watched, page, _ = invented()
+    press(page, "i", 1)
+    next_report(page)
+    field(page, "TP").fill("12")
+    menu = page.get_by_role("combobox", name="Risk of bias")
+    menu.press("ArrowDown")
+    expect(page.get_by_role("option", name="High")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("option")).to_have_count(0)
+    at_rest(page)
+    expect(field(page, "TP")).to_have_value("12")
+    field(page, "FN").press_sequentially("3")
+    page.keyboard.press("Escape")
+    at_rest(page)
+    expect(page.get_by_role("button", name=re.compile("^Include"))).to_be_enabled()
+    next_report(page)
+    for label, value in (("TP", "12"), ("FN", "3")):
+        expect(field(page, label)).to_have_value(value)
+    watched.assert_sound()
+
+
 def test_cells_pasted_into_one_field_fill_the_form_and_the_table_is_found_again(
     server: Any, open_page: OpenPage
 ) -> None:

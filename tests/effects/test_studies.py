@@ -22,7 +22,7 @@ from tests.effects.golden import studies_of
     ],
 )
 def test_a_row_that_cannot_be_is_refused_by_its_name(form: Form, row: tuple[float, ...], word: str) -> None:
-    with pytest.raises(InputProblem, match=rf"Study 1 \(Ray 2001\).*{word}"):
+    with pytest.raises(InputProblem, match=rf"^Ray 2001 .*{word}"):
         Studies(("Ray 2001",), form, np.array([row], dtype=float))
 
 

@@ -48,7 +48,7 @@ def test_a_missing_number_leaves_its_study_out_and_names_are_made_up() -> None:
     [
         (EVENTS + "Ray,30%,40,9,50\n", "line 2: events_treated is '30%'.*percentage"),
         (EVENTS + "Ray,3.5,40,9,50\n", "line 2: events_treated is '3.5'"),
-        (EVENTS + "Ray,41,40,9,50\n", r"studies.csv: Study 1 \(Ray\) has more events"),
+        (EVENTS + "Ray,41,40,9,50\n", r"studies.csv: Ray has more events"),
         ("study,effect,se\nRay,about 1,0.2\n", "line 2: effect is 'about 1'"),
         ("study,TP,FP,FN,TN\nRay,1,2,3,4\n", "TP and FN are counts"),
         (EVENTS.replace("\n", ",n_control\n") + "Ray,3,40,9,50,50\n", "two columns"),

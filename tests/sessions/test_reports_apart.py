@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.documents.reports import Report, Row
+from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.table import Columns, read_readers
@@ -122,7 +123,8 @@ def test_the_table_of_documents_has_columns_of_full_texts_for_each_reader(
     store: Store, tmp_path: Path
 ) -> None:
     rita, sam, key = included(store, 4)
-    reads(rita, DATA, DATA, OUT, OUT)
+    judged = replace(DATA, rows=tuple(replace(row, bias=Bias.HIGH) for row in DATA.rows))
+    reads(rita, judged, DATA, OUT, OUT)
     before = document_rows(session_snapshot(store, key))
     assert not [name for name in before[0] if name.startswith("report_reader")], "not before all have read"
     reads(sam, OTHER, DATA, DATA)
@@ -137,6 +139,8 @@ def test_the_table_of_documents_has_columns_of_full_texts_for_each_reader(
         ("excluded", "wrong test", "", table(2)),
         *[("", "", "", "")] * 2,
     ]
+    assert [row["risk_of_bias_reader_Rita"] for row in rows[:3]] == ["high", "", ""]
+    assert not any(row["risk_of_bias"] for row in rows), "what counts is settled, and was not judged"
     exported = tmp_path / "documents.csv"
     exported.write_text(to_csv(session_snapshot(store, key)), encoding="utf-8")
     assert read_readers(exported).readers == ("reader_Rita", "reader_Sam")

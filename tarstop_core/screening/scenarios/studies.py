@@ -371,12 +371,13 @@ class StudyScenario(Scenario[T]):
 
 
 def report_columns(report: Report | None) -> dict[str, str]:
-    """Outcome, reason and numbers of a report, by column of a table of documents; empty where there is none."""
+    """Outcome, reason, numbers and risk of bias of a report, by column of a table of documents; empty where there is none."""
     rows = report.rows if report else ()
     return {
         "report": report.outcome if report else "",
         "report_reason": report.reason if report else "",
         "tables": "; ".join(f"{row.study}: {in_a_line(row.numbers)}" for row in rows),
+        "risk_of_bias": "; ".join(dict.fromkeys(row.bias.value for row in rows if row.bias)),
     }
 
 

@@ -396,10 +396,11 @@ def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store
 
 
 def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, start: Start) -> None:
-    session = start()
+    session = start(full_cost=1.33e-3)
     page = unfold_stakes(open_app("screen", session=session))
     press(page, "Register this as my plan")
     full = next(each for each in page.select_slider if each.label == "Cost per report in full")
+    assert "0\\.00133" in full.options, "the cost itself, not the stop beside it"
     full.set_value(0.05).run()
     next(each for each in page.slider if each.label == "Sensitivity to exceed").set_value(0.6).run()
     assert "What if: " in html_of(page)
@@ -409,7 +410,7 @@ def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, sta
     settings = read_settings(store.events(session)[-1].payload["settings"])
     assert settings.theta == 0.6 and settings.full_cost == pytest.approx(0.05)
     said = " ".join(each.value.replace("\\", "") for each in page.caption)
-    assert re.search(r": θ: 0\.75 → 0\.6; [^;→]*: 0\.001 → 0\.05\. New panel", said), "nothing that stayed"
+    assert re.search(r": θ: 0\.75 → 0\.6; [^;→]*: 0\.00133 → 0\.05\. New panel", said), "nothing that stayed"
 
 
 def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Start) -> None:
