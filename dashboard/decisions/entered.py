@@ -22,14 +22,22 @@ from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import sessions_with
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import Accuracy, accuracy_of, example_of_draws, simulated_draws
+from tarstop_core.explore.decisions import (
+    Accuracy,
+    accuracy_believed,
+    accuracy_of,
+    example_of_draws,
+    simulated_draws,
+)
 from tarstop_core.explore.draw_columns import Held, columns_held, named_alike, paired, shortly_named
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.files.cells import Cells, read_cells
 from tarstop_core.files.tables import TableFile
+from tarstop_core.presentation.numbers import listed
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.schema import DrawColumns, draws_of_table, number_in, table_of_actions
 from tarstop_core.value.actions.treat import Beta, TreatByTest
@@ -155,6 +163,7 @@ def _columns(cells: Cells, beside: DeltaGenerator) -> tuple[DrawColumns | None, 
         st.info("Choose an effect and a cost for at least two options.")
         return None, []
     of_effects, by_name = paired(effects, costs)
+    call_example(wtp="what one unit of effect is worth")
     columns = DrawColumns(effect=effects, cost=of_effects, willingness_to_pay=worth)
     if by_name:
         return columns, []
@@ -186,7 +195,13 @@ def _test() -> Entered | None:
     prevalence = number_asked("With the disease, %", 15.0, "prevalence", at=left) / 100
     counted = number_asked("Known from (people)", 60.0, "known", at=right)
     if source not in sets:
-        call_example("prevalence", "known", "gain", "harm", "test")
+        call_example(
+            prevalence="how many have the disease",
+            known="from how many this is known",
+            gain="the gain",
+            harm="the harm",
+            test="the cost of the test",
+        )
     benefit = number_asked("Gain: a diseased one treated", 1000.0, "gain", at=left)
     harm = number_asked("Harm: a healthy one treated", 180.0, "harm", at=right)
     cost = number_asked("Cost and harm of the test", 45.0, "test", at=left)
@@ -204,7 +219,8 @@ def _test() -> Entered | None:
         harm_treated_healthy=harm,
         cost_test=cost,
     )
-    about = (offered[source], "jointly, by REML") if source != TYPED else ("as typed",)
+    how = "as the session believes" if source in reviews else "jointly, by REML"
+    about = (offered[source], how) if source != TYPED else ("as typed",)
     return Entered(repr(decision), decision, unit, about, simulated=simulated, example=source in sets)
 
 
@@ -228,7 +244,9 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
     store = shell.store()
     row = store.session(name)
     state = replay(row.settings, row.ids, store.events(name))
-    return accuracy_of(state.evidence.tables), store.collection(row.collection_id).simulated
+    assert isinstance(state.settings, ReviewSettings), "only reviews of accuracy are offered"
+    believed = accuracy_believed(REVIEW.evidence(state.settings, state))
+    return believed, store.collection(row.collection_id).simulated
 
 
 def _take_tables(file: UploadedFile) -> None:
@@ -285,6 +303,8 @@ def _effect() -> Entered:
         raise InputProblem(f"{cells.name} names the option {again!r} twice; give each option one line.")
     if len(actions) < 2:
         raise InputProblem(f"{cells.name} has fewer than two options; give one per line.")
+    if not (example := _is_example(EFFECTS, "options")):
+        call_example(mean="the effect", se="its standard error", wtp="what one unit is worth")
     if not se > 0:
         raise InputProblem("The standard error of the effect is 0; give a number above 0.")
     decision = EffectNetBenefit(
@@ -300,7 +320,7 @@ def _effect() -> Entered:
         decision,
         unit,
         (f"{len(numbers)} options",),
-        example=_is_example(EFFECTS, "options"),
+        example=example,
         priced=worth != 1,
     )
 
@@ -322,10 +342,11 @@ def _table() -> Entered:
     return Entered(repr(decision), decision, unit, about, example=_is_example(TABLE, "consequences"))
 
 
-def call_example(*names: str) -> None:
-    """Say of numbers that stand there from the beginning that they are nobody's own, until one of them is."""
-    if not any(name in st.query_params for name in names):
-        note("The numbers below are examples; enter your own.")
+def call_example(**words: str) -> None:
+    """Say which numbers stand there from the beginning and are nobody's own yet: what each is, by its name in the address."""
+    left = [what for name, what in words.items() if name not in st.query_params]
+    if left:
+        note(f"Examples until you enter your own: {listed(left)}.")
 
 
 def _is_example(first: str, name: str) -> bool:

@@ -191,8 +191,6 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
     The studies are that one and one of each other parameter, as the address has them, and whether their SD is a guess.
     """
     heading_of("A new study")
-    if not example:
-        entered.call_example("fixed", "each")
     named = {parameter: parameter for parameter in parameters}
     usual = next(iter(named))
     how = lasting(f"{PREFIX}/measures/{'/'.join(sorted(parameters))}")
@@ -222,6 +220,11 @@ def _study(parameters: Mapping[str, Studyable], example: bool) -> tuple[dict[Stu
         people = int(number_asked(in_each, 100.0, "size", low=1.0, at=right, step=1.0))
         cost = number_asked("What reading on costs", 5000.0, "reading", at=left)
         costs["tau2"] = number_asked("SD between studies (τ)", 0.0, "tau", at=right) ** 2
+    if not example:
+        of_reading = (
+            {"size": "people in each study", "reading": "what reading on costs"} if studies >= 1 else {}
+        )
+        entered.call_example(fixed="the fixed cost", each="the cost a person", **of_reading)
     planned = {}
     for name in (measures, *(other for other in parameters if other != measures)):
         spread, arms, guessed = _in_address(name, parameters[name])

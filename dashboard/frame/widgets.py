@@ -62,7 +62,10 @@ def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
 def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """A box that opens, with options and what each is called; `first` is what is chosen to begin with."""
     if "first" in more:
-        more["index"] = list(options).index(more.pop("first"))
+        first: Any = more.pop("first")
+        now = st.session_state.get(more.get("key", ""), first)
+        # What was chosen before another page was opened: a box whose code arrives late shows what it begins with.
+        more["index"] = list(options).index(now if now in options else first)
     return at.selectbox(label, list(options), format_func=_told_apart(options).__getitem__, **more)
 
 

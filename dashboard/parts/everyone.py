@@ -25,7 +25,10 @@ def own_number(label: str, usual: float, name: str, key: str, *, at: Any = st, *
         begun = float(st.query_params.get(name, usual))
     except ValueError:
         begun = usual
-    value = float(at.number_input(label, 0.0, value=begun, format="%g", **lasting(f"{key}/{usual}"), **more))
+    how = lasting(f"{key}/{usual}")
+    # What was typed also as what it begins with: just before another page was opened, it is not in the address yet.
+    begun = st.session_state.get(how["key"], begun)
+    value = float(at.number_input(label, 0.0, value=begun, format="%g", **how, **more))
     address.write({name: "" if value == usual else f"{value:.12g}"})
     return value
 

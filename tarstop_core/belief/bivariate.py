@@ -9,7 +9,7 @@ front of what the other studies predict, leaves the same mean and variance.
 """
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi, softmax
@@ -125,24 +125,74 @@ def beliefs_of_each(tables: Tables, theta: float, theta_sp: float, prior: Prior)
 def _remembered_shift(
     tables: Tables, theta: float, prior: Prior, theta_sp: float | None, event: Event | None = None
 ) -> float:
+    return _shift(
+        _informative_cells(tables, theta_sp),
+        theta,
+        prior,
+        theta_sp,
+        event or ("sensitivity" if theta_sp is None else "both"),
+    )
+
+
+def _informative_cells(tables: Tables, theta_sp: float | None) -> bytes:
+    """TP, FN, FP and TN of the studies that say something, in a fixed order: the same studies are the same key however they came in."""
     informative = tables.diseased > 0
     if theta_sp is not None:
         informative |= tables.healthy > 0
     cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN])[:, informative]
-    # In a fixed order, so that the same studies are the same key however they came in.
-    cells = cells[:, np.lexsort(cells)]
-    return _shift(
-        cells.tobytes(), theta, prior, theta_sp, event or ("sensitivity" if theta_sp is None else "both")
-    )
+    return cells[:, np.lexsort(cells)].tobytes()
 
 
 @lru_cache(maxsize=8192)
 def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, event: Event) -> float:
     """Log odds that the correlation adds to an event; `cells` are TP, FN, FP and TN of shape (4, n)."""
+    made = _margins(cells, theta, prior, theta_sp)
+    if made is None:
+        return 0.0
+    free = _log_odds(_of_means(*made, *_rho_nodes(prior.eta), prior), event)
+    return free - _log_odds(_of_means(*made, np.zeros(1), np.ones(1), prior), event)
+
+
+def correlation_of_means(
+    tables: Tables, theta: float, prior: Prior | None = None, theta_sp: float | None = None
+) -> float:
+    """How what is believed of pooled sensitivity and of pooled specificity goes together, on their logits.
+
+    Parameters
+    ----------
+    tables, theta, prior, theta_sp
+        As of :func:`bivariate_belief`.
+
+    Returns
+    -------
+    float
+        Posterior correlation of both means, in (−1, 1); 0 where no study has both groups of patients.
+    """
+    prior = prior or Prior()
+    made = _margins(_informative_cells(tables, theta_sp), theta, prior, theta_sp)
+    if made is None:
+        return 0.0
+    of = _of_means(*made, *_rho_nodes(prior.eta), prior)
+    weight = softmax(of.log_weight)
+    mean = np.stack([of.m1, of.m2])
+    between = np.cov(mean, aweights=weight, ddof=0)
+    within = np.array([[of.A22, -of.A12], [-of.A12, of.A11]]) / of.det_A @ weight
+    cov = between + within
+    return float(-cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))  # of specificity rather than of false positives
+
+
+_Grids = tuple[Floats, Floats, Floats, Floats]
+"""A margin: sites' means and variances, nodes of τ and their log weights."""
+
+
+def _margins(
+    cells: bytes, theta: float, prior: Prior, theta_sp: float | None
+) -> tuple[_Grids, _Grids, tuple[float, float]] | None:
+    """Both margins and the prior means of their logits; None where no study has both groups of patients."""
     TP, FN, FP, TN = np.frombuffer(cells).reshape(4, -1)
     diseased, healthy = TP + FN > 0, FP + TN > 0  # also false where they are missing
     if not (diseased & healthy).any():
-        return 0.0
+        return None
     lam, means = float(logit(check_theta(theta))), (prior.shift, 0.0)
     lam_fpr = -lam
     if theta_sp is not None:
@@ -158,9 +208,7 @@ def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, eve
     y[1, healthy], v[1, healthy], tau2 = _margin(
         FP[healthy], TN[healthy], lam_fpr, means[1], prior.s_fpr, prior, NODES[1]
     )
-    margins = (y[0], v[0], *tau1), (y[1], v[1], *tau2)
-    free = _log_odds(*margins, *_rho_nodes(prior.eta), prior, means, event)
-    return free - _log_odds(*margins, np.zeros(1), np.ones(1), prior, means, event)
+    return (y[0], v[0], *tau1), (y[1], v[1], *tau2), means
 
 
 @lru_cache(maxsize=8)
@@ -246,19 +294,22 @@ def _plausible(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) ->
     return at, np.log(weight) - 0.5 * (at / tau_scale) ** 2
 
 
-def _log_odds(
-    one: tuple[Floats, Floats, Floats, Floats],
-    two: tuple[Floats, Floats, Floats, Floats],
-    rho: Floats,
-    rho_weight: Floats,
-    prior: Prior,
-    means: tuple[float, float],
-    event: Event,
-) -> float:
-    """Log odds of an event in the normal–normal model: μ1 > 0, μ2 < 0 or both.
+class _Means(NamedTuple):
+    """Both means given τ1, τ2 and ρ: the log weight of each grid point, the means, and their precision A with its determinant."""
 
-    Margins are (y, v, τ nodes, log weights), and y, as the prior means of μ1 and μ2, is counted from the thresholds.
-    """
+    log_weight: Floats
+    m1: Floats
+    m2: Floats
+    A11: Floats
+    A22: Floats
+    A12: Floats
+    det_A: Floats
+
+
+def _of_means(
+    one: _Grids, two: _Grids, means: tuple[float, float], rho: Floats, rho_weight: Floats, prior: Prior
+) -> _Means:
+    """What the normal–normal model says of both means; sites' y, as the prior means, are counted from the thresholds."""
     (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
@@ -280,6 +331,12 @@ def _log_odds(
     m2 = (A11 * h2 - A12 * h1) / det_A
     log_weight = np.add.outer(np.add.outer(log_weight1, log_weight2), np.log(rho_weight)).ravel()
     log_weight += 0.5 * (h1 * m1 + h2 * m2 - quadratic - prior.weight * np.log(det).sum(1) - np.log(det_A))
+    return _Means(log_weight, m1, m2, A11, A22, A12, det_A)
+
+
+def _log_odds(of: _Means, event: Event) -> float:
+    """Log odds of an event in the normal–normal model: μ1 > 0, μ2 < 0 or both."""
+    log_weight, m1, m2, A11, A22, A12, det_A = of
     z1, z2 = m1 / np.sqrt(A22 / det_A), -m2 / np.sqrt(A11 / det_A)
     if event == "both":
         chance = float(softmax(log_weight) @ both_below(z1, z2, A12 / np.sqrt(A11 * A22)))

@@ -282,6 +282,13 @@ class Posterior:
         mass = np.append(0.0, np.cumsum(steps))
         return float(np.interp(level * mass[-1], mass, self.sensitivity))
 
+    @property
+    def logit_moments(self) -> tuple[float, float]:
+        """Posterior mean and variance of the logit of pooled sensitivity."""
+        at = logit(self.sensitivity)
+        mean = float(np.trapezoid(self.posterior * at, self.sensitivity))
+        return mean, float(np.trapezoid(self.posterior * (at - mean) ** 2, self.sensitivity))
+
 
 def posterior(
     tables: Tables, theta: float, prior: Prior | None = None, *, belief: float | None = None

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
-from tarstop_core.belief import reitsma, univariate
+from tarstop_core.belief import bivariate, reitsma, univariate
 from tarstop_core.belief.both import claim, log_odds_of_both
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import BeliefPath, belief_path, beliefs_of_each, last_belief
@@ -183,15 +183,36 @@ class Evidence:
         sensitivity = _central(self.density) if self.density is not None and diseased.any() else None
         if not healthy.any() or (self.engine == "univariate" and self.theta_sp is None):
             return Pooled(sensitivity, None)
+        return Pooled(sensitivity, _central(self._of_specificity))
+
+    @property
+    def _of_specificity(self) -> univariate.Posterior:
+        """Density of pooled specificity; of no use with "reml"."""
         turned = self.tables.turned
         if self.theta_sp is not None and self.of_each is not None:
             prior = self.prior.margins[1]
-            posterior = univariate.posterior(turned, self.theta_sp, prior, belief=self.of_each[1])
-        else:
-            # With the prior that the engine gives it, each group by itself.
-            prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
-            posterior = univariate.posterior(turned, self.theta, prior)
-        return Pooled(sensitivity, _central(posterior))
+            return univariate.posterior(turned, self.theta_sp, prior, belief=self.of_each[1])
+        # With the prior that the engine gives it, each group by itself.
+        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
+        return univariate.posterior(turned, self.theta, prior)
+
+    @cached_property
+    def joint_logits(self) -> tuple[Floats, Floats] | None:
+        """Mean, shape (2,), and covariance, shape (2, 2), of what is believed of both pooled logits: sensitivity, specificity.
+
+        None where no study says anything of one of them, or "reml" is not identified.
+        """
+        if self.engine == "reml":
+            fit = self.summary
+            turn = np.array([1.0, -1.0])  # to specificity from false positives
+            return None if fit is None else (turn * fit.mu, np.outer(turn, turn) * fit.cov)
+        if self.density is None or not ((self.tables.diseased > 0).any() and (self.tables.healthy > 0).any()):
+            return None
+        mean, variance = np.transpose([self.density.logit_moments, self._of_specificity.logit_moments])
+        r = 0.0
+        if self.engine == "bivariate":
+            r = bivariate.correlation_of_means(self.tables, self.theta, self.prior, self.theta_sp)
+        return mean, np.sqrt(np.outer(variance, variance)) * np.array([[1, r], [r, 1]])
 
     @property
     def judged(self) -> Tables:

@@ -11,6 +11,7 @@ import numpy as np
 from tarstop_core.belief.reitsma import fit
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.summary import Evidence
 from tarstop_core.explore.decision_curves import Curves, Decision, chances_best, curves
 from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.value.actions.checks import check_numbers
@@ -331,8 +332,39 @@ def accuracy_of(tables: Tables) -> Accuracy:
             "Fewer than three studies have all four counts, too few to know how sensitivity and specificity vary; add "
             "studies, or type both with their limits."
         )
-    cov = fitted.cov * np.array([[1, -1], [-1, 1]])  # of specificity rather than of false positives
-    return {"mu_logit_se": float(fitted.mu[0]), "mu_logit_sp": float(-fitted.mu[1]), "cov": cov.tolist()}
+    turn = np.array([1.0, -1.0])  # to specificity from false positives
+    return _accuracy(turn * fitted.mu, np.outer(turn, turn) * fitted.cov)
+
+
+def accuracy_believed(evidence: Evidence) -> Accuracy:
+    """Return what a review believes of sensitivity and specificity, by its own engine and prior.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Its tables and what is asked of them.
+
+    Returns
+    -------
+    Accuracy
+        Posterior means of both logits and their covariance; with "reml" its estimate.
+
+    Raises
+    ------
+    InputProblem
+        When no study says anything of one of both, or "reml" is not identified.
+    """
+    joint = evidence.joint_logits
+    if joint is None:
+        raise InputProblem(
+            "The studies of this session do not say yet what sensitivity and specificity are; add studies with all four "
+            "counts, or type both with their limits."
+        )
+    return _accuracy(*joint)
+
+
+def _accuracy(mean: Floats, cov: Floats) -> Accuracy:
+    return {"mu_logit_se": float(mean[0]), "mu_logit_sp": float(mean[1]), "cov": cov.tolist()}
 
 
 # --- an example -----------------------------------------------------------------------------------

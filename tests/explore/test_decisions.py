@@ -9,9 +9,13 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 from markupsafe import escape
+from scipy.special import logit, ndtr
 
+from tarstop_core.belief.both import both_below
+from tarstop_core.belief.question import Question
 from tarstop_core.belief.reitsma import fit
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.summary import evidence
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_figures import message
 from tarstop_core.explore.decision_report import (
@@ -25,6 +29,7 @@ from tarstop_core.explore.decision_report import (
 from tarstop_core.explore.decisions import (
     Answer,
     Reading,
+    accuracy_believed,
     accuracy_of,
     answer,
     simulated_draws,
@@ -125,6 +130,31 @@ def test_accuracy_is_that_of_the_bivariate_model() -> None:
     assert accuracy["cov"][0][1] == pytest.approx(-fitted.cov[0, 1])
     with pytest.raises(InputProblem, match="three studies"):
         accuracy_of(tables.first(2))
+
+
+@pytest.mark.parametrize("theta_sp", [None, 0.7])
+def test_a_session_is_weighed_by_what_it_believes(theta_sp: float | None) -> None:
+    """Its normal posterior gives its own chances of each margin and of both, as nearly as a normal can; few studies are enough."""
+    tables = published_sets()[0].tables
+    for n in (2, len(tables)):
+        review = evidence(tables.first(n), Question(0.6, theta_sp=theta_sp))
+        accuracy = accuracy_believed(review)
+        sd = np.sqrt(np.diag(accuracy["cov"]))
+        z = (accuracy["mu_logit_se"] - logit(0.6)) / sd[0], (accuracy["mu_logit_sp"] - logit(0.7)) / sd[1]
+        r = accuracy["cov"][0][1] / sd.prod()
+        assert review.belief is not None and abs(r) < 0.9
+        if theta_sp is None:
+            assert ndtr(z[0]) == pytest.approx(review.belief, abs=0.03)
+        else:
+            assert both_below(*z, r) == pytest.approx(review.belief, abs=0.03)
+    by_itself = accuracy_believed(evidence(tables, Question(0.6, "univariate", theta_sp=theta_sp)))
+    assert by_itself["cov"][0][1] == 0 and r * fit(tables).cov[0, 1] < 0  # type: ignore[union-attr]
+    estimate = accuracy_believed(evidence(tables, Question(0.6, "reml")))
+    assert estimate == accuracy_of(tables)
+    with pytest.raises(InputProblem, match="do not say yet"):
+        accuracy_believed(evidence(tables.first(2), Question(0.6, "reml")))
+    with pytest.raises(InputProblem, match="do not say yet"):
+        accuracy_believed(evidence(tables.first(0), Question(0.6)))
 
 
 @pytest.mark.parametrize("name", DECISIONS)

@@ -1,5 +1,6 @@
 """The Decisions page, without a browser: what it says is what the core computes."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -8,10 +9,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.decisions.entered import KINDS
+from tarstop_core.documents.reports import Report, Row
+from tarstop_core.explore.decisions import accuracy_believed
 from tarstop_core.presentation.numbers import amount
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.sessions.snapshot import session_snapshot
+from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.sampling import Study, best_size
+from tarstop_core.value.actions.treat import TreatByTest
+from tests.session_cases import IDS, a_review, log
 from tests.ui.conftest import SECONDS
 from tests.ui.evidence.test_page import shown
 
@@ -146,9 +155,46 @@ def test_an_sd_that_nobody_entered_is_called_a_guess(open_app: OpenApp) -> None:
 
 
 def test_amounts_that_nobody_entered_are_called_examples(open_app: OpenApp) -> None:
+    def examples(**asked: str) -> list[str]:
+        return re.findall(
+            "Examples until you enter your own: ([^.<]*)", shown(open_app("decisions", **asked))
+        )
+
     own = {"kind": "effect", "people": "20000", "options": "option,units,cost\nCare,0,0\nDrug,1,3000"}
-    assert "enter your own" in shown(open_app("decisions", **own))
-    assert "enter your own" not in shown(open_app("decisions", **own, fixed="10"))
-    typed = {"kind": "test", "accuracy": "typed"}
-    assert "enter your own" in shown(open_app("decisions", **typed))
-    assert "enter your own" not in shown(open_app("decisions", **typed, gain="10"))
+    of_effect = "the effect, its standard error and what one unit is worth"
+    assert examples(**own) == [of_effect, "the fixed cost and the cost a person"]
+    assert examples(**own, fixed="10", mean="1", se="2", wtp="3") == ["the cost a person"]
+    assert examples(**own, mean="1", se="2", wtp="3", fixed="10", each="7", studies="3") == [
+        "people in each study and what reading on costs"
+    ]
+    typed = {"kind": "test", "accuracy": "typed", "prevalence": "9", "known": "8", "gain": "7", "test": "6"}
+    assert examples(**typed) == ["the harm"] and not examples(kind="effect")
+
+
+def test_a_file_of_draws_brings_no_price_of_its_own(open_app: OpenApp) -> None:
+    titles = "iteration,risk,Cost B,Cost A,QALYs of A,qaly_B"
+    assert "what one unit of effect is worth" in shown(uploaded(open_app("decisions"), titles))
+    assert "enter your own" not in shown(uploaded(open_app("decisions", wtp="100"), titles))
+
+
+def test_a_review_is_weighed_by_what_its_session_believes(open_app: OpenApp, store: Store) -> None:
+    """Two studies are too few for REML, and enough for the session's own engine."""
+    session = a_review(store)
+    asked = {"kind": "test", "accuracy": f"session:{session}"}
+    (error,) = open_app("decisions", **asked).error
+    assert "do not say yet" in error.value, "nobody has said anything of specificity"
+    report = Report("data", study="Kim", rows=(Row("Kim", 20, 3, 4, 60),))
+    log(store, session, Event("report", {"doc": IDS[7], **report.to_dict()}))
+    state = session_snapshot(store, session).state
+    app = open_app("decisions", **asked)
+    assert not app.exception and not app.error
+    accuracy = accuracy_believed(REVIEW.evidence(state.settings, state))
+    decision = TreatByTest(
+        **accuracy,
+        prevalence={"beta": (9.0, 51.0)},
+        benefit_treated_diseased=1000,
+        harm_treated_healthy=180,
+        cost_test=45,
+    )
+    assert amount(decision.values()["evpi"], "£") in shown(app)  # type: ignore[arg-type]
+    assert "as the session believes" in shown(app)
