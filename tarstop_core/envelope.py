@@ -19,6 +19,17 @@ T = TypeVar("T")
 LARGEST = 2.0**53  # Of numbers that come in
 PLAIN = {"missing": "missing", "unexpected_keyword_argument": "unknown", "extra_forbidden": "unknown"}
 """What the checks call otherwise."""
+WANTED = {
+    **dict.fromkeys(("float_parsing", "float_type"), "a number"),
+    "finite_number": "a finite number",
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "true or false"),
+    "string_type": "a text",
+    **dict.fromkeys(("list_type", "tuple_type", "is_instance_of"), "a list"),
+    **dict.fromkeys(("dict_type", "dataclass_type", "model_type"), "a table of names and values"),
+}
+"""What should have stood there, by what the checks call a value that is something else."""
+LONGEST_VALUE = 40  # Characters of it that are repeated
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -92,7 +103,11 @@ def read_json(text: str | bytes) -> Any:
     """
     from pydantic_core import from_json  # here and below: it takes its time to import
 
-    content = from_json(text, allow_inf_nan=False)
+    return in_range(from_json(text, allow_inf_nan=False))
+
+
+def in_range(content: Any) -> Any:
+    """The content, whose numbers are finite and not beyond integers that are exact as floats; ValueError otherwise."""
     within = [content]
     for value in within:
         if isinstance(value, (dict, list)):
@@ -103,7 +118,14 @@ def read_json(text: str | bytes) -> Any:
 
 
 def validated(
-    kind: type[T], content: object, name: str, mend: str, *, strict: bool = False, open_ended: bool = False
+    kind: type[T],
+    content: object,
+    name: str,
+    mend: str,
+    *,
+    strict: bool = False,
+    open_ended: bool = False,
+    by_hand: bool = False,
 ) -> T:
     """Make an object of a class of JSON values, every field checked against its type.
 
@@ -119,6 +141,8 @@ def validated(
         Whether a number that is written as a text is refused.
     open_ended : bool
         Whether fields that are not known are passed over.
+    by_hand : bool
+        Whether a person wrote it, so that it is wrong rather than damaged.
 
     Returns
     -------
@@ -136,7 +160,10 @@ def validated(
     try:
         checked: T = holder.model_validate({"it": content}, strict=strict).it
     except ValidationError as problem:
-        raise InputProblem(f"{name} is damaged ({_said(problem)}); {mend}.") from None
+        fault, says_how = _said(problem, content)
+        if by_hand:
+            raise InputProblem(f"{name}: {fault}." if says_how else f"{name}: {fault}; {mend}.") from None
+        raise InputProblem(f"{name} is damaged ({fault}); {mend}.") from None
     return checked
 
 
@@ -149,13 +176,34 @@ def _holder(kind: Any, open_ended: bool) -> Any:
     return create_model("Holder", __config__=rules, it=kind)
 
 
-def _said(problem: ValidationError) -> str:
-    """Where the first thing lies that is wrong, and what it is."""
-    first = problem.errors(include_url=False, include_input=False)[0]
+def _said(problem: ValidationError, content: object) -> tuple[str, bool]:
+    """Where the first thing lies in the content that is wrong, and what it is; and whether that says how it is mended.
+
+    Of what may be one of several things, each of which says why it is not, the one counts that came furthest.
+    """
+    errors = problem.errors(include_url=False)
+    begun = errors[0]["loc"][:2]
+    first = max((error for error in errors if error["loc"][:2] == begun), key=lambda error: len(error["loc"]))
     own = first.get("ctx", {}).get("error")
-    words = str(own).rstrip(".") if isinstance(own, InputProblem) else PLAIN.get(first["type"], first["msg"])
-    place = ".".join(map(str, first["loc"][1:]))
-    return f"{place}: {words}" if place else words
+    if isinstance(own, InputProblem):
+        words = str(own).rstrip(".")
+    elif first["type"] in WANTED:
+        words = f"{repr(first['input'])[:LONGEST_VALUE]} is not {WANTED[first['type']]}"
+    else:
+        words = PLAIN.get(first["type"], first["msg"])
+    unknown = [error["loc"][-1] for error in errors if PLAIN.get(error["type"]) == PLAIN["extra_forbidden"]]
+    if first["type"] == "missing" and unknown:  # perhaps the same, misspelt
+        words += f", and {unknown[0]} is unknown"
+    place, within = list[str](), cast(Any, content)
+    for part in first["loc"][1:]:
+        if part == first["loc"][-1] and first["type"] in PLAIN:
+            place.append(str(part))
+        elif part in (
+            range(len(within)) if isinstance(within, list) else within if isinstance(within, dict) else ()
+        ):
+            place.append(str(part))
+            within = within[part]  # what is neither names one of several kinds of content
+    return ": ".join(filter(None, (".".join(place), words))), isinstance(own, InputProblem)
 
 
 def check_time(time: str) -> str:

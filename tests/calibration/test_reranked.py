@@ -128,7 +128,7 @@ def test_it_is_read_back(model: RerankedChances) -> None:
         ({"weights": [1.0, 2.0]}, "it needs 9 weights"),
         ({"temper": 0.0}, "'temper'"),
         ({"curves": []}, "its curves have no weights"),
-        ({"reach": "far"}, "reach: Input should be a valid number"),
+        ({"reach": "far"}, "reach: .far. is not a number"),
         ({"family": "x"}, "family: unknown"),
         ({"version": 9}, "version 9"),
         ({"format": "other"}, "is not a file of chances"),

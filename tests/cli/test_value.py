@@ -77,6 +77,16 @@ def test_a_table_of_draws(tarstop: Run, tmp_path: Path) -> None:
     assert curve[0]["chance_best"] == {"old": 0.5, "new": 0.5}
 
 
+DRAWS = "e A,e B,c\n" + "".join(f"{at},{at + 1},3\n" for at in range(1, 41))
+WORTH = ("--effects", "e A,e B", "--costs", "c,c", "--willingness-to-pay", "20")
+
+
+def of_test(**changed: object) -> dict[str, Any]:
+    """The inputs of a test with something changed."""
+    row = next(row for row in OWN if row["kind"] == "test_treat")
+    return {"kind": row["kind"], "inputs": row["inputs"] | changed}
+
+
 @pytest.mark.parametrize(
     "name, content, options, words",
     [
@@ -84,7 +94,32 @@ def test_a_table_of_draws(tarstop: Run, tmp_path: Path) -> None:
         ("a.toml", "x = \n", (), ("a.toml", "line 1")),
         ("a.json", "[]", (), ("a.json",)),
         ("a.json", "3", (), ("a.json", "kind")),
-        ("a.json", {"kind": "none", "inputs": {}}, (), ("row 1", "linear_normal")),
+        ("a.json", {"kind": "none", "inputs": {}}, (), ("a.json: there is no kind", "linear_normal")),
+        ("a.json", {"kind": 3, "inputs": {}}, (), ("a.json: kind: 3 is not a text",)),
+        ("a.toml", "kind = 'test_treat'\n[inputs]\nprevalence = '20 %'", (), ("mu_logit_se: missing",)),
+        ("a.json", of_test(prevalence="20 %"), (), ("(test_treat): prevalence: '20 %' is not a number",)),
+        (
+            "a.json",
+            of_test(prevalence=1.2),
+            (),
+            ("(test_treat): prevalence is 1.2; give a number between 0 and 1.\n",),
+        ),
+        ("a.json", of_test(prevalence={"beta": ["a", 3]}), (), ("prevalence.beta.0: 'a' is not a number",)),
+        (
+            "a.json",
+            of_test(prevalence={"bta": [1, 3]}),
+            (),
+            ("prevalence.beta: missing, and bta is unknown",),
+        ),
+        ("a.json", of_test(cov=3), (), ("cov: 3 is not a list",)),
+        ("a.json", of_test(cost_test=-1), (), ("cost_test is -1; give 0 or more",)),
+        ("a.toml", "kind = 'linear_normal'\n[inputs]\npost_mean = 1e200", (), ("the number 1e+200",)),
+        (
+            "a.json",
+            of_test() | {"population": {"annual_population": 9, "years": 2, "rate": 3.5}},
+            (),
+            ("rate", "0.035"),
+        ),
         (
             "a.json",
             [{"kind": "linear_normal", "inputs": LINEAR | {"post_var": -1}}],
@@ -99,12 +134,20 @@ def test_a_table_of_draws(tarstop: Run, tmp_path: Path) -> None:
         ("t.csv", TABLE.replace("chance", "prior"), (), ("chance",)),
         ("d.csv", "nb A,nb B\n0,1\n0,2\n0,3\n", (), ("--net-benefits",)),
         ("t.csv", TABLE.replace("0.5,0.5", "0.5,0.6"), (), ("t.csv", "1.1")),
+        ("t.csv", TABLE.replace("0.5,0.5", "1.5,-0.5"), (), ("chance of a state is -0.5",)),
+        ("t.csv", TABLE.replace("30", "1,030"), (), ("line 2 has 4 cells and the header 3",)),
+        ("t.csv", TABLE.replace("30", "1e300"), (), ("line 2: good is '1e300'",)),
         ("t.csv", TABLE.replace("reject", "adopt"), (), ("line 3",)),
         ("t.csv", TABLE, ("--net-benefits", "bad,worse"), ("worse",)),
         ("t.csv", TABLE, ("--net-benefits", "bad,good"), ("t.csv", "draws")),
         ("t.csv", TABLE, ("--effects", "bad,good"), ("costs",)),
         ("t.csv", TABLE, ("--net-benefits", "bad,good", "--ceac", "x"), ("--ceac",)),
         ("t.csv", "action\n", (), ("t.csv",)),
+        ("d.csv", DRAWS.replace("7,", ","), WORTH, ("d.csv, line 8: e A is ''",)),
+        ("d.csv", "e A,e B,c\n1,2,3\n", WORTH, ("d.csv: There is 1 draw;",)),
+        ("d.csv", DRAWS, (*WORTH, "--willingness-to-pay", "-5"), ("worth -5",)),
+        ("d.csv", DRAWS, (*WORTH, "--willingness-to-pay", "nan"), ("worth nan",)),
+        ("d.csv", DRAWS, (*WORTH, "--ceac", "1,-2"), ("worth -2",)),
     ],
 )
 def test_bad_input_is_one_sentence(

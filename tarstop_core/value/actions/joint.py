@@ -104,7 +104,9 @@ class ActionTable:
         check_lengths(self, "consequences", "actions", least=2)
         check_lengths(self, "chances", "states", least=1)
         chances = np.asarray(self.chances)
-        if not (chances >= 0).all() or abs(chances.sum() - 1) > ROUNDING:
+        if (chances < 0).any():
+            raise InputProblem(f"The chance of a state is {chances.min():g}; give 0 or more.")
+        if not abs(chances.sum() - 1) <= ROUNDING:
             raise InputProblem(
                 f"The chances of the states add up to {chances.sum():g}; give chances that add up to 1."
             )

@@ -30,6 +30,8 @@ class Concerned:
         check_numbers(self, above=("annual_population", "years"), from_0=("rate",))
         if self.years > MOST_YEARS:
             raise InputProblem(f"years is {self.years:g}; give at most {MOST_YEARS:g}.")
+        if self.rate > 1:
+            raise InputProblem(f"rate is {self.rate:g}; give a share, such as 0.035 for 3.5 % a year.")
 
     def people(self, timing: Timing) -> float:
         """Discounted number of people.

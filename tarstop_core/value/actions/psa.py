@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.cluster.vq import kmeans2
 
+from tarstop_core.envelope import LARGEST
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.lines import Values
 from tarstop_core.value.actions.sampling import Study, evsi_by_regression
@@ -67,7 +68,9 @@ class Draws:
         }
         length = len(next(iter(columns.values())))
         if length < LEAST_DRAWS:
-            raise InputProblem(f"There are {length} draws; give at least {LEAST_DRAWS}.")
+            raise InputProblem(
+                f"There {'is 1 draw' if length == 1 else f'are {length} draws'}; give at least {LEAST_DRAWS}."
+            )
         for name, column in columns.items():
             if len(column) != length:
                 raise InputProblem(
@@ -78,6 +81,9 @@ class Draws:
         for name in (name for names in self.sets for name in names):
             if name not in (self.parameters or {}):
                 raise InputProblem(f"There is no parameter {name}; name columns of parameters.")
+        for worth in filter(None, (self.willingness_to_pay, *self.thresholds)):
+            if not 0 < worth <= LARGEST:
+                raise InputProblem(f"A unit of effect is worth {worth:g}; give 0 or more, as a plain number.")
         if not all(self.sets):
             raise InputProblem("A set of parameters is empty; name at least one.")
 

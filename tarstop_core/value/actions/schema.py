@@ -2,14 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NotRequired, Protocol
 
 import numpy as np
 from typing_extensions import TypedDict
 
-from tarstop_core.envelope import read_json, validated
+from tarstop_core.envelope import LARGEST, in_range, read_json, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import listed
 from tarstop_core.value.actions.joint import ActionTable, JointNormal, LinearParameters
@@ -123,7 +123,7 @@ def entries_of_text(
         Naming the file, the row and the field.
     """
     try:
-        content = tomllib.loads(text) if name.casefold().endswith(".toml") else read_json(text)
+        content = in_range(tomllib.loads(text)) if name.casefold().endswith(".toml") else read_json(text)
     except RecursionError:
         raise InputProblem(f"{name} is nested too deeply; give one decision or a list of them.") from None
     except ValueError as problem:
@@ -133,16 +133,18 @@ def entries_of_text(
     rows = content if isinstance(content, list) else [content]
     if not rows:
         raise InputProblem(f"{name} contains no decision; give kind and inputs.")
-    return [_entry(row, at, name, everyone) for at, row in enumerate(rows, 1)], isinstance(content, list)
+    places = [f"{name}, row {at}" if isinstance(content, list) else name for at in range(1, len(rows) + 1)]
+    entries = [_entry(row, place, everyone) for row, place in zip(rows, places, strict=True)]
+    return entries, isinstance(content, list)
 
 
-def _entry(content: object, at: int, name: str, everyone: PeopleConcerned | None) -> Entry:
+def _entry(content: object, place: str, everyone: PeopleConcerned | None) -> Entry:
     """One row of a document."""
-    place = f"{name}, row {at}"
-    row = validated(Row, content, place, "give kind and inputs", open_ended=True)
+    row = validated(Row, content, place, "give kind and inputs", open_ended=True, by_hand=True)
     if row["kind"] not in KINDS:
         raise InputProblem(f"{place}: there is no kind {row['kind']!r}; give {listed(list(KINDS), 'or')}.")
-    decision = validated(KINDS[row["kind"]], row["inputs"], f"{place} ({row['kind']})", "mend its inputs")
+    named = f"{place} ({row['kind']})"
+    decision = validated(KINDS[row["kind"]], row["inputs"], named, "correct its inputs", by_hand=True)
     return Entry(decision, row.get("id", ""), row.get("population", everyone))
 
 
@@ -176,7 +178,7 @@ def table_of_actions(
     chances: list[float] | None = None
     partitions: dict[str, Sequence[str]] = {}
     results: list[list[float]] = []
-    for line, cells in rows:
+    for line, cells in _as_wide(name, titles, rows):
         action = cells[0].strip() if cells else ""
         begun, _, named = action.partition(" ")
         if begun.casefold() == PARAMETER and named:
@@ -264,6 +266,7 @@ def draws_of_table(
             raise InputProblem(f"{name} has {there} column {title!r}; it has {listed(list(titles))}.")
 
     notes: list[str] = []
+    rows = list(_as_wide(name, titles, rows))
 
     def column(title: str) -> list[float]:
         at = titles.index(title)
@@ -306,6 +309,19 @@ def draws_of_table(
     return draws, notes
 
 
+def _as_wide(
+    name: str, titles: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]]
+) -> Iterator[tuple[int, Sequence[str]]]:
+    """The lines, none of which goes on beyond the header: a comma within a number would move all that follows it."""
+    for line, cells in rows:
+        if any(cell.strip() for cell in cells[len(titles) :]):
+            raise InputProblem(
+                f"{name}, line {line} has {len(cells)} cells and the header {len(titles)}; write numbers without commas, and "
+                "give every column a title."
+            )
+        yield line, cells
+
+
 def _is_number(text: str) -> bool:
     """Whether a cell holds a number."""
     try:
@@ -336,13 +352,13 @@ def number_in(name: str, line: int, title: str, text: str) -> float:
     Raises
     ------
     InputProblem
-        When it is not a finite number.
+        When it is not a number, or too large a one.
     """
     try:
         value = float(text) if len(text) <= LONGEST_NUMBER and "_" not in text else np.nan
     except ValueError:
         value = np.nan
-    if not np.isfinite(value):
+    if not abs(value) <= LARGEST:
         hint = " without separators, units or signs of a currency" if re.search(r"\d", text) else ""
         raise InputProblem(
             f"{name}, line {line}: {title} is '{text.strip()}'; give a number such as 0.25{hint}."

@@ -155,25 +155,24 @@ def test_an_sd_that_nobody_entered_is_called_a_guess(open_app: OpenApp) -> None:
 
 
 def test_amounts_that_nobody_entered_are_called_examples(open_app: OpenApp) -> None:
-    def examples(**asked: str) -> list[str]:
-        return re.findall(
+    def examples(**asked: str) -> list[int]:
+        """How many numbers each note calls examples."""
+        notes = re.findall(
             "Examples until you enter your own: ([^.<]*)", shown(open_app("decisions", **asked))
         )
+        return [len(re.split(", | and ", note)) for note in notes]
 
     own = {"kind": "effect", "people": "20000", "options": "option,units,cost\nCare,0,0\nDrug,1,3000"}
-    of_effect = "the effect, its standard error and what one unit is worth"
-    assert examples(**own) == [of_effect, "the fixed cost and the cost a person"]
-    assert examples(**own, fixed="10", mean="1", se="2", wtp="3") == ["the cost a person"]
-    assert examples(**own, mean="1", se="2", wtp="3", fixed="10", each="7", studies="3") == [
-        "people in each study and what reading on costs"
-    ]
-    typed = {"kind": "test", "accuracy": "typed", "prevalence": "9", "known": "8", "gain": "7", "test": "6"}
-    assert examples(**typed) == ["the harm"] and not examples(kind="effect")
+    priced = own | {"mean": "1", "se": "2", "wtp": "3"}
+    assert examples(**own) == [3, 2] and examples(**priced, fixed="10") == [1]
+    assert examples(**priced, fixed="10", each="7", studies="3") == [2]
+    typed = {"kind": "test", "accuracy": "typed", "prevalence": "9", "known": "8", "gain": "7"}
+    assert examples(**typed) == [2] and examples(**typed, test="6", harm="5") == examples(kind="effect") == []
 
 
 def test_a_file_of_draws_brings_no_price_of_its_own(open_app: OpenApp) -> None:
     titles = "iteration,risk,Cost B,Cost A,QALYs of A,qaly_B"
-    assert "what one unit of effect is worth" in shown(uploaded(open_app("decisions"), titles))
+    assert "enter your own" in shown(uploaded(open_app("decisions"), titles))
     assert "enter your own" not in shown(uploaded(open_app("decisions", wtp="100"), titles))
 
 
