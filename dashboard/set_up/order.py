@@ -162,7 +162,9 @@ def announce(chosen: Documents) -> None:
     """Say that documents carry labels before they are in order and the question can be asked."""
     labels = _labels(chosen, ())
     if labels.count:
-        st.caption(f"{labels.sentence} Below, say whether to keep them, leave them out or replay them.")
+        st.caption(
+            f"{labels.sentence} Once the list is in order, say below whether to keep them, leave them out or replay them."
+        )
 
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
@@ -268,7 +270,8 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
     share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
     sentence = (
-        f"{own.policy} would have stopped after {own.depth:,} of {labels.count:,}{then}, with {share} read."
+        f"In the order shown above, without learning from labels, {own.policy.title} would have stopped after "
+        f"{own.depth:,} of {labels.count:,}{then}, with {share} read."
     )
     tells = scenario_of(settings).verdicts_tell
     if not tells:

@@ -61,7 +61,7 @@ def advice_figure(
         span=window(len(path), state.depth, plan, "near" if extent == "near" else "all"),
         unit=settings.payoffs.unit,
         belief_title=scenario.message("belief_on_list", settings=settings),
-        worth_title="worth" if exact else "worth (at least)",
+        worth_title="abstract’s worth" if settings.two_stages else "worth" if exact else "worth (at least)",
         log_depth=extent == "log",
         steps=path.in_steps,
         silent=state.silent if settings.one_decides else None,

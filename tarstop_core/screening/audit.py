@@ -102,7 +102,7 @@ def price_sentence(documents: int) -> str:
     Examples
     --------
     >>> price_sentence(2000).partition(', ')[2]
-    'with all 50 relevant documents first, one draw in 20 shows that 80 % are found once 1,980 of 2,000 documents are read, and 95 % after 1,998. One draw in 2 shows this after 820 and 1,776.'
+    'if there are 50 relevant documents and all come first, one draw in 20 shows that 80 % are found once 1,980 of 2,000 documents are read, and 95 % after 1,998. One draw in 2 shows this after 820 and 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
     first, last = (

@@ -71,7 +71,7 @@ def test_every_branch_of_the_lesson_and_of_the_game() -> None:
             message("idea", depth=depth, belief=0.5, worth=772.0, cost=10.0, unit="£", go_on=go_on)
         message("step", step=step, question="sensitivity exceeds 75 %", plus="Adopt", rule=Optimal())
         message("truth_of_review", omega=True, studies=9, question="sensitivity exceeds 75 %", b=0.9, last=40)
-        assert "1 point" in rules_of_the_game(Game())
+        assert "1 point" in rules_of_the_game(Game()) and "if wrong" in rules_of_the_game(Game(q_star=0.8))
         for right in (True, False):
             own, optimal = played(right=right), played(right=not right)
             actions = {"own_action": "Reject", "optimal_action": "Grant"}

@@ -14,7 +14,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES, Report, Row
-from tarstop_core.presentation.numbers import amount_or_documents, number
+from tarstop_core.presentation.numbers import amount_or_documents
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
