@@ -47,7 +47,7 @@ def guide_page() -> None:
             st.markdown(words if at else f"{places}\n\n{words}")
             if picture is not None:
                 alt, file = picture
-                st.image(DOCS / file, alt=alt, width="stretch")
+                st.image(DOCS / file, alt=alt, width="stretch", output_format="PNG")
     shell.apart(GUIDE_SCRIPT, "scripts")
 
 
