@@ -4,6 +4,7 @@ import html
 import logging
 import os
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.runtime_util import MESSAGE_FLUSH_INTERVAL_SECS
 
 from dashboard.frame import address, people
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
@@ -105,6 +107,10 @@ def addresses(*, every: bool = False) -> list[str]:
 def route() -> None:
     """Run the page that the URL names."""
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
+    apart(REACHABLE_SCRIPT, "everywhere")
+    if ROUTED not in st.session_state:
+        # The browser gets ready to draw HTML when the first is there: what arrives before, it would draw twice.
+        time.sleep(2 * MESSAGE_FLUSH_INTERVAL_SECS)
     st.session_state[ROUTED] = True
     st.logo(ICON)
     st.navigation(pages()).run()
@@ -124,8 +130,8 @@ def begin(title: str) -> None:
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
     about = guide(place=CHAPTERS.get(title, title.lower()))
     link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
-    led = title != "Guide" and people.lecture() is None
-    apart(f"{link if led else ''}{REACHABLE_SCRIPT}", "about")
+    if title != "Guide" and people.lecture() is None:
+        apart(link, "about")
 
 
 def apart(markup: str, name: str) -> None:
