@@ -44,11 +44,11 @@ SCENARIOS = {
 }
 OF_SESSIONS = {PATENT: "patent searches", INCLUSION: "reviews in two stages", REVIEW: "reviews in one stage"}
 EXAMPLE = "for example:\n4\n17\nnone in 60\n2"
-GRAMMAR = (
-    "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
-    "never learned whether there was any. missed in 60: none among 60, although there was one. none at "
-    "all: there was nothing to find."
-)
+GRAMMAR = """One case a line:
+- “4”: the first relevant document stood at rank 4.
+- “none in 60”: you stopped after 60 without one, and never learned whether there was any.
+- “missed in 60”: there was one, but not among the first 60.
+- “none at all”: there was nothing to find."""
 ONE_LIST = (
     "With only one list, none could be held out: the calibrator fits this list by construction, and it is unknown how well it does "
     "on the next. Two or more lists are judged by leaving each out."
@@ -203,7 +203,7 @@ def _from_memory(store: Store) -> Fitted | None:
         st.text_area(
             "Past cases", key=f"{PREFIX}/cases", height=190, placeholder=EXAMPLE, persist_state="session"
         )
-        note(GRAMMAR)
+        st.caption(GRAMMAR)
     with right:
         outcome = one_of("Or add one", first_hit.MEANING, key=f"{PREFIX}/outcome")
         how: dict[str, Any] = {"key": f"{PREFIX}/rank", "disabled": outcome == "none"}

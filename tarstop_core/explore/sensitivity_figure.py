@@ -209,5 +209,7 @@ def break_even_sentences(
         for assumption in break_evens
         for turn in assumption.turns
     ]
-    steady = [assumption.name.replace("b_0", "b₀") for assumption in break_evens if not assumption.turns]
+    steady = [
+        f"the {factor_name(assumption.name, settings)}" for assumption in break_evens if not assumption.turns
+    ]
     return [*sentences, message("never", names=steady, **stands)] if steady else sentences

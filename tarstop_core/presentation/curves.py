@@ -126,7 +126,9 @@ def live_curves(
             text = "the next document is worth less than it costs" if cost > 0 else "nothing to gain"
             end, side = (chart.ends[1], "right") if any(seen) else (chart.ends[0], "left")
             chart.beside(end, decades[0], text, VALUE, False, yref="y2", xanchor=side)
-        powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
+        powers = {"type": "log", "dtick": 1} | (
+            {"tickformat": ","} if cost > 0 else {"exponentformat": "power"}
+        )
         chart.axis("yaxis2", title, domain=[0.0, 0.47], **powers, range=decades)
     if steps:
         for trace in (trace for trace in chart.traces if trace["mode"] == "lines"):

@@ -87,7 +87,10 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
                     turned = {**values, **ACTIONS, "to_read": to_read, "at": "£9", "value": now}
                     yield "turn", {**turned, "back": back, "missed": "a wrong"}
     for now, begun, to_read in ((True, False, 0), (False, True, 0), (False, True, 2), (False, False, 0)):
-        yield "never", {"names": ["B", "cost"], "now": now, "begun": begun, "to_read": to_read}
+        yield (
+            "never",
+            {"names": ["the cost of a document (c)"], "now": now, "begun": begun, "to_read": to_read},
+        )
     for unit in ("£", ""):
         yield "place", {"q_star": 0.5, "cost": 2.0, "unit": unit}
     yield (

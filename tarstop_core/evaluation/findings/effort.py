@@ -46,7 +46,7 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         chart.traces.append(point)
     # Two lines, because one is wider than a telephone.
     title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
-    chart.axis("xaxis", title, type="log", dtick=1)
+    chart.axis("xaxis", title, type="log", dtick=1, tickformat=",")
     chart.axis("yaxis", "", automargin=True)
     return chart.figure(margin={"b": 64})
 
