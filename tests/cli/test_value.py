@@ -144,6 +144,12 @@ def of_test(**changed: object) -> dict[str, Any]:
         ("t.csv", TABLE, ("--net-benefits", "bad,good", "--ceac", "x"), ("--ceac",)),
         ("t.csv", "action\n", (), ("t.csv",)),
         ("d.csv", DRAWS.replace("7,", ","), WORTH, ("d.csv, line 8: e A is ''",)),
+        (
+            "d.csv",
+            DRAWS.replace(",", ";").replace(";3\n", ";3,5\n"),
+            WORTH,
+            ("d.csv, line 2: c is '3,5'", "a point"),
+        ),
         ("d.csv", "e A,e B,c\n1,2,3\n", WORTH, ("d.csv: There is 1 draw;",)),
         ("d.csv", DRAWS, (*WORTH, "--willingness-to-pay", "-5"), ("worth -5",)),
         ("d.csv", DRAWS, (*WORTH, "--willingness-to-pay", "nan"), ("worth nan",)),

@@ -119,7 +119,7 @@ class StudyForm(Form[T]):
         if share.topics and self.share_is_measured:
             source = f" Learned from {share.source}."
         elif share.topics:
-            source = f" For interventions nobody measured it: this guess comes from {share.source}. Change it if you know better."
+            source = f" For interventions it was never measured: this guess comes from {share.source}. Change it if you know better."
         caption(
             f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
             f"you read in full corrects it.{source}"

@@ -360,6 +360,8 @@ def number_in(name: str, line: int, title: str, text: str) -> float:
         value = np.nan
     if not abs(value) <= LARGEST:
         hint = " without separators, units or signs of a currency" if re.search(r"\d", text) else ""
+        if re.fullmatch(r"-?\d+,\d+", text.strip()):
+            hint = ", with a point before the decimals and no separator of thousands"
         raise InputProblem(
             f"{name}, line {line}: {title} is '{text.strip()}'; give a number such as 0.25{hint}."
         )
