@@ -154,6 +154,20 @@ def test_an_sd_that_nobody_entered_is_called_a_guess(open_app: OpenApp) -> None:
     )
 
 
+def test_what_was_entered_is_also_what_a_page_begins_with_on_return(open_app: OpenApp) -> None:
+    """A field whose code reaches the browser late shows what it begins with, whatever was entered before."""
+    app = open_app("decisions")
+    sd = "decisions/sd_log risk ratio, drug/0.83"
+    next(box for box in app.selectbox if box.label == "It measures").set_value("log risk ratio, drug").run()
+    app.number_input(sd).set_value(1.5).run()
+    app.switch_page("pages/explore.py").run()
+    app.query_params.clear()  # as the sidebar does
+    app.switch_page("pages/decisions.py").run()
+    measures = next(box for box in app.selectbox if box.label == "It measures")
+    assert measures.proto.options[measures.proto.default] == measures.value == "log risk ratio, drug"
+    assert app.number_input(sd).proto.default == app.number_input(sd).value == 1.5
+
+
 def test_amounts_that_nobody_entered_are_called_examples(open_app: OpenApp) -> None:
     def examples(**asked: str) -> list[int]:
         """How many numbers each note calls examples."""
