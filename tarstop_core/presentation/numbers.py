@@ -60,16 +60,12 @@ def amount(value: float, unit: str) -> str:
 
 
 def amount_or_documents(value: float, unit: str, cost: float) -> str:
-    """An amount; without a unit as the cost of documents, of which one costs so much.
+    """An amount; without a unit the number of documents that cost as much, of which one costs `cost`.
 
     >>> amount_or_documents(50, "£", 2), amount_or_documents(0.05, "", 0.002), amount_or_documents(0.05, "", 0)
-    ('£50', 'the cost of 25 documents', '0.05')
+    ('£50', '25 documents', '0.05')
     """
-    return (
-        amount(value, unit)
-        if unit or not cost or not value
-        else f"the cost of {count_of(max(1, value / cost))}"
-    )
+    return amount(value, unit) if unit or not cost or not value else count_of(max(1, value / cost))
 
 
 def percent(probability: float) -> str:

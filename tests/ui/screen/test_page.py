@@ -37,7 +37,7 @@ def html_of(app: AppTest) -> str:
 
 def curves(app: AppTest) -> list[list[tuple[float, float]]]:
     """The curves beside the document: belief above, from its height in pixels."""
-    return [[(x, 1.05 - 1.1 * y / 117) for x, y in course] for course in courses(html_of(app))]
+    return [[(x, 1.05 - 1.1 * y / 122.2) for x, y in course] for course in courses(html_of(app))]
 
 
 def unfold_stakes(app: AppTest) -> AppTest:
