@@ -1,4 +1,4 @@
-"""Sensitivity and specificity at once: each by its own studies, and what it takes that both exceed their thresholds.
+"""Sensitivity and specificity together: a belief in each from its own counts, and the chance that both exceed their thresholds.
 
 Specificity is to TN and FP what sensitivity is to TP and FN, so the exact belief of one margin serves the other with its
 tables turned. Before any study the margins are independent and equally likely to be good enough.

@@ -102,7 +102,7 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 
 
 def strayed_from_end(tables: Tables) -> float | None:
-    """How far the pooled sensitivity of the first studies lay from that of all, squared, in units of what chance would do.
+    """Squared distance of the pooled sensitivity of the first studies from that of all, relative to what chance explains.
 
     The mean over the first 1, 2, 3 and 5 studies, about 1 where they stand in no order; None with fewer than three.
 

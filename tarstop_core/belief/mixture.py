@@ -1,10 +1,9 @@
 """Where the hits of a list come from when it is not known what kind of list it is.
 
-A list is of an unknown kind j out of J, with weights w_j. In a list of kind j document k has the exposure λ_jk, times a
-factor u of this list that is gamma distributed with mean 1: it is a hit with chance 1 − exp(−u·λ_jk). What was read
-says which kind it probably is and how rich it is: weights and factors are updated in closed form. With one kind and
-a factor that does not vary (an infinite shape) documents are independent, as in the paper; with one kind and a finite shape
-it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
+A list is of an unknown kind j = 1 … J, with weights w_j. In a list of kind j, document k is a hit with chance
+1 − exp(−u·λ_jk): λ_jk is its exposure, and u a factor of the list, gamma distributed with mean 1. The documents read update
+the weights and the factors in closed form. With one kind and a constant factor (an infinite shape) documents are independent,
+as in the paper; with one kind and a finite shape this is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Mixture:
 
 
 def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
-    """Before anything was read: u has mean 1 in every kind. Weights are brought to add up to 1."""
+    """The mixture before any document is read: u has mean 1 in every kind, and the weights are normalised."""
     w, a = np.asarray(weight, dtype=float), np.asarray(shape, dtype=float)
     return Mixture(np.log(w / w.sum()), a, a)
 
@@ -61,7 +60,7 @@ def log_passed(mix: Mixture, exposure: ArrayLike) -> Floats:
 
 
 def _factors(mix: Mixture) -> tuple[Flags, Floats, Floats]:
-    """Where u is 1, and its shape and rate, which are 1 there instead of infinite."""
+    """Flags of kinds with constant u = 1, and shape and rate of u with 1 in place of their infinite values."""
     fixed = np.isinf(mix.shape)
     return fixed, np.where(fixed, 1.0, mix.shape), np.where(fixed, 1.0, mix.rate)
 
@@ -87,10 +86,10 @@ def updated(
     log_at_hits: float | Floats = 0.0,
     temper: float = 1.0,
 ) -> Mixture:
-    """What is known after reading some documents, or after each of N ways of reading.
+    """Update a mixture by the documents read, or by each of N sets of them.
 
-    A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
-    exposures. The order of reading does not matter: reading more updates what came out before.
+    Hits count as points of a Poisson process: exact for misses, and accurate where single documents have small exposures.
+    The order of reading does not matter, so updates can be chained.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ class Left:
         return replace(self, expected=factor * self.expected)
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
-        """As if there were documents enough; `more` is added to the shapes, at the same odds."""
+        """Cumulative distribution without the cut-off at the number of documents; `more` is added to the shapes, at the same odds."""
         fixed = np.isinf(self.shape)
         a = np.where(fixed, 1.0, self.shape)
         below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
@@ -195,7 +194,7 @@ class Left:
 
     @cached_property
     def chance(self) -> Floats:
-        """Chance of 0, 1, 2, … hits, as far as it matters; adds up to 1."""
+        """Chance of 0, 1, 2, … hits, without a negligible tail; adds up to 1."""
         k = np.arange(self.quantile(1.0) + 1.0)
         shapes, of = np.unique(self.shape, return_inverse=True)
         log = np.empty((len(shapes), len(k)))

@@ -26,7 +26,7 @@ class Question:
         check_engine(self.engine)
 
     def margins(self, tables: Tables) -> list[tuple[Tables, float, Prior]]:
-        """Tables, threshold and prior of sensitivity, and where it decides too those of specificity, as if it were sensitivity."""
+        """Tables, threshold and prior of sensitivity and, where specificity decides too, those of specificity with its cells swapped."""
         if self.theta_sp is None:
             return [(tables, self.theta, self.prior)]
         of_sensitivity, of_specificity = self.prior.margins

@@ -244,7 +244,7 @@ def _crowded(weights: Floats, lattice: Lattice) -> Flags:
 
 
 def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
-    """Log odds of a narrow posterior: splines through its logarithm, which is smooth, give it between the cells."""
+    """Log odds of a narrow posterior, interpolated between the cells by splines through its logarithm, which is smooth."""
     cube = weights.reshape(len(lattice.tau), len(lattice.mu)) / lattice.tau_weight[:, None]
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(cube / cube.max()), -600.0)

@@ -1,4 +1,4 @@
-"""Rules that draw a random sample and whose averages have no closed form: they are taken over some orders.
+"""Rules that draw a random sample and whose averages have no closed form: a fixed number of random orders stands for all.
 
 Baseline inclusion rate, S-CAL, AutoStop and audit draws.
 """

@@ -1,13 +1,13 @@
 """What going on is worth to somebody who looks again after every document and every study.
 
-Dynamic programming over documents read, studies found, what they said (:mod:`tarstop_core.value.knowledge`) and, where
-lists differ in how rich they are, documents included. Until the next find nothing changes but the depth. So the best plan
-from here is "until the next find, at most to D", which is a sum over the list as where one document decides; what comes
-after a find is read from a table. The table depends on costs, payoffs and chances, not on what is read in vain: it is
-made once for each state of knowledge, of all costs that are asked about at once.
+Dynamic programming over the documents read, the studies found and their results (:mod:`tarstop_core.value.knowledge`);
+where lists differ in how rich they are, also over the documents included. Until the next find only the depth changes. So
+the best plan is "read until the next find, at most to D". Its value is a sum over the list, as where one document decides;
+a table gives the value after a find. The table depends on costs, payoffs and chances, not on documents read without a
+find: one table per state of knowledge serves all costs.
 
-Documents far from the place where the table begins are taken together, in blocks that grow in proportion to the distance;
-within a block finds are expected at a constant rate (Heun's method).
+Documents far from the beginning of the table are grouped into blocks that grow in proportion to the distance. Within a
+block finds come at a constant rate (Heun's method).
 """
 
 import math
@@ -31,7 +31,7 @@ INCLUDED = 8  # Included documents that are distinguished, where lists differ an
 class Richness:
     """Kinds of lists: in each the odds of every document are multiplied by a factor.
 
-    With factors on odds all that reading says of the kind is how many documents were found among how many read.
+    With factors on odds, the number of finds among the documents read is a sufficient statistic for the kind.
     """
 
     factor: Floats  # Above 0, shape (F,)
@@ -51,9 +51,9 @@ class Richness:
         return np.asarray(f * p / (1 - p + f * p))
 
     def log_missed(self, p: Floats) -> Floats:
-        """Log of what a miss of each of the first d documents says of each kind, shape (F, N + 1).
+        """Log likelihood of each kind if the first d documents are all misses, up to a constant, shape (F, N + 1).
 
-        A find says what a miss says, times the factor.
+        A find multiplies the likelihood of a miss by the factor.
         """
         f = self.factor[:, None]
         with np.errstate(divide="ignore"):
@@ -99,7 +99,7 @@ class ClosedLoop:
 
     @property
     def _apart(self) -> bool:
-        """Whether documents that are included without data say something."""
+        """Whether documents included without data carry information."""
         return len(self.richness.factor) > 1 and self.share < 1
 
     @cached_property
@@ -114,9 +114,9 @@ class ClosedLoop:
     def _as_now(self) -> Floats:
         """Worth in each state of the action that is best now, shape (states,).
 
-        Values are counted from it. It is linear in the belief, so no study is expected to change it, which a grid of states
-        reproduces only roughly: counted from 0, that error would hide how little a study is worth where it hardly ever
-        changes the action.
+        All values are differences to it. It is linear in the belief, so its expected value does not change with further
+        studies. A grid of states reproduces that only roughly, and the error would exceed the value of studies that hardly
+        ever change the action.
         """
         b = self.states.b
         return self.payoffs.utility_of(int(self.payoffs.best(b[0], plus_open=self.needed <= 0)), b)
@@ -127,13 +127,13 @@ class ClosedLoop:
         return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
 
     def _reading(self, values: Floats) -> Floats:
-        """What reading one in full leads to, from values of shape (…, states): a study, or nothing new."""
+        """Expected value after reading a report in full, which brings a study or nothing new, from values of shape (…, states)."""
         read = self.states.after(values)
         return (read if self.share == 1 else self.share * read + (1 - self.share) * values) - self.full_cost
 
     @cached_property
     def acting(self) -> Floats:
-        """Worth of stopping in each state, once the waiting reports are read that pay, over acting as now; shape (states,)."""
+        """Value of stopping in each state after reading the waiting reports that pay, less that of acting as now, shape (states,)."""
         utility = self.states.utility
         if self.needed > 0:
             enough = self.states.number >= self.needed
@@ -150,7 +150,7 @@ class ClosedLoop:
 
     @cached_property
     def _lengths(self) -> Depths:
-        """Documents after which nothing pays at each cost, however much was at stake, shape (C,)."""
+        """Depth beyond which no document can pay, whatever is known, at each cost, shape (C,)."""
         # What a decision between two options is worth at most.
         most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
@@ -179,9 +179,10 @@ class ClosedLoop:
 
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
-        """What comes after documents: by node the worth of the first find there, shape (nodes, C), and the value of each
-        state where the plan begins, shape (I, C, states). I counts the documents included since. The first find is a
-        document that is included where that says something, else a study.
+        """Value of the first find at each node, shape (nodes, C), and of each state where the plan begins, shape (I, C, states).
+
+        I counts the documents included since. The first find is an included document where inclusion carries information,
+        else a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
         finds, of = np.zeros(1), np.zeros(1, dtype=np.intp)
@@ -223,9 +224,9 @@ class ClosedLoop:
     # --- the plan
 
     def gains(self, start: int = 0) -> tuple[Floats, Floats]:
-        """What "until something is found, at most D" gains over stopping at `start`, D = start … length, shape (C, …).
+        """Gain of "read until the next find, at most to D" over stopping at `start`, D = start … length, shape (C, …).
 
-        And the chance that nothing is found before D.
+        The second result is the chance of no find before D.
         """
         p, now = self._root_chances[start : self.length], float(self.acting[0])
         depths = np.arange(start + 1, self.length + 1)

@@ -1,9 +1,8 @@
 """What going on is worth when studies accumulate: the path of a review.
 
-A document moves the belief only when it brings a study with data, and how far it then moves is known in
-advance only as a distribution (:mod:`tarstop_core.value.studies`). Between two studies the state of
-knowledge stays as it is, so everything that is costly is computed once a state and spread over the depths
-at which that state holds.
+A document moves the belief only when it brings a study with data; :mod:`tarstop_core.value.studies` predicts the
+distribution of that move. Between two studies the state of knowledge does not change, so whatever is costly is computed
+once per state and used at every depth with that state.
 """
 
 import math
@@ -75,7 +74,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _held(self) -> Floats:
-        """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+        """Loss in each state because a⁺ may not be taken there, shape (states,)."""
         if self.needed is None:
             return np.zeros(len(self.states))
         would = self.payoffs.utility_plus(self._b) - self.payoffs.utility(self._b, plus_open=False)
@@ -249,12 +248,12 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _found(self) -> Flags:
-        """Documents that say how rich the list is: with a study, or included where reports are read apart; shape (N,)."""
+        """Documents that show how rich the list is: those with a study or, where reports are read later, the included ones; shape (N,)."""
         return self.labels if self.share < 1 or self.full_cost else np.diff(self.studies) > 0
 
     @cached_property
     def _turns(self) -> Depths:
-        """Finds before each depth, a number that changes wherever a plan has to be made again, shape (N + 1,)."""
+        """Number of finds before each depth: where it changes, a plan has to be made again; shape (N + 1,)."""
         turns = self.studies
         if len(self.richness.factor) > 1:
             turns = turns + np.append(0, np.cumsum(self._found))
@@ -295,7 +294,7 @@ class CumulativePath(ListPath):
         return best
 
     def _rates_at(self, depths: int | Depths, m: int | Depths) -> Floats:
-        """What the plan "m more" gains a document at some depths (or some plans at one)."""
+        """Gain per document of reading m more, at some depths (or of some plans at one depth)."""
         depths, ahead = np.broadcast_arrays(depths, np.minimum(m, len(self) - depths))
         included = self.included_to[depths + ahead] - self.included_to[depths]
         rates = self._rates(included, ahead, self.studies[depths])
@@ -305,7 +304,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _short(self) -> Floats:
-        """Worth of the studies that m documents bring, m = 1 … SHORT, by depth, shape (SHORT, D); D is 0 where reports wait."""
+        """Value of the studies in the next m documents, m = 1 … SHORT, at each depth, shape (SHORT, D); D = 0 where reports wait."""
         likely = np.flatnonzero(self.rho >= LIKELY)
         end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
         return worth_of_short_plans(self.rho, self._worth.of_whole(self.studies[:end])[:, :SHORT])
@@ -320,7 +319,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _kept(self) -> Floats:
-        """What the waiting reports are worth in each state, shape (states,)."""
+        """Value of the waiting reports in each state, shape (states,)."""
         states = np.arange(len(self.states))
         return self._worth.of(np.full(len(states), self.waiting), states)
 

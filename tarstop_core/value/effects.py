@@ -81,7 +81,7 @@ class KnownEffect:
         sd, tau = 1 / np.sqrt(self.fine.precision), self._tau
 
         def below(z: Floats, level: Floats) -> Floats:
-            """Chance that the share is less than Φ(z), beside a level."""
+            """Chance that the share is less than Φ(z), minus the level."""
             return np.asarray(
                 (self.fine.weight * ndtr((z[..., None] * tau - self.fine.mean) / sd)).sum(-1) - level
             )
@@ -191,7 +191,7 @@ def mixture_of(
 
 
 def _shift(weight: Floats, mean: Floats, sd: Floats, b: float) -> float:
-    """By how many of its standard deviations each part moves so that the belief is b: what parts lose of it is made good."""
+    """Shift of each part, in its standard deviations, that restores the belief b, which the parts reproduce only roughly."""
     b = min(max(b, 1e-15), 1 - 1e-15)
     (shift,) = roots(
         lambda z, level: (weight * ndtr(mean / sd + z[..., None])).sum(-1) - level,

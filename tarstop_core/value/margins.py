@@ -52,7 +52,7 @@ class Margins:
         return cls((_moved(first, z), _moved(second, z)))
 
     def beyond(self, studies: Floats | Depths, q_star: float) -> tuple[Floats, Floats]:
-        """E[(b′ − q*)⁺] − (b − q*)⁺ of the belief b′ after so many studies each, and the chance that it exceeds q*."""
+        """E[(b′ − q*)⁺] − (b − q*)⁺ for the belief b′ after each number of studies, and P(b′ > q*)."""
         return between_numbers(studies, lambda k: self._beyond(k, q_star))
 
     def _beyond(self, k: int, q_star: float) -> tuple[float, float]:
@@ -95,7 +95,7 @@ def beliefs_after(margin: Knowledge, k: int) -> tuple[Floats, Floats]:
 
 
 def _with_doubt(margin: Knowledge, doubt: float) -> Knowledge:
-    """With studies of that precision which leaves this doubt after one, as far as there is one."""
+    """The margin with the precision of a study adjusted so that one study leaves this doubt, if some precision does."""
 
     def with_precision(log_factor: float) -> Knowledge:
         return replace(margin, study=margin.study * math.exp(log_factor))
@@ -113,5 +113,5 @@ def _with_doubt(margin: Knowledge, doubt: float) -> Knowledge:
 
 
 def _moved(margin: Knowledge, z: float) -> Knowledge:
-    """With each part moved by so many of its standard deviations."""
+    """The margin with each part shifted by z of its standard deviations."""
     return replace(margin, mean=margin.mean + z / np.sqrt(margin.precision))

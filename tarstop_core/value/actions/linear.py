@@ -219,7 +219,7 @@ class EffectNetBenefit(NormalMean):
         return self.lines(self.willingness_to_pay).gain(self.post_var * resolved)
 
     def values(self) -> Values:
-        """What lines in μ say of it; with `thresholds`, how likely each action is the best at each."""
+        """Values of the lines in μ; with `thresholds`, also the chance that each action is the best at each of them."""
         values = self.lines(self.willingness_to_pay).values()
         if self.thresholds:
             slopes = np.multiply.outer(np.asarray(self.thresholds), np.asarray(self.gain))

@@ -175,7 +175,7 @@ def _worth_across(heights: Floats, across: Floats, along: Floats) -> Floats:
 
 
 def _turn(loadings: Floats) -> Floats:
-    """Rotation whose first axis is parallel to no border between two actions, as far as can be: so no kink remains."""
+    """Rotation whose first axis is parallel to no border between two actions where possible, so that no kink remains."""
     from scipy.stats import qmc  # slow to import, seldom needed
 
     apart = (loadings[:, None] - loadings)[np.triu_indices(len(loadings), 1)]

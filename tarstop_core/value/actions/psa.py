@@ -118,7 +118,7 @@ class Draws:
         return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
 
     def _given(self, names: Sequence[str]) -> Smooth | None:
-        """How far others lead the best action, as expected given some parameters; None where these are constants."""
+        """Expected lead of the others over the best action given some parameters; None where these are constants."""
         net = self.net()
         best = int(net.mean(axis=0).argmax())
         lead = np.delete(net - net[:, [best]], best, axis=1)
@@ -191,7 +191,7 @@ class Draws:
 
 
 def _gain(lead: Floats) -> float:
-    """Gain from choosing after seeing how far others lead the action that is best now; never negative."""
+    """Gain from choosing after seeing the lead of each other action over the one that is best now; never negative."""
     gain = np.maximum(0.0, lead.max(axis=1)).mean() - max(0.0, lead.mean(axis=0).max())
     return max(0.0, float(gain))
 
@@ -206,7 +206,7 @@ PENALTIES = np.logspace(-8, 8, 129)  # Tried beside the median strength of the w
 
 
 class Smooth(NamedTuple):
-    """Fitted means, and a square root of what is not known of them."""
+    """Fitted means, and a square root of the covariance of their errors."""
 
     fitted: Floats  # Shape (n, J)
     sd: Floats  # Residual standard deviations, shape (J,)
@@ -271,7 +271,7 @@ def _axes(columns: Floats) -> tuple[Floats, Floats]:
 
 
 def _axes_of_wiggles(x: Floats, straight: Floats) -> tuple[Floats, Floats]:
-    """Axes of deviations from a plane, and how strong each is under the prior."""
+    """Axes of deviations from a plane, and the strength of each under the prior."""
     sample = np.unique(x[:: max(1, len(x) // KNOT_DRAWS)], axis=0)
     most = max(KNOTS_PER_PARAMETER, min(MOST_KNOTS, MOST_CELLS // len(x)))
     wanted = min(most, KNOTS_PER_PARAMETER * x.shape[1], len(sample))

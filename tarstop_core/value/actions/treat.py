@@ -140,7 +140,7 @@ class TreatByTest:
     def _with_accuracy(self, p: Floats) -> tuple[Floats, Floats]:
         """E[max of the actions] over sensitivity and specificity at each prevalence, and how likely the test is the best.
 
-        Beyond the specificity from which the test is the best, its lead is integrated; before, it is none.
+        The lead of the test is integrated over the specificities at which it is the best; elsewhere its lead is 0.
         """
         nodes = _normal_nodes()
         s_1, s_2 = np.sqrt(np.diag(self.covariance))
@@ -168,7 +168,7 @@ class TreatByTest:
         other = 1 - at
 
         def lead(z: Floats) -> Floats:
-            """How far the test is ahead of the other actions, given the known one at z standard deviations."""
+            """Lead of the test over the other actions when the known accuracy lies z standard deviations from its mean."""
             accuracy = [np.empty(0), np.empty(0)]
             accuracy[at] = expit(mean[at] + s[at] * z)
             accuracy[other] = _mean_expit(mean[other] + r * s[other] * z, s[other] * math.sqrt(1 - r**2))
@@ -182,7 +182,7 @@ class TreatByTest:
         return max(0.0, float(np.maximum(0.0, lead(nodes.x)) @ nodes.weight) - max(0.0, now))
 
     def _evppi_of_prevalence(self, a: float, b: float) -> float:
-        """What knowing the prevalence alone is worth: net benefits are lines in it, between whose crossings Beta integrals stand."""
+        """EVPPI of the prevalence: net benefits are lines in it, so Beta integrals between their crossings give it exactly."""
         at_0, at_1 = self.net_benefit(self.mean_se, self.mean_sp, [0.0, 1.0])
         now = at_0 + (at_1 - at_0) * a / (a + b)
         best = int(now.argmax())
@@ -232,7 +232,7 @@ class TreatByTest:
         )
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies with n people are worth, shape of n, by draws; of sensitivity and specificity with as many diseased as expected."""
+        """EVSI of studies with n people, shape of n, by draws; studies of the test have as many diseased people as expected."""
         if study.measures != ACCURACY:
             return self.draws.evsi_of(study, n, studies)
         p, parameters = self.mean_prevalence, self.draws.parameters or {}
@@ -277,7 +277,7 @@ class TreatByTest:
         )
 
     def decision_curve(self, thresholds: Sequence[float]) -> dict[str, list[float]]:
-        """Net benefit in true positives per person, at each threshold probability: w = t/(1−t) false positives outweigh one.
+        """Net benefit in true positives per person at each threshold probability t; one false positive counts as t/(1−t) of them.
 
         The cost of the test counts in the same unit, as a part of the benefit of treatment (Vickers & Elkin 2006).
         """
