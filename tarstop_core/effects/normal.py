@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 from scipy.special import ndtr, ndtri
 
 from tarstop_core.effects.measures import Measure
@@ -151,15 +150,6 @@ class Belief:
             np.full(levels.shape, high),
             levels,
         )
-
-    def tau_quantiles(self, levels: Floats) -> Floats:
-        """Quantiles of τ after all studies, one for each level."""
-        u = np.log(self.tau)
-        below = CubicSpline(u, self.weights[-1] / STEP).antiderivative()
-        total = float(below(u[-1]))
-        levels = np.asarray(levels, dtype=float)
-        ends = np.full(levels.shape, u[0]), np.full(levels.shape, u[-1])
-        return np.exp(roots(lambda x, level: below(x) / total - level, *ends, levels))
 
 
 def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
