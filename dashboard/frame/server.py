@@ -6,14 +6,12 @@ import gc
 import ipaddress
 import logging
 import os
-import re
 import socket
 import sys
 import threading
 import time
 from collections.abc import AsyncIterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,7 +30,8 @@ from streamlit.web.server.server_util import get_display_address, get_url
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
-from dashboard.frame import address, classroom, people, scripts, shell, uploads
+from dashboard.frame import address, classroom, people, shell, uploads
+from dashboard.frame.first_answer import DOCUMENT, HEADERS
 from dashboard.frame.people import served_on
 from tarstop_core import places
 from tarstop_core.errors import InputProblem
@@ -50,69 +49,6 @@ from tarstop_core.places import (
     open_to_others,
 )
 
-_STATIC = Path(st.__file__).parent / "static"
-_STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
-_SHEETS = (
-    *(scripts.FRAME / name for name in ("look.css", "reading.css", "forms.css", "results.css", "places.css")),
-    *(shell.ROOT / "dashboard" / "learn" / name for name in ("learn.css", "words.css")),
-)
-_LOOK = "".join(sheet.read_text(encoding="utf-8") for sheet in _SHEETS)
-_WIDGETS = (
-    "Html Button ButtonGroup Checkbox DownloadButton FileUploader LinkButton NumberInput PageLink Radio Selectbox Slider "
-    "TextArea TextInput rehype-raw"
-).split()
-"""Streamlit's components of most pages, and what reads HTML in Markdown; each a script of its own that is otherwise asked for when the first one is drawn."""
-_IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
-
-
-def preloads() -> str:
-    """Links by which the browser gets the scripts of :data:`_WIDGETS`, with all they import, while it starts.
-
-    Until a component's script is there Streamlit keeps a grey bar of another height in its place.
-    """
-    folder = _STATIC / "static" / "js"
-    waiting = [each.name for name in _WIDGETS for each in folder.glob(f"{name}.*.js")]
-    needed: dict[str, None] = {}
-    while waiting:
-        name = waiting.pop()
-        if name not in needed and f"js/{name}" not in _STREAMLITS:
-            needed[name] = None
-            waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
-    return "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in sorted(needed)
-    )
-
-
-# Else Streamlit first asks for its server below the page's own address, which takes it a tenth of a second to give up.
-_WHERE = """<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href,
-HOST_CONFIG: {allowedOrigins: [location.origin], useExternalAuthToken: false}}</script>"""
-# After Streamlit's own rules; a sheet that came with a page would move what stands already.
-DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{preloads()}</head>").replace(
-    "<body>", f"<body><style>{_LOOK}</style>"
-)
-"""What a browser gets at the address of every page: Streamlit draws the page in it."""
-_POLICY = {
-    **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
-    **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
-    # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
-    # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
-    "script-src": " ".join(
-        ["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(DOCUMENT + scripts.ALL)]
-    ),
-    "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob:",
-    "font-src": "'self' data:",
-    "worker-src": "'self' blob:",
-}
-HEADERS = {
-    "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in _POLICY.items()),
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
-"""On every response."""
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 """Messages that begin one."""
 TOO_LONG = (

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import Response
 
-from dashboard.frame.server import HEADERS
+from dashboard.frame.first_answer import HEADERS
 from tarstop_core.evidence.manual_tables import pack
 from tarstop_core.sessions.store.store import Store
 from tests.browser.acting import by_sidebar

@@ -17,7 +17,8 @@ from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 
 import tarstop_core
 from dashboard.frame import scripts, shell
-from dashboard.frame.server import HEADERS, PIECE, Guarded
+from dashboard.frame.first_answer import HEADERS
+from dashboard.frame.server import PIECE, Guarded
 from tests.browser.conftest import AppServer
 from tests.ui.frame.test_login import the_header_says_who_is_there
 

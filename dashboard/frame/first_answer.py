@@ -1,0 +1,72 @@
+"""What a browser gets first at the address of every page: the document that Streamlit draws in, and headers that keep it safe."""
+
+import re
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame import scripts, shell
+
+_STATIC = Path(st.__file__).parent / "static"
+_STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
+_SHEETS = (
+    *(scripts.FRAME / name for name in ("look.css", "reading.css", "forms.css", "results.css", "places.css")),
+    *(shell.ROOT / "dashboard" / "learn" / name for name in ("learn.css", "words.css")),
+)
+_LOOK = "".join(sheet.read_text(encoding="utf-8") for sheet in _SHEETS)
+_WIDGETS = (
+    "Html Button ButtonGroup Checkbox DownloadButton FileUploader LinkButton NumberInput PageLink Radio Selectbox Slider "
+    "TextArea TextInput rehype-raw"
+).split()
+"""Streamlit's components of most pages, and what reads HTML in Markdown; each a script of its own that is otherwise asked for when the first one is drawn."""
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
+
+
+def preloads() -> str:
+    """Links by which the browser gets the scripts of :data:`_WIDGETS`, with all they import, while it starts.
+
+    Until a component's script is there Streamlit keeps a grey bar of another height in its place.
+    """
+    folder = _STATIC / "static" / "js"
+    waiting = [each.name for name in _WIDGETS for each in folder.glob(f"{name}.*.js")]
+    needed: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop()
+        if name not in needed and f"js/{name}" not in _STREAMLITS:
+            needed[name] = None
+            waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+    return "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in sorted(needed)
+    )
+
+
+# Else Streamlit first asks for its server below the page's own address, which takes it a tenth of a second to give up.
+_WHERE = """<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href,
+HOST_CONFIG: {allowedOrigins: [location.origin], useExternalAuthToken: false}}</script>"""
+# After Streamlit's own rules; a sheet that came with a page would move what stands already.
+DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{preloads()}</head>").replace(
+    "<body>", f"<body><style>{_LOOK}</style>"
+)
+"""What a browser gets at the address of every page: Streamlit draws the page in it."""
+_POLICY = {
+    **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
+    **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
+    # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
+    # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
+    "script-src": " ".join(
+        ["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(DOCUMENT + scripts.ALL)]
+    ),
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "worker-src": "'self' blob:",
+}
+HEADERS = {
+    "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in _POLICY.items()),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""On every response."""
