@@ -1,6 +1,7 @@
 """Figures and sentences on the chances of a calibrator and on their quality."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,7 @@ def first_hit_figure(
     return chart.figure(margin={"l": 56, "t": 8, "b": 44})
 
 
+@lru_cache(maxsize=16)  # figure, sentence and file ask for it, after every press on the page
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
     """Ranks, the chance that the first hit has come by them, and the ends of its interval; four arrays of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
