@@ -268,8 +268,10 @@ def survivors(mutated: list[Mutant], recorded: list[str], record: Path, workers:
 
         def tried(mutant: Mutant) -> bool:
             copy = copies.get()
-            alive = survives(copy, mutant, ran)
-            copies.put(copy)
+            try:
+                alive = survives(copy, mutant, ran)
+            finally:
+                copies.put(copy)
             print("alive " if alive else "killed", f"{mutant.file}:{mutant.line}", mutant.change, flush=True)
             return alive
 
