@@ -99,7 +99,8 @@ if (!window.tarstopKeys) {
       const compared = document.querySelector('.st-key-report_as');
       if (!compared && matchMedia('(pointer: fine)').matches) count.focus();
     }
-    // On a phone the next document begins at its title, and the end of a session at the decision.
+    // On a phone the next document begins at its title, and the end of a session at the decision, which whoever has read
+    // down to the reasons would not see in a wide window either.
     const rank = document.querySelector('.tar-rank')?.textContent;
     const end = document.querySelector('.tar-end');
     const turned = Boolean(end) !== Boolean(window.tarstopEnd);
@@ -107,7 +108,8 @@ if (!window.tarstopKeys) {
       const first = !window.tarstopRank;
       Object.assign(window, {tarstopRank: rank, tarstopEnd: end});
       const shown = turned && end || document.querySelector('.st-key-document');
-      if (!first && innerWidth <= 640) shown?.scrollIntoView({block: 'start'});
+      const ended = turned && end && !inSight(end);
+      if (!first && (innerWidth <= 640 || ended)) shown?.scrollIntoView({block: 'start'});
     }
   };
   // Once a frame, however many pieces a redraw comes in.

@@ -9,7 +9,6 @@ from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen.reading import block, names, reminder
-from dashboard.screen.several import TO_TOP
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.presentation.pictures import fluid
@@ -172,8 +171,6 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     elif later:
         attempt(work.record, _stopped(advice), state.seq)
     if decided or later:
-        # Whoever had read down to the reasons would not see the decision, nor its report.
-        st.session_state[TO_TOP] = True
         nothing_edited()
         st.rerun()
 

@@ -208,9 +208,16 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
 
 
 @ON_BOTH
-def test_on_a_phone_the_decision_comes_into_sight(server: Any, open_page: OpenPage) -> None:
-    watched = open_page(viewport={"width": 390, "height": 844})
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_decision_comes_into_sight(server: Any, open_page: OpenPage, width: int) -> None:
+    watched = open_page(viewport={"width": width, "height": 700})
     page = start_demo(watched, server)
+    if width > 640:
+        page.get_by_text("Why?").click()
+        expect(page.get_by_text("Other rules")).to_be_visible()
+        watched.settle()
+        page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+        expect(page.locator(".tar-chip").first).not_to_be_in_viewport()
     page.get_by_role("button", name="Stop and decide").click()
     page.get_by_role("button", name="Record the decision").click()
     expect(page.locator(".tar-truth")).to_be_in_viewport()
