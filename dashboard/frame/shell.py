@@ -109,11 +109,15 @@ def route() -> None:
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
     apart(REACHABLE_SCRIPT, "everywhere")
     if ROUTED not in st.session_state:
-        # The browser gets ready to draw HTML when the first is there: what arrives before, it would draw twice.
-        time.sleep(2 * MESSAGE_FLUSH_INTERVAL_SECS)
+        send_ahead()  # the browser gets ready to draw HTML when the first is there: what comes before, it draws twice
     st.session_state[ROUTED] = True
     st.logo(ICON)
     st.navigation(pages()).run()
+
+
+def send_ahead() -> None:
+    """Have what is drawn so far sent before the rest: what reaches the browser together is seen once all of it is drawn."""
+    time.sleep(2 * MESSAGE_FLUSH_INTERVAL_SECS)
 
 
 def begin(title: str) -> None:

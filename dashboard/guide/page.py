@@ -45,6 +45,8 @@ def guide_page() -> None:
     with st.container(key="guide"):
         for at, (words, picture) in enumerate(parts(text)):
             st.markdown(words if at else f"{places}\n\n{words}")
+            if not at:
+                shell.send_ahead()
             if picture is not None:
                 alt, file = picture
                 st.image(DOCS / file, alt=alt, width="stretch", output_format="PNG")
