@@ -272,7 +272,8 @@ def _written_member(member: tuple[Any, Any]) -> str:
 
 SUSPICIOUS, ALLOWED, MOST = 0.004, 0.02, 0.3
 """Seconds of processor time: more than a short text takes that are looked into, that count for nothing, and that no text may take."""
-SIZES = (20, 200, 1_500) if settings.get_current_profile_name() == "tests" else (20, 200, 1_500, 8_000)
+ALL_SIZES = (20, 200, 1_500, 8_000)
+SIZES = ALL_SIZES[:3] if settings.get_current_profile_name() == "tests" else ALL_SIZES
 """Four thousandths of a second are much for these lengths; twice the length is tried from there on. A text whose time grows with the
 square of its length mostly shows at 1,500 characters; `make deep` tries the longest too."""
 LONGEST = 25_000
@@ -289,13 +290,15 @@ def seconds(act: Callable[[str], object], text: str, times: int = 1) -> float:
     return least
 
 
-def too_slow(act: Callable[[str], object], texts: Iterable[Callable[[int], str]]) -> str:
+def too_slow(
+    act: Callable[[str], object], texts: Iterable[Callable[[int], str]], sizes: tuple[int, ...] = SIZES
+) -> str:
     """What shows that an act takes more than twice as long for a text twice as long; "" where nothing does."""
     gc.disable()
     try:
         suspicious = SUSPICIOUS + seconds(act, "a", 3)
         for text in texts:
-            for n in SIZES:
+            for n in sizes:
                 taken = seconds(act, text(n))
                 if taken > suspicious and (taken := min(taken, seconds(act, text(n)))) > suspicious:
                     if said := _grows(act, text, n, taken):

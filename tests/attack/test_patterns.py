@@ -40,7 +40,17 @@ from tarstop_core.files.values import (
 from tarstop_core.policies import parse_policy
 from tarstop_core.screening.report_entry import study_name
 from tarstop_core.teaching.reference import named
-from tests.attack.patterns import ENDS, ROOT, RUNS, SOURCES, applied, stretched, too_slow, unreadable
+from tests.attack.patterns import (
+    ALL_SIZES,
+    ENDS,
+    ROOT,
+    RUNS,
+    SOURCES,
+    applied,
+    stretched,
+    too_slow,
+    unreadable,
+)
 
 FOLDERS = sorted(path.name for name in SOURCES for path in (ROOT / name).iterdir() if path.is_dir())
 
@@ -77,11 +87,13 @@ def test_a_text_twice_as_long_takes_a_pattern_twice_as_long(folder: str) -> None
     ],
 )  # fmt: skip
 def test_slow_ones_are_noticed(method: str, written: str) -> None:
-    """Else the test above would say nothing: the first four stood here."""
+    """Else the test above would say nothing: the first four stood here.
+
+    All sizes are tried: the longest takes a slow pattern tens of times the limit, on any machine.
+    """
     pattern = re.compile(written)
-    assert too_slow(
-        getattr(pattern, method) if method != "sub" else partial(pattern.sub, ""), stretched(pattern)
-    )
+    act = getattr(pattern, method) if method != "sub" else partial(pattern.sub, "")
+    assert too_slow(act, stretched(pattern), ALL_SIZES)
 
 
 # --- whole functions, which do more than apply a pattern --------------------------------------------------------
