@@ -89,8 +89,8 @@ STATES = (
 """Parts of pages, and pages on a projector."""
 BAR, DIALOG, OPENED = ".st-key-bar", "[role=dialog]", "[data-testid=stPopoverBody]"
 OPENERS = "[data-testid=stPopoverButton]"
-ON_A_PHONE = ("/calibration", "/evidence", "/results", "/sessions?session=REVIEW")
-"""Where what lies behind every tab has to fit as well."""
+ON_A_PHONE = ("/calibration", "/evidence", "/results?view=Claims", "/sessions?session=REVIEW")
+"""Where what lies behind every tab has to fit as well; the tabs of Results draw as much as five pages do and are deep."""
 THUMB = 44  # pixels that a button has to be high
 LARGE = ".tar-save, .stDownloadButton button, button[kind=primary]"
 HEIGHTS = "all => all.map(each => each.getBoundingClientRect().height).filter(height => height > 0)"
