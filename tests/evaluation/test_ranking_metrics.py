@@ -1,11 +1,6 @@
-"""Ranking metrics: by hand, against trec_eval's conventions, and on the public rankings."""
+"""Ranking metrics: by hand, and against trec_eval's conventions; `cli/test_rank.py` has the public rankings."""
 
-import csv
-import gzip
-import json
-from functools import cache
 from math import log2
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +8,6 @@ import pytest
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.ranking_metrics import ranking_metrics, topic_metrics
-from tarstop_core.files.trec import read_qrels, read_run
-from tarstop_core.ranking.bm25 import build_index, rank_order
 
 
 def topic(name: str, ids: list[str], scores: list[float] | None = None) -> Topic:
@@ -79,48 +72,3 @@ def test_duplicate_documents_and_missing_scores_are_refused() -> None:
         ranking_metrics({"T": topic("T", ["a", "b", "b"])}, {"T": {"a": 1}})
     with pytest.raises(InputProblem, match="document b at rank 2 has no number"):
         ranking_metrics({"T": topic("T", ["a", "b"], [1.0, np.nan])}, {"T": {"a": 1}})
-
-
-@pytest.mark.parametrize(
-    ("run", "qrels", "topics", "map_", "ndcg", "recall"),
-    [
-        ("clef_dta/bm25.run", "clef_dta/abs.qrels", 24, 0.224, 0.621, 0.400),
-        ("clef_dta/bm25.run", "clef_dta/content.qrels", 24, 0.128, 0.447, 0.458),
-        ("clef2019/bm25_dta.run", "clef2019/full.test.dta.abs.2019.qrels", 8, 0.175, 0.580, 0.334),
-        ("clef2019/bm25_dta.run", "clef2019/full.test.dta.content.2019.qrels", 8, 0.066, 0.369, 0.246),
-        ("clef2017/es_bool.run", "clef2017/qrel_abs_test.txt", 30, 0.129, 0.422, 0.295),
-        ("clef2017/es_bool.run", "clef2017/qrel_content_test.txt", 29, 0.096, 0.347, 0.321),
-    ],
-)
-def test_public_rankings(
-    real_data: Path, run: str, qrels: str, topics: int, map_: float, ndcg: float, recall: float
-) -> None:
-    figures = ranking_metrics(read_run(real_data / run), read_qrels(real_data / qrels))
-    rounded = {key: round(value, 3) for key, value in figures.items()}
-    assert rounded == {"map": map_, "ndcg": ndcg, "recall_100": recall, "topics": topics}
-
-
-@cache
-def bm25_of_the_records(folder: Path) -> dict[str, Topic]:
-    with (folder / "topics.csv").open(encoding="utf-8", newline="") as lines:
-        titles = {row["topic"]: row["title"] for row in csv.DictReader(lines)}
-    run = {}
-    for path in sorted((folder / "records").glob("CD*.jsonl.gz")):
-        name = path.name.split(".")[0]
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            records = [json.loads(line) for line in lines]
-        scores = build_index([record["content"] for record in records]).scores(titles[name])
-        order = rank_order(scores)
-        run[name] = Topic(name, np.array([record["id"] for record in records])[order], scores[order])
-    return run
-
-
-@pytest.mark.parametrize(
-    ("qrels", "map_", "ndcg", "recall"),
-    [("abs", 0.2371, 0.6140, 0.4345), ("content", 0.1687, 0.4915, 0.4996)],
-)
-def test_bm25_of_the_records(real_data: Path, qrels: str, map_: float, ndcg: float, recall: float) -> None:
-    judgements = read_qrels(real_data / "records" / f"qrels_{qrels}.txt")
-    figures = ranking_metrics(bm25_of_the_records(real_data), judgements)
-    rounded = {key: round(value, 4) for key, value in figures.items()}
-    assert rounded == {"map": map_, "ndcg": ndcg, "recall_100": recall, "topics": 13}

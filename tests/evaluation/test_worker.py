@@ -45,9 +45,12 @@ class Cancelled(BaseException):
     """As Streamlit ends a script."""
 
 
-@pytest.fixture(
-    params=[method for method in worker.METHODS if method in multiprocessing.get_all_start_methods()]
-)
+METHODS = [method for method in worker.METHODS if method in multiprocessing.get_all_start_methods()]
+by_one_method = pytest.mark.parametrize("method", METHODS[:1], indirect=True)
+"""Of what is decided in the process that waits, however the other one was started."""
+
+
+@pytest.fixture(params=METHODS)
 def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """How processes are started: also as on Windows, which has no forks."""
     monkeypatch.setattr(worker, "CONTEXT", multiprocessing.get_context(request.param))
@@ -109,6 +112,7 @@ def test_too_much_memory_ends_in_a_sentence(method: str, job: Callable[[], objec
         run("a.csv", job, most=600 << 20)
 
 
+@by_one_method
 @pytest.mark.parametrize(
     ("job", "args", "said"),
     [
@@ -217,6 +221,7 @@ def test_a_free_place_is_for_whoever_has_the_fewest_jobs_and_then_for_the_first(
     queue.leave(*list(queue.tickets))
 
 
+@by_one_method
 def test_the_place_for_small_jobs_is_given_up_where_another_visitor_waits_for_it(
     method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +263,7 @@ def test_who_has_to_wait_for_a_place_is_told_and_may_give_up(queue: Queue) -> No
     assert queue.at() == {"second": Place.LARGE}
 
 
+@by_one_method
 def test_a_large_job_is_given_no_place_for_small_ones(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
 

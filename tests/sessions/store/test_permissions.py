@@ -35,7 +35,7 @@ from tests.sessions.store.cells import (
 )
 from tests.sessions.store.shapes import raw
 
-ON_A_SERVER = ("owner", "guest", "stranger", "project reader")
+ON_A_SERVER = ("owner", "stranger", "project reader")
 """Those of PEOPLE who are tried on PostgreSQL too: what a role may is decided before a database is asked."""
 of_everybody = pytest.mark.parametrize(
     ("url", "person"),
