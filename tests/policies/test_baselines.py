@@ -273,7 +273,7 @@ SPECS = [
     "low-precision:share=0.1,size=5,batches=2",
     "either(greedy;cg-knee:adjust=0)",
     "both(batch:K=7;cg-knee:adjust=0,rho_min=2)",
-    "both(open-loop;consecutive:n=5;share:share=0.1)",
+    "both(greedy;consecutive:n=5;share:share=0.1)",
 ]
 
 
