@@ -96,7 +96,7 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
     key = begun(store, replace(REVIEW, readers=Readers(("Rita", "Sam"), second)))
     rng, names = random.Random(second), ("Rita", "Sam", "Tom")
     windows = {name: OpenSession.load(store, key, name) for name in names}
-    for _ in range(25):
+    for at in range(25):
         name = rng.choice(names)
         work, what = (
             windows[name],
@@ -120,7 +120,8 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
             work.record(event, work.own.state.seq)
         for name, grown in windows.items():
             grown.refresh()
-            advice = grown.advice(grown.state.settings)
+            # What is computed of a log is asked for now and then, and in between it grows.
+            advice = grown.advice(grown.state.settings) if at % 3 == 0 else None
             SHARED.clear()
             fresh = OpenSession.load(store, key, name)
             assert grown.state.seq == fresh.state.seq and grown.events == fresh.events
@@ -129,10 +130,11 @@ def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> 
             assert grown.own.events == fresh.own.events and grown.own.row.ids == fresh.own.row.ids
             assert grown.own.state.labels.tolist() == fresh.own.state.labels.tolist()
             assert grown.own.state.seq == fresh.own.state.seq
-            anew = fresh.advice(fresh.state.settings)
-            # Plans that look again rest on a grid that begins where the paths were first asked for.
-            assert advice.gain == pytest.approx(anew.gain, rel=1e-3)
-            assert replace(advice, gain=0.0) == replace(anew, gain=0.0)
+            if advice is not None:
+                anew = fresh.advice(fresh.state.settings)
+                # Plans that look again rest on a grid that begins where the paths were first asked for.
+                assert advice.gain == pytest.approx(anew.gain, rel=1e-3)
+                assert replace(advice, gain=0.0) == replace(anew, gain=0.0)
 
 
 def test_readers_of_one_moment_share_what_is_computed_of_it(
