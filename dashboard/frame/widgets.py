@@ -63,8 +63,9 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     """A box that opens, with options and what each is called; `first` is what is chosen to begin with."""
     if "first" in more:
         first: Any = more.pop("first")
-        now = st.session_state.get(more.get("key", ""), first)
         # What was chosen before another page was opened: a box whose code arrives late shows what it begins with.
+        # Not where the address has the choice: it leaves out what a box begins with.
+        now = first if "bind" in more else st.session_state.get(more.get("key", ""), first)
         more["index"] = list(options).index(now if now in options else first)
     return at.selectbox(label, list(options), format_func=_told_apart(options).__getitem__, **more)
 

@@ -10,7 +10,13 @@ from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 
 TASKS: dict[str, type[Task]] = {
-    task.scenario: task for task in (DecisiveTask, ReviewTask, EffectTask, EnoughTask)
+    task.scenario: task
+    for task in (  # One a line: one more is one more line
+        DecisiveTask,
+        ReviewTask,
+        EffectTask,
+        EnoughTask,
+    )
 }
 """In the order in which they are offered."""
 

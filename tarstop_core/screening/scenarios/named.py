@@ -13,7 +13,13 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import S, Settings
 
 SCENARIOS: dict[str, Scenario[Any]] = {
-    scenario.name: scenario for scenario in (PATENT, REVIEW, EFFECT, ENOUGH)
+    scenario.name: scenario
+    for scenario in (  # One a line: one more is one more line
+        PATENT,
+        REVIEW,
+        EFFECT,
+        ENOUGH,
+    )
 }
 """In the order in which they are offered."""
 FIRST = next(iter(SCENARIOS))

@@ -23,11 +23,17 @@ def numbers(line: str) -> dict[str, int | tuple[int, ...]]:
 
 def test_a_review_says_what_it_has_brought(store: Store) -> None:
     session = a_review(store)
-    assert numbers(line(store, session)) == {"screened": (8, 30), "included": 3, "table": 1, "full": 1}
+    assert numbers(line(store, session)) == {"screened": (8, 30), "included": 3, "data": 1, "waiting": 1}
     log(store, session, Event("relabel", {"doc": IDS[0], "label": "irrelevant"}), label(8, "relevant"))
-    assert numbers(line(store, session)) == {"screened": (9, 30), "included": 3, "table": 0, "full": 2}
+    assert numbers(line(store, session)) == {"screened": (9, 30), "included": 3, "data": 0, "waiting": 2}
     log(store, session, Event("undo"), Event("relabel", {"doc": IDS[7], "label": "unsure"}))
-    assert numbers(line(store, session)) == {"screened": (8, 30), "included": 1, "table": 0, "unsure": 1}
+    assert numbers(line(store, session)) == {
+        "screened": (8, 30),
+        "included": 1,
+        "data": 0,
+        "waiting": 0,
+        "unsure": 1,
+    }
 
 
 def test_a_search_says_what_is_unsure_and_what_was_decided(store: Store) -> None:
@@ -49,7 +55,7 @@ def test_labels_that_came_along_count_too() -> None:
         "reasons": {},
     }
     events = [Event("kept", kept), Event("label", {"doc": "c", "label": "relevant"})]
-    assert numbers(counts_in_words("review", events)) == {"included": 2, "table": 0, "full": 2}
+    assert numbers(counts_in_words("review", events)) == {"included": 2, "data": 0, "waiting": 2}
     assert count_unsure(events) == 1
     assert count_unsure([*events, Event("relabel", {"doc": "b", "label": "relevant"})]) == 0
 

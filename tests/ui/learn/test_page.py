@@ -238,7 +238,7 @@ def test_another_game_is_chosen_by_its_number(open_app: OpenApp) -> None:
     next(each for each in app.number_input if each.key == "learn/call/0/seed").set_value(12).run()
     assert address(app)["seed"] == "12" and "calls" not in address(app)
     next(each for each in app.get("button_group") if each.key == "learn/call/0/mix").set_value("review").run()
-    assert address(app)["mix"] == "review" and "“Adopt” brings" in shown(app)
+    assert address(app)["mix"] == "review" and "A right decision brings" in shown(app)
 
 
 @pytest.mark.parametrize("calls", ["x", "1p.2.3p", "7m" * 9])
