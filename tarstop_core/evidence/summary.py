@@ -193,7 +193,7 @@ class Evidence:
             prior = self.prior.margins[1]
             return univariate.posterior(turned, self.theta_sp, prior, belief=self.of_each[1])
         # With the prior that the engine gives it, each group by itself.
-        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
+        prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau, weight=self.prior.weight)
         return univariate.posterior(turned, self.theta, prior)
 
     @cached_property

@@ -228,11 +228,13 @@ def test_the_usual_model_has_one_correction() -> None:
     assert beside.rival_belief == pytest.approx(found.belief)
 
 
-def test_specificity_is_pooled_as_sensitivity_is_with_the_groups_exchanged() -> None:
+@pytest.mark.parametrize("weight", [0.4, 1])
+def test_specificity_is_pooled_as_sensitivity_is_with_the_groups_exchanged(weight: float) -> None:
     turned = Tables(SIX.study, TP=SIX.TN, FP=SIX.FN, FN=SIX.FP, TN=SIX.TP)
-    one, other = (Evidence(each, 0.75, "bivariate", Prior()).pooled for each in (SIX, turned))
+    prior = Prior(weight=weight)
+    one, other = (Evidence(each, 0.75, "bivariate", prior).pooled for each in (SIX, turned))
     assert one.specificity is not None and other.sensitivity is not None
-    assert one.specificity.value == pytest.approx(other.sensitivity.value, abs=0.01)
+    assert tuple(one.specificity) == pytest.approx(tuple(other.sensitivity), abs=0.01)
 
 
 def test_a_published_set_gives_the_figures_of_its_publication() -> None:
