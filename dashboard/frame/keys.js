@@ -104,7 +104,9 @@ if (!window.tarstopKeys) {
     const rank = document.querySelector('.tar-rank')?.textContent;
     const end = document.querySelector('.tar-end');
     const turned = Boolean(end) !== Boolean(window.tarstopEnd);
-    if (rank !== window.tarstopRank || turned) {
+    // A redraw may take the document away before the end of its session is there.
+    const between = !rank && !end && location.pathname.endsWith('/screen');
+    if (!between && (rank !== window.tarstopRank || turned)) {
       const first = !window.tarstopRank;
       Object.assign(window, {tarstopRank: rank, tarstopEnd: end});
       const shown = turned && end || document.querySelector('.st-key-document');

@@ -135,8 +135,8 @@ def jump(page: Page, words: str) -> None:
 
 
 def counter(page: Page) -> Locator:
-    """How many documents the page says were screened."""
-    return page.get_by_test_id("counter")
+    """How many documents the page says were screened; while it is redrawn the line of before may still be there."""
+    return page.get_by_test_id("counter").last
 
 
 def arrived(page: Page, words: str) -> None:
