@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.effects.measures import NAMES, Measure
-from tarstop_core.effects.sizes import Floats, Z
+from tarstop_core.effects.sizes import Z
 from tarstop_core.effects.studies import Form
 from tarstop_core.evidence.curve_figures import NAME, EvidenceChart, plain, short
 from tarstop_core.evidence.effects import EffectEvidence, Estimates
 from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, StudyChart, margin_for, risks
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.numbers import percent, signed
+from tarstop_core.presentation.numbers import percent, round_numbers, signed
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import Payoffs
 
@@ -45,8 +45,8 @@ def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
 def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
     """Ticks of the scale of analysis, written in the measure's own unit."""
     if not evidence.target.ratio:
-        there = _round_numbers(low, high)
-        return {"tickvals": there.tolist(), "ticktext": [signed(x) for x in there]}
+        values = round_numbers(low, high, multiples=(1, 2, 2.5, 5, 10))
+        return {"tickvals": values, "ticktext": [signed(value) for value in values]}
     wanted = np.array([0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000])
     if high - low < 1.5:
         wanted = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4])
@@ -56,14 +56,6 @@ def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
     if len(there) > 7:
         there = there[:: -(-len(there) // 7)] if 1 not in there[:: -(-len(there) // 7)] else there[::2]
     return {"tickvals": np.log(there).tolist(), "ticktext": [f"{x:g}" for x in there]}
-
-
-def _round_numbers(low: float, high: float) -> Floats:
-    """Two to six round numbers between two ends, evenly spaced."""
-    least = (high - low) / 5
-    power = 10.0 ** np.floor(np.log10(least))
-    step = power * next(of for of in (1, 2, 2.5, 5, 10) if of * power >= least)
-    return np.asarray(np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step)
 
 
 def _chart(evidence: EffectEvidence, rows: float, simulated: bool, dark: bool) -> StudyChart:

@@ -1,15 +1,14 @@
 """Figures and sentences of decisions between several actions."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
-from tarstop_core.explore.decisions import Answer, Known
+from tarstop_core.explore.decisions import Answer, ParameterValue
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, number, percent, round_numbers
 from tarstop_core.presentation.palette import COST, SERIES, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Floats
 
@@ -116,7 +115,7 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
 
 def knowing_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw what knowing each parameter for certain is worth, with its error; arguments as for :func:`steps_figure`."""
-    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
+    parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
     value, se = (
         np.array(column) for column in zip(*((one.value, one.se) for one in parameters), strict=True)
     )
@@ -160,7 +159,8 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
     x, named = drawn.x, drawn.names[:MOST_NAMED]
     low, high = (float(drawn.y[:, 1:].min()), float(drawn.y.max())) if drawn.of_thresholds else (0.0, 1.0)
     low = max(low, -0.25 * high)  # treating everybody falls without end
-    ends = _apart([float(np.clip(drawn.y[-1, at], low, high)) for at in range(len(named))], high - low)
+    ends = np.clip(drawn.y[-1, : len(named)], low, high).tolist()
+    ends = fig.moved_apart(ends, APART * (high - low))
     for at, colour in zip(range(len(drawn.names)), SERIES * len(drawn.names), strict=False):
         inside = np.where(drawn.y[:, at] >= low, drawn.y[:, at], np.nan)
         chart.line(x, [None if np.isnan(y) else y for y in inside], colour, width=3)
@@ -180,18 +180,7 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
     return chart.figure(margin={"r": 150, "l": 66})
 
 
-def _apart(ends: Sequence[float], height: float) -> list[float]:
-    """Heights for names of lines, far enough from each other, in the order of the lines' ends."""
-    order = np.argsort(ends, kind="stable")
-    placed = np.array(ends, dtype=float)
-    for before, after in pairwise(order):
-        placed[after] = max(placed[after], placed[before] + APART * height)
-    return [float(place) for place in placed]
-
-
 def _ticks(low: float, high: float) -> Figure:
-    """Some five ticks between two amounts, as a person reads them."""
-    step = 10 ** np.floor(np.log10(max(high - low, 1e-300) / 4))
-    step *= next(times for times in (1, 2, 5, 10) if (high - low) / (times * step) <= 6)
-    at = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
-    return {"tickvals": at.tolist(), "ticktext": [number(value) for value in at.tolist()]}
+    """Ticks between two amounts, as a person reads them."""
+    values = round_numbers(low, high, most=6)
+    return {"tickvals": values, "ticktext": [number(value) for value in values]}

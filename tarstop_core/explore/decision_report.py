@@ -9,7 +9,7 @@ import numpy as np
 from tarstop_core.evidence.report import sheets, written_with
 from tarstop_core.explore import decision_figures as drawn
 from tarstop_core.explore.decision_curves import Decision
-from tarstop_core.explore.decisions import Answer, Known
+from tarstop_core.explore.decisions import Answer, ParameterValue
 from tarstop_core.presentation.figures import Rows, rows_of
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
@@ -178,7 +178,7 @@ def rows_of_actions(result: Answer) -> Rows:
 
 def rows_of_knowing(result: Answer) -> Rows:
     """Return what certainty and each parameter are worth, per person and for everyone."""
-    parameters = (Known("everything", result.evpi, result.evpi_se), *result.evppi)
+    parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
     per_person = np.array([one.value for one in parameters])
     everyone: Sequence[float | None] = [None] * len(parameters)
     if result.people:

@@ -69,7 +69,7 @@ class Studyable(NamedTuple):
         return float(f"{self.sd * math.sqrt(100 / arms):.2g}")
 
 
-class Known(NamedTuple):
+class ParameterValue(NamedTuple):
     """What knowing a parameter for certain is worth per person, with the standard error where it is estimated."""
 
     name: str
@@ -104,7 +104,7 @@ class Answer:
     net: Floats
     evpi: float
     evpi_se: float
-    evppi: tuple[Known, ...]  # The most valuable first
+    evppi: tuple[ParameterValue, ...]  # The most valuable first
     chances: Floats  # Of each action to be the best
     people: float  # Whom the decision concerns, discounted; 0 where nobody is counted
     evsi: float | None = None  # Of the study whose results a table gives
@@ -270,20 +270,20 @@ def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
     return net, tuple(decision.actions) or tuple(f"Action {at}" for at in range(1, len(net) + 1))
 
 
-def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[Known]:
+def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[ParameterValue]:
     """What each parameter is worth."""
     if isinstance(decision, Draws):
         sets: Any = values.get("evppi", [])
-        return [Known(" + ".join(part["parameters"]), part["evppi"], part["se"]) for part in sets]
+        return [ParameterValue(" + ".join(part["parameters"]), part["evppi"], part["se"]) for part in sets]
     if isinstance(decision, EffectNetBenefit):
-        return [Known(EFFECT, evpi)]
+        return [ParameterValue(EFFECT, evpi)]
     if isinstance(decision, ActionTable):
         names = {name: f"evppi_{name}" for name in decision.partitions or {}}
     else:
         names = {"sensitivity": "evppi_se", "specificity": "evppi_sp", "prevalence": "evppi_prev"}
         names |= {ACCURACY: "evppi_se_sp"}
     return [
-        Known(name, float(values[key]))  # type: ignore[arg-type]
+        ParameterValue(name, float(values[key]))  # type: ignore[arg-type]
         for name, key in names.items()
         if key in values
     ]

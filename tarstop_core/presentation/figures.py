@@ -1,6 +1,7 @@
 """Figures as plain plotly dictionaries, all in one style; plotly is not imported."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -367,6 +368,18 @@ class Chart:
 
 MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
 """How a line looks, before its name."""
+
+
+def moved_apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Heights of labels, each moved up to at least `gap` above the one below it.
+
+    >>> moved_apart([0.5, 0.0, 0.125], 0.25)
+    [0.5, 0.0, 0.25]
+    """
+    placed = list(heights)
+    for below, above in pairwise(sorted(range(len(placed)), key=heights.__getitem__)):
+        placed[above] = max(placed[above], placed[below] + gap)
+    return placed
 
 
 def rows_of(**columns: ArrayLike) -> Rows:

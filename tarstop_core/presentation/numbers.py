@@ -123,3 +123,40 @@ def multiple(ratio: float) -> str:
         # What is just not worth its cost does not read as if it were.
         return "0.99" if ratio < 1 else "1.01"
     return number(rounded)
+
+
+def round_numbers(
+    low: float,
+    high: float,
+    most: int = 5,
+    least: float = 0.0,
+    multiples: Sequence[float] = (1, 2, 5, 10),
+) -> list[float]:
+    """Evenly spaced round numbers between two ends, as for the ticks of an axis.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    most : int
+        Steps between them at most.
+    least : float
+        The smallest step.
+    multiples : sequence of float
+        A step is one of these times a power of ten.
+
+    Returns
+    -------
+    list of float
+        Rising.
+
+    Examples
+    --------
+    >>> round_numbers(0, 312), round_numbers(37, 58), round_numbers(0, 12, multiples=(1, 2, 2.5, 5, 10))
+    ([0, 100, 200, 300], [40, 45, 50, 55], [0.0, 2.5, 5.0, 7.5, 10.0])
+    """
+    raw = (high - low) / most
+    power = 10 ** math.floor(math.log10(raw))
+    step = max(least, next(power * times for times in multiples if power * times >= raw))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [step * i for i in range(first, last + 1)]

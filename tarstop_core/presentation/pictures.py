@@ -14,7 +14,8 @@ from html import escape, unescape
 import numpy as np
 
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.svg import DASHES, drawing, path, steps, text
+from tarstop_core.presentation.numbers import round_numbers
+from tarstop_core.presentation.svg import DASHES, drawing, path, text
 
 Pair = tuple[float, float]
 STRETCHED = (1000.0, 1000.0)
@@ -167,7 +168,8 @@ class _Plot:
         else:
             first, last = self.ends(name)
             pixels = abs(last - first) * self.size[name[0] == "y"]
-            values = steps(low, high, axis.get("nticks", round(pixels / APART[name[0]])))
+            most, least = axis.get("nticks", round(pixels / APART[name[0]])), 1 if high - low > 2 else 0
+            values = round_numbers(low, high, most, least)
         written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.12g}"
         texts = axis.get("ticktext") or [written.format(value).replace("-", "−") for value in values]
         return list(zip(values, texts, strict=True))

@@ -1,6 +1,5 @@
 """Small drawings as SVG text: nothing to load, nothing to run, the same bytes everywhere."""
 
-import math
 import textwrap
 from collections.abc import Sequence
 from html import escape
@@ -125,32 +124,3 @@ def path(spots: Sequence[Spot | None], in_steps: bool) -> str:
             goes_on = f"H{x:.1f}V{y:.1f}" if in_steps else f"L{x:.1f} {y:.1f}"
             parts.append(f"M{x:.1f} {y:.1f}" if before is None else goes_on)
     return "".join(parts)
-
-
-def steps(low: float, high: float, most: int = 5) -> list[float]:
-    """Round values between two ends.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends.
-    most : int
-        Steps between them at most.
-
-    Returns
-    -------
-    list of float
-        Rising.
-
-    Examples
-    --------
-    >>> steps(0, 312), steps(37, 58)
-    ([0, 100, 200, 300], [40, 45, 50, 55])
-    """
-    raw = (high - low) / most
-    size = 10 ** math.floor(math.log10(raw))
-    step = next(size * each for each in (1, 2, 5, 10) if size * each >= raw)
-    if high - low > 2:
-        step = max(1, step)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [step * i for i in range(first, last + 1)]

@@ -106,6 +106,7 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
 
 DIRECT_LABELS = 7
 """Up to this many lines are named at their ends; more get a legend."""
+GAP = 0.28  # between the names of two lines, in decades
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
@@ -127,7 +128,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     """
     chart = MethodChart(420, dark=dark, simulated=simulated)
     floor: list[fig.Figure] = []
-    ends: list[End] = []
+    ends: list[tuple[float, float, str, str]] = []  # of each line: log cost, log regret, name, colour
     direct = frame["method"].nunique() <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
     # Half a decade below the lowest, where no number of the axis stands.
@@ -151,10 +152,11 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         if positive.any():
             last = own[positive].iloc[-1]
             ends.append((np.log10(last["cost"]), np.log10(last["regret"]), name, colour))
-    chart.labels += [
-        fig.label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
-        for x, y, text, colour in (_apart(ends) if direct else [])
-    ]
+    ends.sort(key=lambda end: end[1])
+    heights = fig.moved_apart([height for _, height, *_ in ends], GAP)
+    for (x, _, name, colour), height in zip(ends, heights, strict=True) if direct else ():
+        place = {"xanchor": "left", "yanchor": "middle", "xshift": 8}
+        chart.labels.append(fig.label(x, height, name, colour, **place))
     if (frame["regret"] <= 0).any():
         chart.traces += floor  # one a method, in the order of the lines
         chart.label(0, np.log10(zero), "0", xref="paper", yanchor="middle", xshift=-4)
@@ -172,20 +174,6 @@ def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str
     marker = {"symbol": f"{look['symbol'].removesuffix('-open')}-open"}
     how = {"name": name, "showlegend": False, "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>"}
     return fig.points(costs, [zero] * len(costs), look["color"], 8, marker=marker, **how)
-
-
-End = tuple[float, float, str, str]
-"""Where a line ends (x and y as logarithms), its name and colour."""
-GAP = 0.28
-"""Between two names, in decades."""
-
-
-def _apart(ends: Sequence[End]) -> list[End]:
-    """Labels moved up where they would lie on each other."""
-    placed: list[End] = []
-    for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        placed.append((x, max(y, placed[-1][1] + GAP) if placed else y, text, colour))
-    return placed
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Sequence[str] = ()) -> str:
