@@ -36,15 +36,15 @@ LONGEST_UNIT = 20  # characters
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person asks of a list."""
+class ExploreChoices:
+    """What is chosen on the page: the settings, the rule, and what the map shows."""
 
     settings: Settings
     rule: str
     other: str = ""  # The rule that the first is compared with; "" for none
     measure: Measure = "depth"
     world: World = "planned"
-    cell: tuple[float, float] | None = None  # q* and c/K of the cell that is looked into
+    cell: tuple[float, float] | None = None  # q* and c/K of the selected cell of the map
 
 
 def _spec(text: str) -> str:
@@ -79,15 +79,15 @@ THRESHOLDS = {
 }
 EVERY = PARAMETERS | STARTING_CHANCE | THRESHOLDS
 AT_STAKE = {"payoffs", "unit", "cost", "full_cost"}
-"""Parameters that an address has together or not at all: what it leaves out is as large beside the rest as it was."""
+"""Parameters that an address has all together or not at all: a missing one keeps its ratio to the others."""
 
 
-def read_address(given: Mapping[str, str], listing: LabelledList) -> Asked:
-    """Return what an address asks of a list, whose settings stand where the address says nothing usable."""
+def read_address(given: Mapping[str, str], listing: LabelledList) -> ExploreChoices:
+    """Return the choices in an address; the settings of the list fill what is missing or cannot be used."""
     settings = listing.settings.with_stakes(_stakes(given, listing.settings.stakes))
     settings = address.read(STARTING_CHANCE | _threshold(settings), given, settings)
-    asked = address.read(PARAMETERS, given, Asked(settings, settings.policy))
-    return asked if listing.truth is not None else replace(asked, world="planned")
+    choices = address.read(PARAMETERS, given, ExploreChoices(settings, settings.policy))
+    return choices if listing.truth is not None else replace(choices, world="planned")
 
 
 def _threshold(settings: Settings) -> dict[str, Parameter]:
@@ -96,11 +96,11 @@ def _threshold(settings: Settings) -> dict[str, Parameter]:
 
 
 def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
-    """Return payoffs and costs of an address; what it leaves out is as large beside the rest as it was."""
+    """Return the payoffs and costs in an address; a missing one keeps its ratio to the others."""
     payoffs = before.payoffs
     named = _numbers(given.get("payoffs", ""))
     if len(named) == len(PAYOFF_NAMES):
-        with suppress(InputProblem):  # what can be none stays as it was
+        with suppress(InputProblem):  # impossible payoffs change nothing
             B, L_r, L_g, G = named
             payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:LONGEST_UNIT], before.payoffs.others)
     costs = _numbers(given.get("cost", ""))
@@ -121,9 +121,9 @@ def _numbers(text: str) -> tuple[float, ...]:
         return ()
 
 
-def address_of(asked: Asked) -> dict[str, str]:
+def address_of(choices: ExploreChoices) -> dict[str, str]:
     """Return the parameters that :func:`read_address` reads back."""
-    settings, payoffs = asked.settings, asked.settings.payoffs
+    settings, payoffs = choices.settings, choices.settings.payoffs
     return {
         "payoffs": _joined([getattr(payoffs, name) for name in PAYOFF_NAMES]),
         "unit": payoffs.unit,
@@ -132,13 +132,13 @@ def address_of(asked: Asked) -> dict[str, str]:
         **address.texts(STARTING_CHANCE, settings),
         **dict.fromkeys(THRESHOLDS, ""),
         **address.texts(_threshold(settings), settings),
-        **address.texts(PARAMETERS, asked),
+        **address.texts(PARAMETERS, choices),
     }
 
 
-def write_address(chosen: str, asked: Asked, own: Asked | None = None) -> None:
-    """Put what is asked of a list into the address, but for what a session has of its `own`: that may change."""
-    wanted = address_of(asked)
+def write_address(chosen: str, choices: ExploreChoices, own: ExploreChoices | None = None) -> None:
+    """Put the choices into the address, except those equal to the session's `own`, which may change."""
+    wanted = address_of(choices)
     if own is not None:
         changed = {name for name, text in address_of(own).items() if wanted[name] != text}
         changed |= AT_STAKE if changed & AT_STAKE else set()
@@ -146,8 +146,8 @@ def write_address(chosen: str, asked: Asked, own: Asked | None = None) -> None:
     address.write({OF: chosen, **wanted})
 
 
-def begin(chosen: str, listing: LabelledList) -> tuple[str, Asked]:
-    """Return the prefix of the widgets for a list, and what the address asked of it when it was opened."""
+def begin(chosen: str, listing: LabelledList) -> tuple[str, ExploreChoices]:
+    """Return the prefix of a list's widgets, and the choices in the address when it was opened."""
     state, held = st.session_state, f"{PREFIX}/{chosen}/settings"
     if state.setdefault(held, listing.settings) != listing.settings:
         forget(chosen)  # the session has other ones since it was explored
@@ -168,7 +168,7 @@ def forget(chosen: str) -> None:
     address.write(dict.fromkeys((*AT_STAKE, *(each.name for each in EVERY.values())), ""))
 
 
-def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
+def controls(key: str, first: ExploreChoices) -> tuple[DeltaGenerator, Settings, Policy]:
     """Ask for settings and rule, beside the place for figures, which comes first in the answer."""
     figures_at, questions_at = shell.beside(1.75, 1)
     with questions_at:
@@ -185,7 +185,7 @@ def map_choices(
     title: str,
     offered: Mapping[World, Sequence[Measure]],
     labels: str,
-) -> tuple[Asked, list[Policy], Sequence[Policy]]:
+) -> tuple[ExploreChoices, list[Policy], Sequence[Policy]]:
     """Ask what a map shows, whether lists are planned or played, and which rule is taken off.
 
     Parameters
@@ -210,7 +210,7 @@ def map_choices(
     compared : sequence of Policy
         Those that regret is against.
     """
-    first: Asked = st.session_state[f"{key}/first"]
+    first: ExploreChoices = st.session_state[f"{key}/first"]
     at = st.popover("What is shown", key="present-shown") if shell.presenting() else st.container()
     left, middle, right = at.columns([1.2, 1, 1], vertical_alignment="top")
     world: World = "planned"
@@ -222,8 +222,8 @@ def map_choices(
     measure = one_of(title, titles, at=left, first=begun, **lasting(f"{key}/measure/{'/'.join(titles)}"))
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
-    asked = Asked(settings, policy.spec, other.spec if other else "", measure, world)
-    return asked, [policy] if other is None else [policy, other], COMPARED if measure == "regret" else ()
+    choices = ExploreChoices(settings, policy.spec, other.spec if other else "", measure, world)
+    return choices, [policy] if other is None else [policy, other], COMPARED if measure == "regret" else ()
 
 
 def _settings_panel(key: str, start: Settings) -> Settings:

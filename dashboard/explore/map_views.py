@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.explore import controls
-from dashboard.explore.controls import Asked
+from dashboard.explore.controls import ExploreChoices
 from dashboard.frame.drawing import chart_key, dark, figure, files, heading_of, note
 from dashboard.frame.shell import escape_label
 from dashboard.frame.widgets import button, switch
@@ -76,7 +76,13 @@ def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
 
 
 def draw_map(
-    key: str, maps: Sequence[Map], asked: Asked, of: str, sentence: str, file_stem: str, simulated: bool
+    key: str,
+    maps: Sequence[Map],
+    choices: ExploreChoices,
+    of: str,
+    sentence: str,
+    file_stem: str,
+    simulated: bool,
 ) -> tuple[float, float]:
     """Draw the first of the maps, less the second one if there are two; return the cell that is looked into.
 
@@ -100,7 +106,7 @@ def draw_map(
     tuple of float
         q* and c/K.
     """
-    measure, settings = asked.measure, asked.settings
+    measure, settings = choices.measure, choices.settings
     here = (settings.payoffs.q_star, settings.stakes.fraction)
     q_stars, fractions = maps[0].q_stars, maps[0].fractions
     cell = nearest(q_stars, fractions, st.session_state.get(f"{key}/cell") or here)
@@ -169,8 +175,8 @@ def lists_of_cell(
     rows: list[dict[str, Any]] = []
     for (key, listing), one in zip(lists.items(), mean.lists, strict=True):
         option = int(one.option[at])
-        asked = Asked(there, mean.policy.spec, world=mean.world, cell=cell)
-        filled = {name: value for name, value in controls.address_of(asked).items() if value}
+        choices = ExploreChoices(there, mean.policy.spec, world=mean.world, cell=cell)
+        filled = {name: value for name, value in controls.address_of(choices).items() if value}
         row = {
             "List": listing.name,
             "Open it": f"explore?{urlencode({OF: key, 'show': controls.MAP_TAB, **filled})}",
@@ -210,6 +216,6 @@ def lists_of_cell(
     )
 
 
-def with_cell(key: str, asked: Asked) -> Asked:
-    """Return what is asked with the cell that a person chose."""
-    return replace(asked, cell=st.session_state.get(f"{key}/cell"))
+def with_cell(key: str, choices: ExploreChoices) -> ExploreChoices:
+    """Return the choices with the cell that was clicked."""
+    return replace(choices, cell=st.session_state.get(f"{key}/cell"))

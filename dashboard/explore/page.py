@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.explore import controls, map_views
-from dashboard.explore.controls import Asked
+from dashboard.explore.controls import ExploreChoices
 from dashboard.frame import address, people, shell
 from dashboard.frame.drawing import all_figures, beside_title, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
@@ -68,7 +68,7 @@ def explore_page() -> None:
 
 
 def _choose() -> tuple[str, str]:
-    """Ask for a list and return its key, which the address has, and its title.
+    """Ask for a list; return its key, as in the address, and its title.
 
     The key is "search:…", "review:…", "session:…" or "collection:…".
     """
@@ -83,26 +83,25 @@ def _choose() -> tuple[str, str]:
     key, first = f"{PREFIX}/{OF}", next(iter([*sessions, *samples()]))
     if CHOSEN in st.query_params:  # so Screen, Sessions and Evidence name a session
         address.write({OF: f"session:{st.query_params[CHOSEN]}", CHOSEN: ""})
-    if (
-        asked := st.query_params.get(OF, "")
-    ) in sessions:  # Screen goes on with it where nothing else is open
-        st.session_state.setdefault(OPEN, asked.partition(":")[2])
+    in_address = st.query_params.get(OF, "")
+    if in_address in sessions:  # Screen opens it too, unless another session is open
+        st.session_state.setdefault(OPEN, in_address.partition(":")[2])
     opened = f"session:{st.session_state.get(OPEN, '')}"
-    named = newly_chosen(SEEN, asked, opened, titles)
+    named = newly_chosen(SEEN, in_address, opened, titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
     elif named:
         st.session_state[key] = named
     begun = named if named in titles else first
     chosen = one_of("What to explore", titles, first=begun, **lasting(key), label_visibility="collapsed")
-    # The page puts what is chosen into the address: that is no news next time.
+    # The choice is in the address from now on, so the next run must not take it for a new one.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, opened
     return chosen, titles[chosen]
 
 
 def _own(listed: Sequence[SessionSummary]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return titles of the person's sessions, these, and collections, by key."""
-    # The last worked on comes first: a new tab, in which none is open, begins with it.
+    """Return the titles of the person's sessions, and those of their collections, by key."""
+    # The most recent session comes first: a new tab opens it.
     sessions = {
         f"session:{each.id}": f"Your session: {each.name}"
         for each in listed
@@ -135,8 +134,8 @@ def _load(chosen: str, title: str) -> LabelledList:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """A list, and what a person asks of it; `key` is the prefix of the widgets, of which each list keeps its own."""
+class Selection:
+    """The list on the page, with the settings and the rule that were chosen; `key` is the prefix of its widgets."""
 
     key: str
     listing: LabelledList
@@ -145,12 +144,12 @@ class Look:
 
     @property
     def stem(self) -> str:
-        """How the names of files begin."""
+        """What the names of saved files begin with."""
         return f"tarstop-explore-{file_stem(self.listing.name)[:40]}"
 
     @property
-    def look(self) -> dict[str, bool]:
-        """How every figure looks."""
+    def style(self) -> dict[str, bool]:
+        """Arguments for how every figure is drawn."""
         return {"simulated": self.listing.simulated, "dark": dark()}
 
 
@@ -160,33 +159,33 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
         state = st.session_state
         key, first = controls.begin(chosen, listing)
         is_session = chosen.startswith("session:")
-        own = Asked(listing.settings, listing.settings.policy) if is_session else None
+        own = ExploreChoices(listing.settings, listing.settings.policy) if is_session else None
         headline_at = st.container(key="explore-headline")
         headline_at.empty()  # without anything in it a container would take its place late
         figures_at, settings, policy = controls.controls(key, first)
-        look = Look(key, listing, settings, policy)
+        selection = Selection(key, listing, settings, policy)
         with headline_at:
-            _headline(look)
+            _headline(selection)
             if own is not None:
-                _not_as_in_session(chosen, look)
-        # What a tab that is closed holds stays in the address.
-        asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
+                _settings_changed(chosen, selection)
+        # The address keeps the choices of the other tabs.
+        choices = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
         with figures_at:
             drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
             if isinstance(listing.truth, Outcome):
                 drawn_by[LEARNED] = _learned
-            asked = tabs(drawn_by, look, asked, **bound("show")) or asked
+            choices = tabs(drawn_by, selection, choices, **bound("show")) or choices
             _badges(listing)
-        state[f"{key}/last"] = asked
-        controls.write_address(chosen, asked, own)
+        state[f"{key}/last"] = choices
+        controls.write_address(chosen, choices, own)
 
 
-def _not_as_in_session(chosen: str, look: Look) -> None:
-    """Say what is other here than in the session, and offer the way back."""
-    own = look.listing.settings
-    if note_on_rule := figures.rule_note(own, look.policy):
+def _settings_changed(chosen: str, selection: Selection) -> None:
+    """Say which settings differ from those of the session, and offer to reset them."""
+    own = selection.listing.settings
+    if note_on_rule := figures.rule_note(own, selection.policy):
         note(note_on_rule)
-    if differs := not_as_in_session(own, replace(look.settings, policy=look.policy.spec)):
+    if differs := not_as_in_session(own, replace(selection.settings, policy=selection.policy.spec)):
         with st.container(horizontal=True, vertical_alignment="center"):
             note(differs)
             button("As in the session", controls.forget, chosen, key=f"{PREFIX}/as_in_session")
@@ -203,17 +202,20 @@ def _badges(listing: LabelledList) -> None:
     st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')
 
 
-def _headline(look: Look) -> None:
-    plan = plans.cell_of(look.listing, look.settings, look.policy, "planned")
-    worth, choice = figures.worth_sentence(plan, look.settings), figures.choice_sentence(plan, look.settings)
-    st.html(told(figures.plan_sentence(plan, look.listing), worth, choice))
+def _headline(selection: Selection) -> None:
+    plan = plans.cell_of(selection.listing, selection.settings, selection.policy, "planned")
+    worth, choice = (
+        figures.worth_sentence(plan, selection.settings),
+        figures.choice_sentence(plan, selection.settings),
+    )
+    st.html(told(figures.plan_sentence(plan, selection.listing), worth, choice))
 
 
-def _current(look: Look, asked: Asked) -> Asked:
-    settings, listing, payoffs = look.settings, look.listing, look.settings.payoffs
-    acts_on_belief = look.policy.acts_on_belief
+def _current(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
+    settings, listing, payoffs = selection.settings, selection.listing, selection.settings.payoffs
+    acts_on_belief = selection.policy.acts_on_belief
     now = plans.decide(listing.planned(settings), listing.start, settings.cost, acts_on_belief)
-    plan = plans.cell_of(listing, settings, look.policy, "planned")
+    plan = plans.cell_of(listing, settings, selection.policy, "planned")
     here = amount(now.evpi, payoffs.unit)
     if not payoffs.unit and settings.cost:
         here = f"what {count_of(round(now.evpi / settings.cost))} cost"
@@ -222,96 +224,98 @@ def _current(look: Look, asked: Asked) -> Asked:
     figure(
         "explore-stakes",
         most if now.plus_open else f"Certainty is worth {here} here",
-        figures.stakes_figure(now, settings, **look.look),
+        figures.stakes_figure(now, settings, **selection.style),
         figures.stakes_sentence(now, settings, plan),
         figures.stakes_rows(now, payoffs),
-        look.stem,
+        selection.stem,
         at_once=True,
     )
-    return asked
+    return choices
 
 
-def _map(look: Look, asked: Asked) -> Asked:
-    key, listing, settings = look.key, look.listing, look.settings
+def _map(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
+    key, listing, settings = selection.key, selection.listing, selection.settings
     labels = "this list’s labels" if listing.truth is not None else ""
     offered = dict.fromkeys(controls.WORLDS, OF_ONE)
-    asked, policies, compared = controls.map_choices(key, settings, look.policy, "Show", offered, labels)
-    grids = maps.maps(listing, settings, policies, asked.world, compared)
-    sentence = map_figure.map_sentence(grids[0], asked.measure, *grids[1:2])
-    of = controls.WORLDS[asked.world].lower()
+    choices, policies, compared = controls.map_choices(
+        key, settings, selection.policy, "Show", offered, labels
+    )
+    grids = maps.maps(listing, settings, policies, choices.world, compared)
+    sentence = map_figure.map_sentence(grids[0], choices.measure, *grids[1:2])
+    of = controls.WORLDS[choices.world].lower()
     map_at, path_at = shell.in_turn()
     with map_at:
-        cell = map_views.draw_map(key, grids, asked, of, sentence, look.stem, listing.simulated)
-        _full_cost(look)
+        cell = map_views.draw_map(key, grids, choices, of, sentence, selection.stem, listing.simulated)
+        _full_cost(selection)
     with path_at:
         policy = map_views.choose_cell(key, settings.payoffs, grids, cell)
-        _path(look, cell, policy, asked.world)
-    return map_views.with_cell(key, asked)
+        _path(selection, cell, policy, choices.world)
+    return map_views.with_cell(key, choices)
 
 
-def _full_cost(look: Look) -> None:
+def _full_cost(selection: Selection) -> None:
     """Say what stays as it is while the cost of a document changes."""
-    sentence = figures.full_cost_note(look.listing.planned(look.settings), look.settings.cost)
+    sentence = figures.full_cost_note(selection.listing.planned(selection.settings), selection.settings.cost)
     if sentence and not shell.presenting():
         note(sentence)
 
 
-def _path(look: Look, at: tuple[float, float], policy: Policy, world: World) -> None:
-    settings = map_views.at_cell(look.settings, at)
-    cell = plans.cell_of(look.listing, settings, policy, world)
+def _path(selection: Selection, at: tuple[float, float], policy: Policy, world: World) -> None:
+    settings = map_views.at_cell(selection.settings, at)
+    cell = plans.cell_of(selection.listing, settings, policy, world)
     figure(
         "explore-path",
         f"{policy} at {message('place', q_star=at[0], cost=settings.cost, unit=settings.payoffs.unit)}",
-        figures.path_figure(cell, belief_title=scenario_of(settings).belief_title, **look.look),
+        figures.path_figure(cell, belief_title=scenario_of(settings).belief_title, **selection.style),
         figures.path_sentence(cell, settings),
         figures.path_columns(cell),
-        look.stem,
+        selection.stem,
     )
 
 
-def _sensitivity(look: Look, asked: Asked) -> Asked:
-    listing, settings, policy = look.listing, look.settings, look.policy
+def _sensitivity(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
+    listing, settings, policy = selection.listing, selection.settings, selection.policy
     tornado = sensitivity.tornado(listing, settings, policy)
     figure_at, turns_at = shell.in_turn()
     with figure_at:
         figure(
             "explore-tornado",
             f"What affects {policy}: one assumption changed at a time",
-            sensitivity_figure.tornado_figure(tornado, settings, **look.look),
+            sensitivity_figure.tornado_figure(tornado, settings, **selection.style),
             sensitivity_figure.tornado_sentence(tornado, settings),
             sensitivity_figure.tornado_rows(tornado),
-            look.stem,
+            selection.stem,
         )
     with turns_at:
         heading_of("Where the advice would change")
         goes_on, break_evens = sensitivity.break_evens(listing, settings, policy)
         sentences = sensitivity_figure.break_even_sentences(listing, settings, goes_on, break_evens)
         st.html(bullets(map(unbroken, sentences)))
-        _full_cost(look)
-    return asked
+        _full_cost(selection)
+    return choices
 
 
-def _learned(look: Look, asked: Asked) -> Asked:
-    listing, settings = look.listing, look.settings
-    comparison = order_comparison.compare_orders(listing, settings, look.policy)
+def _learned(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
+    listing, settings = selection.listing, selection.settings
+    comparison = order_comparison.compare_orders(listing, settings, selection.policy)
     rows = order_comparison.order_rows([comparison], settings)
-    heading, sentence = order_comparison.order_sentences(listing, comparison, look.policy)
+    heading, sentence = order_comparison.order_sentences(listing, comparison, selection.policy)
     figure_at, rows_at = shell.in_turn()
     with figure_at:
         drawing = order_comparison.order_figure(listing, comparison, dark=dark())
-        figure("explore-learned", heading, drawing, sentence, rows, look.stem)
+        figure("explore-learned", heading, drawing, sentence, rows, selection.stem)
     with rows_at:
-        heading_of(f"{look.policy} in both orders, as it turned out")
+        heading_of(f"{selection.policy} in both orders, as it turned out")
         table(rows)
-        others = st.expander("Other rules", key=f"{look.key}/others", on_change="rerun")
+        others = st.expander("Other rules", key=f"{selection.key}/others", on_change="rerun")
         with others:
-            for rule in (LookingRule() for LookingRule in plans.LOOKING if others.open):
-                if rule != look.policy:
+            for rule in [kind() for kind in plans.LOOKING] if others.open else ():
+                if rule != selection.policy:
                     heading_of(str(rule))
                     other = order_comparison.compare_orders(listing, settings, rule)
                     table(order_comparison.order_rows([other], settings))
         _about_chances()
-    return asked
+    return choices
 
 
 def _about_chances() -> None:
@@ -335,33 +339,35 @@ def _collection(chosen: str) -> None:
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
     figures_at, settings, policy = controls.controls(key, first)
     with figures_at, shell.problems_shown():
-        asked = _mean_map(key, lists, settings, policy)
-        controls.write_address(chosen, asked)
+        choices = _mean_map(key, lists, settings, policy)
+        controls.write_address(chosen, choices)
 
 
-def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, policy: Policy) -> Asked:
+def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, policy: Policy) -> ExploreChoices:
     labels = "the labels of each list"
-    asked, policies, compared = controls.map_choices(key, settings, policy, "Show the mean", MEASURES, labels)
+    choices, policies, compared = controls.map_choices(
+        key, settings, policy, "Show the mean", MEASURES, labels
+    )
     listings = list(lists.values())
-    # Another measure or cell of the same maps costs nothing then; to compute them takes seconds.
+    # Computing the maps takes seconds; another measure or cell of them needs no new ones.
     grids = kept(
         f"{PREFIX}/mean",
-        (key, settings, tuple(policies), asked.world, tuple(compared)),
-        lambda: maps.mean_maps(listings, settings, policies, asked.world, compared),
+        (key, settings, tuple(policies), choices.world, tuple(compared)),
+        lambda: maps.mean_maps(listings, settings, policies, choices.world, compared),
     )
-    sentence = map_figure.mean_sentence(grids[0], asked.measure, *grids[1:2])
-    of = f"mean of {len(lists)} lists, {controls.WORLDS[asked.world].lower()}"
+    sentence = map_figure.mean_sentence(grids[0], choices.measure, *grids[1:2])
+    of = f"mean of {len(lists)} lists, {controls.WORLDS[choices.world].lower()}"
     stem = f"tarstop-explore-{key.rpartition('/')[2]}"
     map_at, lists_at = shell.in_turn()
     with map_at:
-        cell = map_views.draw_map(key, grids, asked, of, sentence, stem, simulated=True)
+        cell = map_views.draw_map(key, grids, choices, of, sentence, stem, simulated=True)
     with lists_at:
         rule = map_views.choose_cell(key, settings.payoffs, grids, cell)
         grid = next(grid for grid in grids if grid.policy == rule)
         map_views.lists_of_cell(lists, grid, settings, cell)
         if isinstance(listings[0].truth, Outcome):
             _mean_learned(key, listings, map_views.at_cell(settings, cell), rule)
-    return map_views.with_cell(key, asked)
+    return map_views.with_cell(key, choices)
 
 
 def _mean_learned(key: str, listings: list[LabelledList], settings: Settings, rule: Policy) -> None:

@@ -1,4 +1,4 @@
-"""Learn, your call: a person stops and decides on five lists, and is then held against every rule."""
+"""The game on Learn, “your call”: a person stops and decides on five lists, and is then compared with every rule."""
 
 import html
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import figures
-from tarstop_core.teaching import game as engine
+from tarstop_core.teaching import game as games
 from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, Mix, points
 
 PREFIX = "learn/call"
@@ -54,7 +54,7 @@ def read_address(given: Mapping[str, str]) -> tuple[Game, str, str]:
     """Return the game that an address names, the help that it gives, and what could not be read ("" if nothing)."""
     game, problem = address.read(PARAMETERS, given, Game()), ""
     try:
-        game = replace(game, calls=engine.decode(given.get("calls", ""))).within()
+        game = replace(game, calls=games.decode(given.get("calls", ""))).within()
     except InputProblem as unreadable:
         problem = str(unreadable)
     helped = given.get("help", "")
@@ -63,7 +63,7 @@ def read_address(given: Mapping[str, str]) -> tuple[Game, str, str]:
 
 def address_of(game: Game, helped: str) -> dict[str, str]:
     """Return the parameters that :func:`read_address` reads back."""
-    return address.texts(PARAMETERS, game) | {"help": helped, "calls": engine.encode(game.calls)}
+    return address.texts(PARAMETERS, game) | {"help": helped, "calls": games.encode(game.calls)}
 
 
 @dataclass
@@ -72,29 +72,31 @@ class Play:
 
     game: Game
     helped: str  # "curve" or "instinct"
-    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
-    problem: str = ""  # What of an address could not be read
-    pressed: bool = False  # Whether the last call was made here; else the address had it
+    written: dict[
+        str, str
+    ]  # What the page wrote into the address last; a different address was entered by a person
+    problem: str = ""  # What could not be read in the address
+    pressed: bool = False  # Whether the last call was made here; otherwise it came with the address
     epoch: int = 0
-    """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
-    would report its old one, as if a person had chosen it.
+    """Games that the page started itself. It is part of the widgets' keys: a widget whose value the page changes
+    would report the old value as a person's choice.
     """
 
     def key(self, name: str) -> str:
         return f"{PREFIX}/{self.epoch}/{name}"
 
     def move(self, change: Callable[[Game], Game], seen: int) -> None:
-        """Go on, unless the round that the button belonged to is over: a late press is refused."""
+        """Make a move, unless the round of the button is over: a late press is refused."""
         if len(self.game.calls) == seen:
             self.game, self.problem, self.pressed = change(self.game), "", True
 
     def to(self, seed: int) -> None:
-        """Begin the game of this number."""
+        """Start the game with this number."""
         self.anew(seed=seed)
         self.epoch += 1
 
     def anew(self, **changed: Any) -> None:
-        """Another game, or the same from its beginning."""
+        """Start another game, or the same one again."""
         self.helped = changed.pop("helped", self.helped)
         self.game, self.problem = replace(self.game, **changed, calls=()), ""
 
@@ -110,7 +112,7 @@ def _playing() -> Play:
 
 
 def show() -> None:
-    """Draw the part: the game that the address names, where it stands."""
+    """Draw the game that the address names."""
     _game(_playing())
 
 
@@ -130,7 +132,7 @@ def _game(play: Play) -> None:
         play.written = address.write(address_of(play.game, play.helped))
         # Everybody plays the same lists, each for themselves.
         classroom.lead({"part": "call"} | play.written | {"calls": ""})
-        _of_the_class(game)
+        _class_results(game)
 
 
 def _choices(play: Play) -> None:
@@ -142,10 +144,10 @@ def _choices(play: Play) -> None:
             where += f": {sample(game.keys[game.decided]).name}"
         st.html(f'<p class="tar-about"><strong>{html.escape(where)}</strong> {marks}</p>', width="stretch")
         with st.popover("Another game", icon=":material/tune:", key="call-change"):
-            _change(play)
+            _game_settings(play)
 
 
-def _change(play: Play) -> None:
+def _game_settings(play: Play) -> None:
     game = play.game
 
     def moved(name: str) -> None:
@@ -164,16 +166,16 @@ def _change(play: Play) -> None:
 
 
 def _between(play: Play) -> None:
-    """Before the first round and after each: what became of it, and on."""
+    """Draw what stands before the first round and after each: the result, and the button to go on."""
     game = play.game
     if game.decided:
         at = game.decided - 1
-        own = engine.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+        own = games.played(sample(game.keys[at]), game.settings(at), game.calls[at])
         word = f"Round {at + 1}: {'right' if own.right else 'wrong'}, {points(own.net_utility)}"
         kind = f"revealed tar-round-{'right' if own.right else 'wrong'}"
-        st.html(told(word, engine.round_sentence(game, at), kind=kind))
+        st.html(told(word, games.round_sentence(game, at), kind=kind))
     else:
-        st.html(f'<p class="tar-lead">{html.escape(unbroken(engine.rules_of_the_game(game)))}</p>')
+        st.html(f'<p class="tar-lead">{html.escape(unbroken(games.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
     button(
         f"Start round {game.decided + 1}",
@@ -210,7 +212,7 @@ def _round(play: Play) -> None:
         if depth < len(listing) and not settled:
             rows.append((f"The next one’s {scenario.message('thought')}", percent(float(p[depth]))))
         if settings.reads_full_texts:
-            rows.append(("2×2 tables so far", f"{sum(at < depth for at in engine.finds_of(listing))}"))
+            rows.append(("2×2 tables so far", f"{sum(rank < depth for rank in games.finds_of(listing))}"))
         asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":
             rows += [(f"Chance that {asked}", belief), ("How sure before you act", percent(game.q_star))]
@@ -259,13 +261,13 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
 
 def _result(play: Play) -> None:
     game = play.game
-    rows = engine.compared(game)
+    rows = games.compared(game)
     if play.pressed:
         classroom.finished(game)
-    standing, decisions = engine.standing_sentences(game, rows)
-    sentence = f"{engine.luck_sentence(rows)} {engine.often_ahead(game, rows)}"
+    standing, decisions = games.standing_sentences(game, rows)
+    sentence = f"{games.luck_sentence(rows)} {games.often_ahead(game, rows)}"
     luck = f'<p class="tar-rest">{html.escape(unbroken(sentence))}</p>'
-    st.html(told(_place(rows), f"{standing} {decisions}", more=luck, kind="revealed"))
+    st.html(told(_standing(rows), f"{standing} {decisions}", more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         button("The same lists again", play.anew, key="call-same")
@@ -285,7 +287,7 @@ def _result(play: Play) -> None:
         heading_of("The same in numbers")
         out = "" if game.mix == PATENT.name else " Rules that draw a random sample are left out for reviews."
         how = "Every rule with its first settings, as in tarstop replay; simulated."
-        table(frame, f"{engine.regret_sentence(rows)} {how}{out}")
+        table(frame, f"{games.regret_sentence(rows)} {how}{out}")
     if shell.presenting():
         return
     heading_of("What you could have seen")
@@ -295,7 +297,7 @@ def _result(play: Play) -> None:
     _unread(game, at)
 
 
-def _of_the_class(game: Game) -> None:
+def _class_results(game: Game) -> None:
     """Show the results of the class, to the lecturer and to those who have finished."""
     attended = people.lecture()
     if attended is None or not (game.over or classroom.leads()):
@@ -320,13 +322,13 @@ def _of_the_class(game: Game) -> None:
         st.button("Look again", key="call-class-again", icon=":material/refresh:")
 
 
-def _place(rows: tuple[engine.Row, ...]) -> str:
+def _standing(rows: tuple[games.Row, ...]) -> str:
     fair = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(fair) if row.you)
     return f"{above} of {len(fair) - 1} rules did better than you" if above else "No rule did better than you"
 
 
-def _numbers(game: Game, rows: tuple[engine.Row, ...]) -> list[dict[str, object]]:
+def _numbers(game: Game, rows: tuple[games.Row, ...]) -> list[dict[str, object]]:
     return [
         {
             "": f"▶ {row.title}" if row.you else row.title,
@@ -334,8 +336,8 @@ def _numbers(game: Game, rows: tuple[engine.Row, ...]) -> list[dict[str, object]
             "Expected": "–" if row.expected is None else f"{row.expected:,.0f}".replace("-", "−"),
             "Regret": "–" if row.regret is None else f"{row.regret:,.1f}",
             "Right": f"{row.right} of {ROUNDS}",
-            f"Wrong {engine.actions(game, True)}": row.mean["false_adopt"],
-            f"Wrong {engine.actions(game, False)}": row.mean["false_reject"],
+            f"Wrong {games.actions(game, True)}": row.mean["false_adopt"],
+            f"Wrong {games.actions(game, False)}": row.mean["false_reject"],
             "Read": f"{row.read:,.0f}",
         }
         for row in rows
@@ -348,7 +350,7 @@ def _round_figure(play: Play, at: int) -> None:
         "call-round",
         f"{sample(game.keys[at]).name}: where you stopped, and where the hit was",
         figures.round_to_its_end(game, at, dark=dark()),
-        engine.round_sentence(game, at),
+        games.round_sentence(game, at),
         figures.round_columns(game, at),
         f"tarstop-your-call-{game.seed}-{at + 1}",
     )
@@ -357,12 +359,15 @@ def _round_figure(play: Play, at: int) -> None:
 def _unread(game: Game, at: int) -> None:
     """List the finds that the person did not read."""
     key, depth = game.keys[at], game.calls[at].depth
-    missed = [rank for rank in engine.finds_of(sample(key)) if rank >= depth]
+    missed = [rank for rank in games.finds_of(sample(key)) if rank >= depth]
     if not missed:
         note("You read everything there was to find, or there was nothing.")
         return
     records, ids = documents.records(key), sample(key).topic.ids
-    rows = [(f"{at + 1:,}", records[str(ids[at])].title, documents.verdict(key, at)[1]) for at in missed[:8]]
+    rows = [
+        (f"{rank + 1:,}", records[str(ids[rank])].title, documents.verdict(key, rank)[1])
+        for rank in missed[:8]
+    ]
     frame = pd.DataFrame(rows, columns=["#", "Document", "What you did not see"])
     with st.container(key="call-unread"):
         table(

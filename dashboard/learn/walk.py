@@ -23,7 +23,7 @@ from dashboard.learn.walk_state import (
     PREFIX,
     RULES,
     TAUGHT,
-    Asked,
+    LessonChoices,
     Walk,
     address_of,
     read_address,
@@ -50,7 +50,7 @@ def _walk() -> Walk:
         return walk
     if walk is None or (given and given != walk.written):
         walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
-        walk.go(walk.asked.step)
+        walk.go(walk.choices.step)
         st.session_state[PREFIX] = walk
     return walk
 
@@ -62,7 +62,7 @@ def show() -> None:
         walk.before, walk.halted = walk.written, time.monotonic()
     walk.ticking = walk.playing
     # A fragment's clock is set when the whole page runs: to play and to pause ask for such a run.
-    st.fragment(_lesson, run_every=walk.asked.pace if walk.playing else None)(walk)
+    st.fragment(_lesson, run_every=walk.choices.pace if walk.playing else None)(walk)
 
 
 def show_led(given: Mapping[str, str]) -> None:
@@ -80,36 +80,36 @@ _ONE_FOR_ALL = Lock()
 
 
 @lru_cache(maxsize=16)
-def _led(asked: Asked, dark: bool) -> tuple[str, str, str]:
+def _led(choices: LessonChoices, dark: bool) -> tuple[str, str, str]:
     """Return what stands beside the curves, the curves and their sentence: a whole class asks for them at once."""
-    lesson = asked.lesson
-    step = lesson.step(asked.step)
-    truth = _truth(lesson) if asked.revealed or not step.go_on else ""
+    lesson = choices.lesson
+    step = lesson.step(choices.step)
+    truth = _truth(lesson) if choices.revealed or not step.go_on else ""
     sentence = lessons.words(lesson, step)
-    beside = _about(replace(asked, step=step.depth)), _headline(lesson, step), truth
+    beside = _about(replace(choices, step=step.depth)), _headline(lesson, step), truth
     whole = "".join(
-        f'<div class="tar-led">{each}</div>' for each in (*beside, _document(asked.topic, lesson, step))
+        f'<div class="tar-led">{each}</div>' for each in (*beside, _document(choices.topic, lesson, step))
     )
     return whole, fluid(lesson_curves(lesson, step, dark=dark), sentence), sentence
 
 
 def _lesson(walk: Walk) -> None:
     with shell.problems_shown():
-        asked = walk.asked
-        if walk.playing and walk.ticking and time.monotonic() - walk.moved > 0.7 * asked.pace:
-            walk.go(asked.step + 1, playing=True)
+        choices = walk.choices
+        if walk.playing and walk.ticking and time.monotonic() - walk.moved > 0.7 * choices.pace:
+            walk.go(choices.step + 1, playing=True)
         if walk.playing != walk.ticking:
             st.rerun()
-        followed = walk.asked.lesson
-        step = followed.step(walk.asked.step)
+        followed = walk.choices.lesson
+        step = followed.step(walk.choices.step)
         _choices(walk)
         _transport(walk, followed, step)
         left, right = st.columns([1, 1.1], gap="large")
-        revealed = walk.asked.revealed or not step.go_on
+        revealed = walk.choices.revealed or not step.go_on
         views = {
             "Curves": partial(_curves, walk, followed, step),
             "Formulas": partial(_formulas, followed, step),
-            "Read so far": partial(_log, followed, step, walk.asked.topic),
+            "Read so far": partial(_log, followed, step, walk.choices.topic),
         }
         present = shell.presenting()
         with left, st.container(key="walk-told"):
@@ -117,7 +117,7 @@ def _lesson(walk: Walk) -> None:
             if present and revealed:
                 st.html(_truth(followed))
             with st.container(height=330, border=True, key="walk-document"):
-                st.html(_document(walk.asked.topic, followed, step))
+                st.html(_document(walk.choices.topic, followed, step))
         if present:
             with right, st.container(key="walk-shown"):
                 tabs(views, key="walk-tab")
@@ -131,7 +131,7 @@ def _lesson(walk: Walk) -> None:
                 views["Formulas"]()
             heading_of("What has been read")
             views["Read so far"]()
-        wanted = address_of(walk.asked)
+        wanted = address_of(walk.choices)
         classroom.lead({"part": "walk"} | wanted)
         if walk.playing and walk.written:  # only where it began, so that going back leaves the page
             wanted["step"] = walk.written.get("step", "0")
@@ -141,26 +141,26 @@ def _lesson(walk: Walk) -> None:
 def _choices(walk: Walk) -> None:
     """Which list, which rule and what is at stake: a line, and what opens to change it."""
     with st.container(horizontal=True, vertical_alignment="center", key="walk-choices"):
-        st.html(_about(walk.asked), width="stretch")
+        st.html(_about(walk.choices), width="stretch")
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
             _change(walk)
 
 
-def _about(asked: Asked) -> str:
-    followed = asked.lesson
+def _about(choices: LessonChoices) -> str:
+    followed = choices.lesson
     marks = badges(
         "simulated",
         f"rule: {followed.policy}",
-        f"act when more than {percent(asked.q_star)} sure",
+        f"act when more than {percent(choices.q_star)} sure",
         f"a document costs {amount(followed.settings.cost, followed.settings.payoffs.unit)}",
     )
-    title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
-    return f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>'
+    title = f"<strong>{html.escape(sample(choices.topic).name)}</strong>"
+    return f'<p class="tar-about" data-here="step={choices.step}">{title} {marks}</p>'
 
 
 def _change(walk: Walk) -> None:
-    asked, titles = walk.asked, samples(TAUGHT[walk.asked.scenario].sample)
-    payoffs = asked.settings.payoffs
+    choices, titles = walk.choices, samples(TAUGHT[walk.choices.scenario].sample)
+    payoffs = choices.settings.payoffs
 
     def moved(name: str, what: str) -> None:
         value = st.session_state[walk.key(name)]
@@ -174,16 +174,16 @@ def _change(walk: Walk) -> None:
         return {"key": walk.key(name), "on_change": moved, "args": (name, what)}
 
     decided = {name: scenario.short for name, scenario in TAUGHT.items()}
-    switch("What is decided", decided, default=asked.scenario, **changed("scenario", "topic"))
-    where = changed(f"topic/{asked.scenario}", "topic")
-    one_of("Sample (simulated)", titles, first=asked.topic, **where)
-    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
-    one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
-    share("How sure before you act", asked.q_star, **changed("q", "q_star"))
+    switch("What is decided", decided, default=choices.scenario, **changed("scenario", "topic"))
+    where = changed(f"topic/{choices.scenario}", "topic")
+    one_of("Sample (simulated)", titles, first=choices.topic, **where)
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, choices.rule)}
+    one_of("Stopping rule", rules, first=choices.rule, **changed("rule", "rule"))
+    share("How sure before you act", choices.q_star, **changed("q", "q_star"))
     st.select_slider(
         f"Cost of a document (both mistakes together cost {amount(payoffs.K, payoffs.unit)})",
-        sorted({*COSTS, asked.cost}),
-        asked.cost,
+        sorted({*COSTS, choices.cost}),
+        choices.cost,
         format_func=lambda cost: amount(cost * payoffs.K, payoffs.unit),
         **changed("c", "cost"),
     )
@@ -198,7 +198,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         button(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
     def paced() -> None:
-        walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
+        walk.choices = replace(walk.choices, pace=st.session_state[walk.key("pace")])
         walk.ticking = False  # the clock is set again
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
@@ -210,11 +210,11 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             button(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
-        words = "Hide" if walk.asked.revealed else "Reveal"
+        words = "Hide" if walk.choices.revealed else "Reveal"
         button(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         # Not a box that opens: it would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
-        switch("Seconds a step", paces, default=walk.asked.pace, key=walk.key("pace"), on_change=paced)
+        switch("Seconds a step", paces, default=walk.choices.pace, key=walk.key("pace"), on_change=paced)
         _jump(walk, followed, step)
 
 
@@ -226,7 +226,7 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
     def jumped() -> None:
         # A slider that is drawn late reports its own step, and moves nothing.
         wanted = int(st.session_state[key])
-        if walk.asked.step == at != wanted:
+        if walk.choices.step == at != wanted:
             walk.go(wanted)
 
     shut = followed.stop == 0 or walk.playing
@@ -265,7 +265,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
         lesson_curves(followed, step, dark=dark()),
         lessons.words(followed, step),
         lessons.log(followed, step.depth, first=0),
-        f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
+        f"tarstop-walk-{walk.choices.topic.partition(':')[2]}",
         at_once=True,
     )
 

@@ -1,4 +1,4 @@
-"""Where a browser tab is in a walk through a lesson: what is asked of it, as the address says it, and whether it plays."""
+"""The state of a lesson in one browser tab: what was chosen, as the address has it, and whether it plays."""
 
 import time
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ from tarstop_core.teaching.lesson import Lesson, lesson
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 PREFIX = "learn/walk"
-LATE = 3.0  # seconds
-"""For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
+LATE = 3.0
+"""Seconds after a change of the address in which the clock's last redraw may still bring the old one."""
 TAUGHT = {scenario.name: scenario for scenario in (PATENT, REVIEW)}
 """Scenarios that have samples to walk through."""
 EXAMPLES = {PATENT.name: SEARCH_EXAMPLE, REVIEW.name: REVIEW_EXAMPLE}
@@ -31,11 +31,11 @@ USUAL_PACE = 2.0
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a person asks of the lesson."""
+class LessonChoices:
+    """What a person chose of a lesson."""
 
-    topic: str = "search:antenna-mount"  # Key of a sample: "search:antenna-mount"
-    rule: str = "optimal"  # Of the rule followed
+    topic: str = "search:antenna-mount"  # Key of the sample
+    rule: str = "optimal"  # Spec of the rule that the lesson follows
     q_star: float = 0.5
     cost: float = 0.001  # As a share of what both mistakes cost together
     step: int = 0  # Documents read
@@ -49,7 +49,7 @@ class Asked:
 
     @property
     def settings(self) -> Settings:
-        """The sample's own, at these stakes, in the pounds of the demos."""
+        """The settings of the sample at these stakes, in pounds as in the demos."""
         stakes = EXAMPLES[self.scenario].with_q_star(self.q_star).with_fraction(self.cost)
         return sample(self.topic).settings.with_stakes(stakes)
 
@@ -75,35 +75,37 @@ NAMES = ("scenario", "topic", *(parameter.name for parameter in PARAMETERS.value
 """The parameters of the address."""
 
 
-def read_address(given: Mapping[str, str]) -> Asked:
-    """Return what an address asks for; what cannot be read is as it would be without it."""
-    first = Asked()
+def read_address(given: Mapping[str, str]) -> LessonChoices:
+    """Return the choices in an address; one that cannot be read is ignored."""
+    first = LessonChoices()
     titles = samples(TAUGHT.get(given.get("scenario", ""), PATENT).sample)
     usual = first.topic if first.topic in titles else next(iter(titles))
     named = f"{usual.partition(':')[0]}:{given.get('topic', '')}"
     return address.read(PARAMETERS, given, replace(first, topic=named if named in titles else usual))
 
 
-def address_of(asked: Asked) -> dict[str, str]:
+def address_of(choices: LessonChoices) -> dict[str, str]:
     """Return the parameters that :func:`read_address` reads back."""
-    topic = asked.topic.partition(":")[2]
-    return {"scenario": asked.scenario, "topic": topic, **address.texts(PARAMETERS, asked)}
+    topic = choices.topic.partition(":")[2]
+    return {"scenario": choices.scenario, "topic": topic, **address.texts(PARAMETERS, choices)}
 
 
 @dataclass
 class Walk:
-    """A lesson as one browser tab gives it: what is asked, and whether it plays."""
+    """A lesson in one browser tab: what was chosen, and whether it plays."""
 
-    asked: Asked
-    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
+    choices: LessonChoices
+    written: dict[
+        str, str
+    ]  # What the page wrote into the address last; a different address was entered by a person
     playing: bool = False
     ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
     moved: float = 0.0  # When the last step was made, in seconds
     before: dict[str, str] = field(default_factory=dict)  # The address while it played last
     halted: float = 0.0  # When the clock stopped, in seconds
     epoch: int = 0
-    """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
-    page would report its old one, as if a person had chosen it.
+    """Lessons opened from addresses in this tab. It is part of the widgets' keys: a widget whose value the page changes
+    would report the old value as a person's choice.
     """
 
     def key(self, name: str) -> str:
@@ -111,20 +113,20 @@ class Walk:
 
     def go(self, step: int, *, playing: bool = False) -> None:
         """Go to a step, no further than where the rule stops."""
-        end = self.asked.lesson.stop
-        self.asked = replace(self.asked, step=min(max(step, 0), end))
-        self.playing = playing and self.asked.step < end
+        end = self.choices.lesson.stop
+        self.choices = replace(self.choices, step=min(max(step, 0), end))
+        self.playing = playing and self.choices.step < end
         self.moved = time.monotonic()
 
     def play(self, wanted: bool) -> None:
-        """What the button said when it was pressed: a key that is heard twice does not play on."""
+        """Play or pause, as the button said: a key press that arrives twice changes nothing."""
         self.playing, self.moved = wanted, time.monotonic()
 
     def reveal(self) -> None:
         """Show the truth, or hide it again."""
-        self.asked = replace(self.asked, revealed=not self.asked.revealed)
+        self.choices = replace(self.choices, revealed=not self.choices.revealed)
 
     def ask(self, **changed: Any) -> None:
-        """Ask for another lesson, which begins at its beginning."""
-        self.asked = replace(self.asked, **changed, step=0, revealed=False)
+        """Start another lesson."""
+        self.choices = replace(self.choices, **changed, step=0, revealed=False)
         self.playing = False

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.explore.controls import Asked, address_of, read_address
+from dashboard.explore.controls import ExploreChoices, address_of, read_address
 from dashboard.explore.map_views import at_cell
 from dashboard.explore.page import CURRENT, LEARNED, MAP, OF_ONE, SENSITIVITY
 from dashboard.parts.stakes import q_star_in_words
@@ -268,11 +268,11 @@ def test_an_unknown_list_is_said_and_a_sample_shown(open_app: OpenApp) -> None:
 )
 def test_nonsense_in_an_address_is_passed_over(address: dict[str, str]) -> None:
     mine = explore.in_own_order("mine", 9)
-    assert read_address(address, mine) == Asked(mine.settings, "optimal")
+    assert read_address(address, mine) == ExploreChoices(mine.settings, "optimal")
 
 
 def test_an_address_reads_back_what_it_was_made_of() -> None:
-    one = Asked(
+    one = ExploreChoices(
         replace(asked(REVIEW), theta=0.6, b_0=1 / 3),
         "smooth:K=7",
         "greedy",

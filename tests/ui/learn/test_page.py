@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.learn import game as learn_game
 from dashboard.learn.page import PARTS
-from dashboard.learn.walk_state import Asked, address_of, read_address
+from dashboard.learn.walk_state import LessonChoices, address_of, read_address
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.scenarios.patent import PATENT
@@ -71,13 +71,13 @@ def test_a_part_keeps_its_place_and_takes_its_parameters_with_it(open_app: OpenA
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked(step=5),
-        Asked("search:prosthetic-foot", "greedy", 0.2, 0.002, 3),
-        Asked("review:hollow-hip", "optimal", 0.8, 0.0005, 15),
-        Asked("review:marl-lung", "batch:K=10", 0.5, 0.001, 4),
+        LessonChoices(step=5),
+        LessonChoices("search:prosthetic-foot", "greedy", 0.2, 0.002, 3),
+        LessonChoices("review:hollow-hip", "optimal", 0.8, 0.0005, 15),
+        LessonChoices("review:marl-lung", "batch:K=10", 0.5, 0.001, 4),
     ],
 )
-def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -> None:
+def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: LessonChoices) -> None:
     app = open_app("learn", part="walk", **address_of(asked))
     step = asked.lesson.step(asked.step)
     assert latex(app) == [formula.latex for formula in filled(asked.lesson, step)]
@@ -89,7 +89,7 @@ def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -
 
 def test_steps_are_made_and_the_truth_waits_for_the_end(open_app: OpenApp) -> None:
     app = open_app("learn", topic="antenna-mount", scenario="patent", rule="greedy")
-    truth = lessons.truth(Asked(rule="greedy").lesson)
+    truth = lessons.truth(LessonChoices(rule="greedy").lesson)
     for step in (1, 2):
         press(app, "walk-step")
         assert address(app)["step"] == str(step) and truth not in shown(app)
