@@ -1,4 +1,4 @@
-"""The tables that Evidence shows, and its first settings: those of the session, if the tables come from one."""
+"""The tables that Evidence shows, and the settings it starts with: those of the session, if they come from one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ WEAK, EVEN = Prior(), Payoffs.from_q_star(0.5)
 
 @dataclass(frozen=True)
 class Start:
-    """What the widgets of the page begin with, and go back to."""
+    """The values that the widgets of the page start with, and can be reset to."""
 
     theta: float = 0.75
     engine: str = "bivariate"
@@ -54,17 +54,17 @@ class OnSession:
     """The session whose tables are shown."""
 
     settings: ReviewSettings
-    evidence: Evidence  # by these settings, as Screen says it
+    evidence: Evidence  # by these settings, as on Screen
 
     @property
     def start(self) -> Start:
-        """What the page begins with on this session."""
+        """The values that the page starts with for this session."""
         own = self.settings
         return Start(own.theta, own.engine, own.belief_prior, own.payoffs, own.theta_sp)
 
     def tried(self, summary: Evidence, payoffs: Payoffs) -> ReviewSettings:
-        """Return the session's settings with those that the page has."""
-        own = self.settings.prior  # where it was learned moves no number
+        """Return the session's settings, changed to those of the page."""
+        own = self.settings.prior  # where the prior was learned changes no number
         prior = replace(summary.prior, b_0=own.b_0, learned_from=own.learned_from)
         tried = replace(self.settings, theta=summary.theta, theta_sp=summary.theta_sp)
         tried = replace(tried, engine=summary.engine, payoffs=payoffs)
@@ -76,13 +76,13 @@ class Studied:
     """The studies that the page is about, of a test or of an intervention."""
 
     name: str
-    notes: tuple[str, ...] = ()  # What reading them brought up
+    notes: tuple[str, ...] = ()  # What was noted while they were read
     source: str = ""  # Where they come from, for a published set
     actions: Actions = TWO
     simulated: bool = False
 
     def about(self, title: str, everyone: Everyone, notes: Sequence[str]) -> About:
-        """Return what figures and report say of them, under a title, beside the numbers."""
+        """Return what figures and report say about them apart from the numbers, under a title."""
         about = About(title, source=self.source, notes=notes, actions=self.actions, everyone=everyone)
         return replace(about, simulated=self.simulated)
 
@@ -94,11 +94,11 @@ class Chosen(Studied):
     tables: Tables
     places: tuple[int, ...] | None = None  # The row that each study was typed in
     session: OnSession | None = None  # Where they are those of a session
-    accuracy: str = ""  # Where Decisions finds the same tables: a set or a session
+    accuracy: str = ""  # The set or session in which Decisions finds the same tables
 
     @property
     def title(self) -> str:
-        """The name as a person reads it, without what says how a file is written."""
+        """The name without the suffixes of a file."""
         parts = self.name.split(".")
         while len(parts) > 1 and parts[-1] in imports.TABLES.split():
             parts.pop()
@@ -111,12 +111,12 @@ class Chosen(Studied):
 
     @property
     def start(self) -> Start:
-        """What the page begins with."""
+        """The values that the page starts with."""
         return Start() if self.session is None else self.session.start
 
 
 def newly_opened(sessions: dict[str, str]) -> str:
-    """Return the session that the address newly names, or that was newly opened in this tab; "" where neither is news."""
+    """Return the session that the address has named, or this tab has opened, since the last run; "" if there is none."""
     named = newly_chosen(SEEN, st.query_params.get(CHOSEN, ""), st.session_state.get(OPEN, ""), sessions)
     if named and named not in sessions:
         shell.problem_box(f"There is no review session {named}; published tables are shown instead.")
@@ -133,22 +133,22 @@ def choose(
     beside: DeltaGenerator,
     below: DeltaGenerator,
 ) -> T | None:
-    """Ask in a row where the studies come from and which they are; what takes more room stands below it.
+    """Ask where the studies come from, then for a set or session beside it, or for a file or typed table below it.
 
     Parameters
     ----------
     prefix
-        Of the widgets.
+        Of the widgets' keys.
     asked
-        What the choice of a source is called.
+        Label of the choice of a source.
     kind
         Settings of the sessions that hold such studies.
     load
-        Makes of a session, of where it stands and whether it is simulated what the page is about.
+        Returns the studies of a session, given its row, its state and whether it is simulated.
     others
-        What asks for studies from elsewhere, by the names in :data:`SOURCES`.
+        Asks for studies from another source and returns them, by the names in :data:`SOURCES`.
     beside, below
-        Where it is asked.
+        The containers for the questions.
     """
     state, key, sessions = st.session_state, f"{prefix}/source", sessions_with(kind)
     offered = SOURCES | (OF_SESSION if sessions else {})
@@ -160,7 +160,7 @@ def choose(
     how = lasting(key) | {"label_visibility": "collapsed"}
     first = named if named in offered else "published"
     source = switch(asked, offered, at=beside, default=first, **how)
-    if source != named:  # what the address holds came from elsewhere
+    if source != named:  # what the address holds came from another source
         address.write({"tables": "", "name": ""})
     of_session = source == "session"
     address.write({"source": "" if source == "published" or of_session else source})
@@ -168,7 +168,7 @@ def choose(
         address.write({CHOSEN: ""})
     with beside if source in ("published", "session") else below:
         chosen = _of_session(sessions, load) if of_session else others[source]()
-    # Which session the page shows is no news next time.
+    # The next run must not take this session for a newly chosen one.
     state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
     return chosen
 
@@ -181,22 +181,22 @@ def from_file(
     enough: Callable[[set[str]], bool],
     read: Callable[[bytes, str, Mapping[str, str] | None], T],
 ) -> T | None:
-    """Ask for a file of studies, and which of its columns is what where their titles do not say so.
+    """Ask for a file of studies, and for the meaning of its columns if their titles are not recognised.
 
     Parameters
     ----------
     prefix
-        Of the widgets.
+        Of the widgets' keys.
     label
-        Which files are meant.
+        Says which files are meant.
     example
-        Name and text of one to fill in.
+        Name and text of a file to fill in.
     fields
-        What columns may hold, with the words for it.
+        Titles of the fields that a column may hold.
     enough
-        Whether a file can be read that has these fields.
+        Whether these fields are enough to read a file.
     read
-        Makes of a file's content, its name and the fields of its columns what the page is about.
+        Returns the studies of a file, given its content, its name and the fields of its columns.
     """
     state, chosen, kept_back = st.session_state, f"{prefix}/chosen", f"{prefix}/unread"
 
@@ -222,12 +222,12 @@ def from_file(
     if unread := state.get(kept_back):
         problem, content, name = unread
         imports.ask(problem, fields, enough, partial(take, content, name), f"{prefix}/map")
-    there: T | None = state.get(chosen)
-    return there
+    studies: T | None = state.get(chosen)
+    return studies
 
 
 def _of_session(sessions: dict[str, str], load: Callable[[SessionRow, State, bool], T]) -> T:
-    """Ask for one of the sessions, and return what `load` makes of it, of where it stands and whether it is simulated."""
+    """Ask for one of the sessions, and return its studies as `load` reads them."""
     titles = {key: shell.escape_label(name) for key, name in sessions.items()}
     how: dict[str, Any] = {**lasting(SESSION), "label_visibility": "collapsed"}
     if st.session_state.get(SESSION) not in sessions:

@@ -68,7 +68,7 @@ NOTHING_YET = {
     "file": "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
     "typed": "Nothing to show yet. Enter TP and FN of at least one study.",
 }
-"""What is said instead of an answer, by where the tables come from."""
+"""What stands in place of an answer, by the source of the tables."""
 MAPPED = {
     **TITLES,
     "sensitivity": "Sensitivity",
@@ -84,10 +84,10 @@ def evidence_page() -> None:
     shell.opening("Evidence", LEAD)
     menu = beside_title(present=True)
     flash()
-    # What the studies say comes first; which they are is asked below it, and on a projector behind a button.
-    numbers, opened = _numbers()
+    # The answer stands above the question which studies they are, which a projector has behind a button.
+    numbers, opened = _numbers_at_first()
     headlined = st.container(key=f"evidence-headline-{numbers}")
-    headlined.empty()  # without anything in it a container would take its place late
+    headlined.empty()  # a container without content would get its place late
     chosen_at = st.container(key="evidence-chosen")
     if not shell.presenting():
         chosen_at.empty()
@@ -95,7 +95,7 @@ def evidence_page() -> None:
     with asked if shell.presenting() else chosen_at:
         row, below = st.container(horizontal=True, key="evidence-choices"), st.container()
     with row:
-        numbers = _other_numbers(numbers, opened)
+        numbers = _ask_numbers(numbers, opened)
     if numbers == TRIALS:
         effects.show_effects(headlined, row, below, drawn, asked, menu)
         return
@@ -117,7 +117,7 @@ def evidence_page() -> None:
     with headlined:
         notes = _headline(chosen, summary, payoffs)
         if chosen.session is not None:
-            _not_as_in_session(chosen.session, summary, payoffs)
+            _settings_changed(chosen.session, summary, payoffs)
     with menu:
         about = chosen.about(chosen.title, everyone, notes)
         files(summary, payoffs, about, chosen.name, evidence_report, study_rows, PREFIX)
@@ -129,13 +129,13 @@ def evidence_page() -> None:
                 note(chosen.source)
 
 
-def _numbers() -> tuple[str, str]:
-    """What the numbers are as the page is opened, and the session opened again that says so itself."""
+def _numbers_at_first() -> tuple[str, str]:
+    """Return what the numbers are before a person is asked, and the newly opened session that settles it, if any."""
     state, key = st.session_state, f"{PREFIX}/numbers"
     of_effects = sessions_with(EffectSettings)
     offered = of_effects | sessions_with(ReviewSettings)
     address_names = st.query_params.get(CHOSEN, "")
-    if address_names in offered:  # Screen goes on with it where nothing else is open
+    if address_names in offered:  # Screen opens it too, unless another session is open
         state.setdefault(OPEN, address_names)
     if opened := newly_chosen(SEEN, address_names, state.get(OPEN, ""), offered):
         state[key] = TRIALS if opened in of_effects else "accuracy"
@@ -143,19 +143,19 @@ def _numbers() -> tuple[str, str]:
     return state.get(key, named), opened
 
 
-def _other_numbers(first: str, opened: str) -> str:
-    """Ask what the numbers are."""
+def _ask_numbers(first: str, opened: str) -> str:
+    """Ask what the numbers are: a test's accuracy or an intervention's effect."""
     how = lasting(f"{PREFIX}/numbers") | {"label_visibility": "collapsed"}
     numbers = switch("What the numbers are", NUMBERS, default=first, **how)
     named = TRIALS if st.query_params.get("numbers") == TRIALS else "accuracy"
-    if numbers != named and not opened:  # what the address holds is of the others
+    if numbers != named and not opened:  # what the address holds belongs to the other kind
         address.write(dict.fromkeys(("tables", "name", "set", "source", "engine", CHOSEN), ""))
     address.write({"numbers": TRIALS if numbers == TRIALS else ""})
     return numbers
 
 
 def begin_anew(start: Start) -> None:
-    """Put what the page begins with into its widgets."""
+    """Reset the widgets to the values that the page starts with."""
     state = st.session_state
     state[START] = start
     state[f"{PREFIX}/engine"] = start.engine
@@ -165,8 +165,8 @@ def begin_anew(start: Start) -> None:
     put_prior(start.prior)
 
 
-def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) -> None:
-    """Say what is other here than in the session, and offer the way back."""
+def _settings_changed(session: OnSession, summary: Evidence, payoffs: Payoffs) -> None:
+    """Say which settings differ from those of the session, and offer to reset them."""
     tried, belief = session.tried(summary, payoffs), session.evidence.belief
     if differs := not_as_in_session(session.settings, tried, belief):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -175,7 +175,7 @@ def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) 
 
 
 def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
-    """Say what the tables come to, and return the remarks on them."""
+    """Draw the headline, and return the remarks on the tables."""
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
@@ -183,9 +183,9 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:
         for sentence in (words.action_sentence, words.rival_sentence)
     )
     verdict = told(words.belief_sentence(summary), f"{words.each_sentence(summary)} {acts}".strip(), rival)
-    about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
+    marks = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
     headline(
-        verdict, (*about, ENGINES[summary.engine].badge, prior_badge(summary, chosen.start)), chosen.name
+        verdict, (*marks, ENGINES[summary.engine].badge, prior_badge(summary, chosen.start)), chosen.name
     )
     shell.remarks(notes)
     return notes
@@ -239,7 +239,7 @@ def _enough(fields: set[str]) -> bool:
 
 def _typed() -> Chosen | None:
     state = st.session_state
-    # The table begins again after a visit to another page: with what was typed before.
+    # After a visit to another page the table is drawn anew, with what was typed before.
     if f"{PREFIX}/typed" not in state:
         there = tables_in_address("typed_problem", list) or []
         empty = [("",) * len(TITLES)] * (EMPTY_LINES - len(there))
@@ -268,7 +268,7 @@ def _typed() -> Chosen | None:
 
 
 def _question(start: Start, actions: words.Actions) -> tuple[float, float | None, str, Payoffs, Everyone]:
-    """The thresholds, the engine, the payoffs and whom they concern; what is other than at the start is in the URL."""
+    """Ask for thresholds, engine, payoffs and how many people are concerned; the address keeps what differs from the start."""
     theta = beyond(replace(SENSITIVITY, value=start.theta), **bound("theta"))
     theta_sp = None
     if st.checkbox("Specificity decides too", start.theta_sp is not None, **bound("both")):

@@ -1,4 +1,4 @@
-"""Tables that are typed on the Evidence page, and what its address holds of them."""
+"""The table on Evidence that a person types into, and the parts of the address that hold tables."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -16,34 +16,34 @@ from tarstop_core.files.tables import BIAS, JUDGED
 
 T = TypeVar("T")
 JUDGED_TITLES = {field: f"Risk of bias, {field.replace('_', ' ')}" for field in JUDGED} | {BIAS: TITLES[BIAS]}
-"""What columns that judge the risk of bias are called."""
+"""Titles of the columns for the risk of bias."""
 
 
-def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
-    """Put tables into the address, so that a reload brings them back, or say that they are too long for it."""
+def keep_rows(rows: Sequence[Row], remedy: str, name: str = "") -> None:
+    """Put tables into the address, so that a reload brings them back; if they are too long, say the remedy."""
     packed = pack(rows)
     address.write({"tables": packed or "", "name": name if packed else ""})
     if packed is None:
         shell.not_in_address("these tables")
-        st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
+        st.caption(f"These tables are too long for the page’s address: after a reload, {remedy} again.")
     elif packed:
         st.caption("The page’s address contains these tables, so a reload or a bookmark brings them back.")
 
 
 def tables_in_address(
-    problem: str, read: Callable[[list[Row]], T], widths: Collection[int] | None = WIDTHS
+    problem_key: str, read: Callable[[list[Row]], T], widths: Collection[int] | None = WIDTHS
 ) -> T | None:
-    """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
-    st.session_state[f"{PREFIX}/{problem}"] = ""
+    """Read the tables in the address of a reloaded page; keep what is wrong with them under `problem_key`."""
+    st.session_state[f"{PREFIX}/{problem_key}"] = ""
     try:
         return read(unpack(st.query_params["tables"], widths)) if "tables" in st.query_params else None
-    except InputProblem as found:
-        st.session_state[f"{PREFIX}/{problem}"] = str(found)
+    except InputProblem as problem:
+        st.session_state[f"{PREFIX}/{problem_key}"] = str(problem)
         return None
 
 
 def choice_in_address(name: str, label: str, options: dict[str, str], usual: str = "", **how: Any) -> str:
-    """A choice of which the address has the name; bound, the widget would put its label there."""
+    """Ask for a choice whose key the address keeps; a bound widget would put its label there."""
     usual = usual or next(iter(options))
     named = st.query_params.get(name, usual)
     first = named if named in options else usual
@@ -64,9 +64,9 @@ _mount = st.components.v2.component(
 def typed_table(
     label: str, first: Sequence[Row], *, key: str, titles: Mapping[str, str] = TITLES
 ) -> list[Row]:
-    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
+    """Draw the table and return its rows of text, with those that are still empty.
 
-    `titles` are what its columns are called, by field. `first` is what the table begins with (at least one row): changed later, it is not looked at.
+    `titles` names the columns by field. `first` fills the table when it is first drawn (at least one row); later it has no effect.
     """
     rows = [list(row) for row in first]
     data = {"label": label, "columns": [*titles.values()], "fields": [*titles], "rows": rows}

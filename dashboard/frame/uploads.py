@@ -26,9 +26,9 @@ PER_TAB = 1 << 30
 PER_SERVER = max(PER_TAB, min(4 << 30, psutil.virtual_memory().total // 4))
 """Bytes that all tabs together may hold."""
 EVERY = 15.0
-"""Seconds between two looks for visitors who left."""
+"""Seconds between two searches for tabs that were closed."""
 DRAWN, HELD = "_uploads_drawn", "_uploads_held"
-"""In the state of a tab: the files of the uploaders on its page; and by place those that are read again later."""
+"""Keys of a tab's state: the files of the uploaders on its page, and those that are read again later, by place."""
 ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)\Z")
 _HEAD = 1 << 16  # bytes within which the head of an upload names its file
 _TAB_FULL = (
@@ -43,21 +43,21 @@ _UNMEASURED = "An upload must say its length.\n"
 
 
 class Refused(UploadedFileRec):
-    """An upload of which nothing was kept but its name."""
+    """An upload that was refused: only its name was kept."""
 
     reason: str
 
 
 class Limited:
-    """Takes an upload in only while there is room for it; otherwise the page says why not."""
+    """Accepts an upload only while there is room for it; otherwise the page says why not."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        self.coming: Counter[str] = Counter()
-        """By session: bytes of the uploads under way."""
+        self.arriving: Counter[str] = Counter()
+        """Bytes of the uploads under way, by session."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, or read the upload without keeping it."""
+        """Pass the request on, or read the upload without keeping it."""
         at = ADDRESS.search(scope["path"]) if scope.get("method") == "PUT" else None
         if at is None or not get_instance().is_active_session(at[1]):
             await self.app(scope, receive, send)
@@ -68,18 +68,18 @@ class Limited:
             return
         size = int(headers["content-length"][:20])
         if reason := self._refusal(session, size):
-            await _put_aside(session, at[2], size, reason, receive)
+            await _discard(session, at[2], size, reason, receive)
             await Response(status_code=204)(scope, receive, send)
             return
-        self.coming[session] += size
+        self.arriving[session] += size
         try:
             await self.app(scope, receive, send)
         finally:
-            self.coming[session] -= size
+            self.arriving[session] -= size
 
     def _refusal(self, session: str, size: int) -> str:
         stored = _manager().file_storage.copy()
-        held = self.coming + Counter(
+        held = self.arriving + Counter(
             {tab: sum(len(file.data) for file in list(files.values())) for tab, files in stored.items()}
         )
         if held[session] + size > PER_TAB:
@@ -87,8 +87,8 @@ class Limited:
         return _SERVER_FULL if held.total() + size > PER_SERVER else ""
 
 
-async def _put_aside(session: str, file_id: str, size: int, reason: str, receive: Receive) -> None:
-    """Read an upload to its end, as the browser waits for that, and keep its name alone."""
+async def _discard(session: str, file_id: str, size: int, reason: str, receive: Receive) -> None:
+    """Read an upload to its end, because the browser waits for that, and keep only its name."""
     head, more = b"", True
     while more:
         message = await receive()
@@ -118,13 +118,13 @@ def refusals(files: Iterable[UploadedFile]) -> list[str]:
 
 
 def hold(place: str, file_ids: Iterable[str]) -> None:
-    """Keep these files for a place that reads them again, also while their uploader is not on the page."""
+    """Keep files that a place reads again, even while their uploader is not on the page."""
     st.session_state.setdefault(HELD, {})[place] = set(file_ids)
 
 
 @contextmanager
 def giving_back() -> Iterator[None]:
-    """Draw a page, and free the files of uploaders that were on the one before and are not drawn any more."""
+    """Draw a page, then free the files of uploaders that were on the previous page and are not on this one."""
     state, context = st.session_state, get_script_run_ctx()
     before: set[str] = state.pop(DRAWN, set())
     ended = False
@@ -142,7 +142,7 @@ def giving_back() -> Iterator[None]:
 
 
 async def sweep() -> None:
-    """Free, for ever, the uploads of tabs that have been closed for as long as a lost connection may take to return."""
+    """Free the uploads of closed tabs, for ever; a tab counts as closed once a lost connection could no longer return."""
     gone: dict[str, float] = {}
     while True:
         await asyncio.sleep(EVERY)

@@ -1,6 +1,6 @@
-"""Everything in a store as one SQLite file, and back: for safety, and to move it to another kind of database.
+"""Back up a whole store to one SQLite file and restore it, for safety or to move it to another kind of database.
 
-A file is there whole or not at all, and so is what is restored from it.
+A backup is written completely or not at all, and so is a restore.
 """
 
 import sqlite3
@@ -23,16 +23,16 @@ from tarstop_core.sessions.store.sqlite_file import free_name, written_whole
 from tarstop_core.sessions.store.tables import METADATA, STAMP, SchemaVersion
 
 Progress = Callable[[float], None]
-"""Takes the share that is done."""
+"""Called with the share that is done."""
 VERSION = SchemaVersion.metadata.tables[SchemaVersion.__tablename__]
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
-"""Those with what people entered, each after those that it refers to."""
+"""The tables of what people entered, each after the tables that it refers to."""
 AT_ONCE = {"record": 2_000, "event": 2_000}
-"""Rows in memory at once, of the tables with short rows."""
+"""Rows in memory at once, for tables with short rows."""
 A_FEW = 10
-"""Rows in memory at once, of tables whose rows may hold a long list."""
+"""Rows in memory at once, for tables whose rows may hold a long list."""
 STORED_AS = {str: ["text"], bytes: ["blob"], int: ["integer"], bool: ["integer"], float: ["real", "integer"]}
-"""What SQLite calls values of a type."""
+"""SQLite's names of types by Python's."""
 
 
 class Held(NamedTuple):
@@ -41,7 +41,7 @@ class Held(NamedTuple):
     sessions: int
     collections: int
     records: int
-    rows: int  # Of all tables
+    rows: int  # In all tables
 
     def __str__(self) -> str:
         sessions = count_of(self.sessions, "session", "sessions")
@@ -50,16 +50,16 @@ class Held(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """What a restore put in, and where what it replaced is."""
+    """What a restore put into the store, and the backup of what it replaced."""
 
     held: Held
     before: Path | None
 
 
 def backup(file: Path, url: str | None = None, progress: Progress | None = None) -> Held:
-    """Write everything in a store to a new file, as it is at one moment, while people go on labelling.
+    """Write everything in a store to a new file, as it is at one moment; people may go on labelling meanwhile.
 
-    It is a SQLite database of the same tables, whatever the store is kept in.
+    The file is a SQLite database with the same tables, even if the store is on PostgreSQL.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
 def restore(
     file: Path, url: str | None = None, *, replace: bool = False, progress: Progress | None = None
 ) -> Restored:
-    """Put everything that a backup holds into a store, all of it or nothing.
+    """Put everything in a backup into a store, all of it or nothing.
 
     Parameters
     ----------
@@ -101,19 +101,19 @@ def restore(
     url
         The store, as :class:`~tarstop_core.sessions.store.database.Database` takes it.
     replace
-        Empty a store that holds something first, after a backup of it beside it (of a store on a server: beside `file`).
+        Whether to empty a store that holds something; it is backed up next to it first (for a store on a server, next to `file`).
     progress
         Called with the share that is done.
 
     Returns
     -------
     Restored
-        What was put in, and where what it replaced is.
+        What was put in, and the backup of what it replaced.
 
     Raises
     ------
     InputProblem
-        When the file is no backup, damaged or of a newer version, when the store holds something and `replace` is
+        When the file is not a backup, is damaged or of a newer version, when the store holds something and `replace` is
         not set, or when either cannot be used.
     """
     with _checked(file) as source, Database(url) as database:
@@ -124,7 +124,7 @@ def restore(
             target = session.connection()
             if database.file is None:
                 names = ", ".join(table.name for table in TABLES)
-                # Who reads goes on reading; who writes waits, and is told that the session changed.
+                # Readers go on; writers wait, and are told that the session changed.
                 target.execute(text(f"LOCK TABLE {names} IN SHARE ROW EXCLUSIVE MODE"))
             there = _held(target)
             if there.rows and not replace:
@@ -143,14 +143,14 @@ def restore(
 
 
 def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
-    """A backup of what this transaction sees."""
+    """Write a backup of what this transaction sees."""
     version = [row._asdict() for row in source.execute(select(VERSION))]
     there = _held(source)
     with written_whole(file) as part:
         engine = create_engine(URL.create("sqlite", database=str(part)), poolclass=NullPool)
         try:
             with engine.connect() as target:
-                # Until it has its name, nobody misses a file that was not finished.
+                # An unfinished file has no name yet, so it needs no journal.
                 target.exec_driver_sql("PRAGMA journal_mode = OFF")
                 target.exec_driver_sql("PRAGMA synchronous = OFF")
                 METADATA.create_all(target)
@@ -199,7 +199,7 @@ def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence
 
 
 def _fits(connection: Connection) -> bool:
-    """Whether every value of a SQLite file is of its column's type, which SQLite itself does not see to."""
+    """Whether every value of a SQLite file has its column's type, which SQLite itself does not check."""
     for table in METADATA.sorted_tables:
         for column in table.columns:
             stored = ["null"] * bool(column.nullable) + STORED_AS[column.type.python_type]
@@ -227,7 +227,7 @@ def _backup_damaged(file: Path) -> str:
 
 @contextmanager
 def _checked(file: Path) -> Iterator[Connection]:
-    """A backup that is whole and of this revision; an older one is a copy that was upgraded."""
+    """Open a backup that is complete and of this revision; an older one is copied and upgraded first."""
     if not file.is_file():
         raise InputProblem(f"There is no file {file}; name a backup that 'tarstop backup' wrote.")
     try:
@@ -238,7 +238,7 @@ def _checked(file: Path) -> Iterator[Connection]:
         current = file
         try:
             with _reading(file) as connection:
-                revision, stamped = _look(connection, file)
+                revision, stamped = _revision_of(connection, file)
             if revision != REVISION or not stamped:
                 current = Path(folder) / "backup.db"
                 with closing(_connect(file)) as old, closing(sqlite3.connect(current)) as copied:
@@ -252,8 +252,8 @@ def _checked(file: Path) -> Iterator[Connection]:
             raise InputProblem(_backup_damaged(file)) from problem
 
 
-def _look(connection: Connection, file: Path) -> tuple[str, bool]:
-    """The revision of a backup that is whole."""
+def _revision_of(connection: Connection, file: Path) -> tuple[str, bool]:
+    """Return the revision of a complete backup, and whether it is stamped with it."""
     foreign = InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
     damaged = InputProblem(_backup_damaged(file))
     try:
@@ -283,9 +283,9 @@ def _reading(file: Path) -> Iterator[Connection]:
 
 
 def _connect(file: Path) -> sqlite3.Connection:
-    # A file that nobody has open is read as it lies, on a disk that cannot be written to as well.
-    alone = not any(file.with_name(f"{file.name}-{beside}").exists() for beside in ("wal", "journal"))
-    options = "mode=ro&immutable=1" if alone else "mode=ro"
+    # A file that no other program has open needs no lock, so it can also be read from a read-only disk.
+    is_open = any(file.with_name(f"{file.name}-{suffix}").exists() for suffix in ("wal", "journal"))
+    options = "mode=ro" if is_open else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"{file.absolute().as_uri()}?{options}", uri=True)
     connection.isolation_level = None
     return connection
