@@ -25,7 +25,7 @@ from tarstop_core.samples.shipped import calibrators, default_calibrator, extrac
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.compare import duplicate
-from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.sessions.create import Documents, NewSession, create
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.session import OpenSession
@@ -57,7 +57,7 @@ def begin(url: str) -> str:
     ranking = prepare(frame, "text", title, recipe=WORDS)
     documents = Documents(TOPIC, TOPIC, frame, title, False, "")
     with Store(url) as store:
-        return create(store, Plan(TOPIC, "", documents, ranking, title, calibrator, settings))
+        return create(store, NewSession(TOPIC, "", documents, ranking, title, calibrator, settings))
 
 
 def shown(page: Page) -> str:

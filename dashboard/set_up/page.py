@@ -39,7 +39,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import Verdict, best_between, question, verdict
-from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.sessions.create import Documents, NewSession, create
 from tarstop_core.value.stakes import Stakes
 
 SCENARIO = f"{PREFIX}/scenario"
@@ -148,7 +148,7 @@ def _steps() -> None:
         elif ready.choice == "replay":
             preview.caption(f"The rules are replayed when nothing is missing. {problems[0]}")
         ranking, events = ready.screened, (*ready.events, *elsewhere)
-        plan = Plan(
+        plan = NewSession(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
     ranked = None if ready is None else ready.screened
@@ -235,7 +235,9 @@ def _chances(
     return form.more(settings, simulated=chosen.simulated), calibrator
 
 
-def _bar(summary: str, weighs: bool, plan: Plan | None, problems: dict[str, str], unusable: str) -> None:
+def _bar(
+    summary: str, weighs: bool, plan: NewSession | None, problems: dict[str, str], unusable: str
+) -> None:
     """What stays at the bottom of the window: the next step, and the start, shut while an amount is `unusable`.
 
     `problems` are by step.

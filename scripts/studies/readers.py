@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import ttest_1samp
 
 from scripts.study import Floats, Study, Tables, cluster_t
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.documents.tables import Flags
 from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
@@ -156,7 +156,7 @@ def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.r
     labels = np.full(len(relevant), labelled.UNSEEN, dtype=np.int8)
     labels[:half] = np.where(found, labelled.RELEVANT, labelled.CODES["irrelevant"])
     unread, number = len(relevant) - half, np.array([found.sum() + 0.5])
-    left = Left(np.ones(1), number, number * unread / half, unread)
+    left = Remaining(np.ones(1), number, number * unread / half, unread)
     row: Row = {}
     for name, missed in (("counted", overlooked(verdicts)), ("left_out", None)):
         state = State(EnoughSettings(), labels, np.zeros_like(labels), overlooked=missed)

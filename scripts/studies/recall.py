@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp
 
 from scripts.make_reranked_chances import Session, left_out, sessions
 from scripts.study import Study, Tables
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.recall_bound import ALPHA, draws_at, first_bounded, log_stakes
 from tarstop_core.calibration.reranked import RerankedChances, ahead
@@ -112,7 +112,7 @@ def statements(session: Session, model: RerankedChances) -> Iterator[Row]:
     """Whether the number still unread lies in its interval, in the course of a list and where the rules stop."""
     length, relevant = len(session.relevant), session.relevant
 
-    def left(labels: Flags, depth: int) -> Left:
+    def left(labels: Flags, depth: int) -> Remaining:
         return ahead(model, labels[:depth], length).left()
 
     def said(rule: str, labels: Flags, target: float, depth: int) -> Row:

@@ -127,7 +127,7 @@ def updated(
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class Remaining:
     """Distribution of the number of hits among unread documents: a mixture of negative binomials, cut off at the number of
     documents.
     """
@@ -154,7 +154,7 @@ class Left:
         """Chance of exactly this many."""
         return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
 
-    def times(self, factor: float) -> Left:
+    def times(self, factor: float) -> Remaining:
         """Return the distribution with every kind's mean multiplied by this factor."""
         return replace(self, expected=factor * self.expected)
 
@@ -208,7 +208,7 @@ class Left:
         return np.exp(log - logsumexp(log))
 
 
-def left(mix: Mixture, exposure: ArrayLike, documents: int) -> Left:
+def remaining(mix: Mixture, exposure: ArrayLike, documents: int) -> Remaining:
     """Distribution of the number of hits among documents.
 
     Parameters
@@ -222,21 +222,21 @@ def left(mix: Mixture, exposure: ArrayLike, documents: int) -> Left:
 
     Returns
     -------
-    Left
+    Remaining
 
     Examples
     --------
-    >>> found = left(mixture([1], [2.0]), [3.0], 100)
+    >>> found = remaining(mixture([1], [2.0]), [3.0], 100)
     >>> round(found.mean, 2), found.interval()
     (3.0, (0, 8))
-    >>> left(mixture([1], [2.0]), [3.0], 2).interval()
+    >>> remaining(mixture([1], [2.0]), [3.0], 2).interval()
     (0, 2)
     """
     _, a, r = _factors(mix)
-    return Left(mix.weight, mix.shape, a * np.asarray(exposure, dtype=float) / r, documents)
+    return Remaining(mix.weight, mix.shape, a * np.asarray(exposure, dtype=float) / r, documents)
 
 
-def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:
+def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Remaining:
     """Distribution of the remaining hits from gamma components of one shape; components with nearly equal means are merged.
 
     Parameters
@@ -250,14 +250,14 @@ def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> 
 
     Returns
     -------
-    Left
+    Remaining
     """
     at = np.round(np.log(np.maximum(expected, LEAST_FORESEEN)) / APART).astype(int)
     _, of_bin = np.unique(at, return_inverse=True)
     together = np.bincount(of_bin, weight)
     kept = together > RARE
     mean = np.bincount(of_bin, weight * expected)[kept] / together[kept]
-    return Left(together[kept] / together[kept].sum(), np.full(len(mean), shape), mean, documents)
+    return Remaining(together[kept] / together[kept].sum(), np.full(len(mean), shape), mean, documents)
 
 
 LEAST_FORESEEN, APART, RARE = 0.002, 0.2, 1e-6

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.belief.mixture import Kinds, Left, mixture
+from tarstop_core.belief.mixture import Kinds, Remaining, mixture
 from tarstop_core.calibration.calibration_monitor import ratios_of_curves
 from tarstop_core.calibration.hit_rate_model import Thinning, power_exposure, still_unread, thinning_of
 from tarstop_core.calibration.scores import tied_share, z_scores
@@ -226,7 +226,7 @@ class Calibrator:
 
     def left(
         self, p: Floats, judged: Flags, relevant: Flags, unread: Flags, ranks: Ints | None = None
-    ) -> Left:
+    ) -> Remaining:
         """Distribution of the relevant documents among those not read yet.
 
         Parameters
@@ -240,7 +240,7 @@ class Calibrator:
 
         Returns
         -------
-        Left
+        Remaining
             How many are probably left, with its spread.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)

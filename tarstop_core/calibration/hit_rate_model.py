@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, expm1, logsumexp
 
-from tarstop_core.belief.mixture import Left, Mixture, foreseen, log_passed, mixture, updated
+from tarstop_core.belief.mixture import Mixture, Remaining, foreseen, log_passed, mixture, updated
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 Family = Literal["beta", "stretched"]
@@ -256,7 +256,7 @@ def less_sure(shape: float, ahead: float) -> float:
 
 def still_unread(
     thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags, sharp: Thinning = SHARP
-) -> Left:
+) -> Remaining:
     """Relevant documents among those not read yet: their number's distribution.
 
     Parameters
@@ -268,11 +268,11 @@ def still_unread(
 
     Returns
     -------
-    Left
+    Remaining
     """
     documents = int(unread.sum())
     if not documents:
-        return Left(np.ones(1), np.ones(1), np.zeros(1), 0)
+        return Remaining(np.ones(1), np.ones(1), np.zeros(1), 0)
     rates = hit_rates(in_given_order(thinning, sharp), len(unread))
     now = rates.after(judged, relevant)
     expected = now.shape / now.rate * rates.exposure(unread)

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
-from tarstop_core.belief.mixture import TINY, Left, foreseen, updated
+from tarstop_core.belief.mixture import TINY, Remaining, foreseen, updated
 from tarstop_core.calibration.calibrator import FittedOn, Quality
 from tarstop_core.calibration.hit_rate_fit import DIGITS, ROUNDS, fit_curve
 from tarstop_core.calibration.hit_rate_model import (
@@ -183,7 +183,7 @@ class Ahead:
         width = np.diff(self.ends, prepend=self.read)
         return np.repeat(np.minimum(self.weight @ self.expected / width, 1.0), width)
 
-    def left(self, more: int | None = None) -> Left:
+    def left(self, more: int | None = None) -> Remaining:
         """How many hits there are among this many documents more, or all; its mean is the sum of their chances."""
         documents = self.length - self.read
         more = documents if more is None else min(more, documents)
@@ -245,7 +245,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     return Ahead(read, length, ends, weight, expected, less_sure(float(now.shape[0]), model.ahead))
 
 
-def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Left]:
+def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Remaining]:
     """Chances along the list as it would be read, and how many relevant documents are still unread.
 
     Parameters
@@ -255,7 +255,7 @@ def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[F
 
     Returns
     -------
-    ndarray of shape (N,), Left
+    ndarray of shape (N,), Remaining
         Of documents read the chance is the one they had when they were next; those unread are in the present order.
     """
     chances = forecasts(model, history, length)

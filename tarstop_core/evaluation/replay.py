@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.calibration.calibrator import Calibrator
@@ -304,7 +304,7 @@ def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnre
     return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
 
 
-def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Left:
+def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Remaining:
     if not isinstance(by, Calibrator):
         return prequential_ahead(by, np.asarray(topic.labels), depth).left()
     p = by.probabilities(topic.scores, len(topic))

@@ -130,13 +130,13 @@ def maps(
     """
     stakes = settings.stakes
     base = listing.planned(settings) if world == "planned" else listing.played(settings)
-    if base.slow_to_restake:
+    if base.slow_with_new_payoffs:
         # At every stake again a closed loop takes too long, unless it is what is looked at.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
     fractions = fractions_around(stakes.fraction)
     costs = np.array(fractions) * stakes.payoffs.K
-    q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
+    q_stars = Q_STARS[1::3] if base.slow_with_new_payoffs and len(base) > long else Q_STARS
     rows: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     truths = []
     for q_star in q_stars:

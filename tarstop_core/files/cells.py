@@ -15,7 +15,7 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, *XLSX.suffixes)
-Known = Callable[[Sequence[str]], dict[str, list[int]]]
+ColumnsOf = Callable[[Sequence[str]], dict[str, list[int]]]
 """Columns of each field that titles name."""
 
 
@@ -54,7 +54,9 @@ def _groups_above(rows: Sequence[Row]) -> bool:
     )
 
 
-def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, columns_of: Known) -> Cells:
+def read_studies(
+    source: Path | str | BinaryIO, name: str | None, wanted: str, columns_of: ColumnsOf
+) -> Cells:
     """Read the cells of a table of studies.
 
     Parameters
@@ -90,7 +92,7 @@ def read_studies(source: Path | str | BinaryIO, name: str | None, wanted: str, c
     return Cells(opened.name, titles_at(cells[: at + 1]), rows[at + 1 :], notes)
 
 
-def header_at(rows: Sequence[Sequence[str]], columns_of: Known) -> int:
+def header_at(rows: Sequence[Sequence[str]], columns_of: ColumnsOf) -> int:
     """The place of the header: the first of the rows without numbers in which most columns are known.
 
     Where fewer than two are known in each, it is the first with more than one cell: a title above the table has one.

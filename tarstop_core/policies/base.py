@@ -30,7 +30,7 @@ T = TypeVar("T", float, Floats)
 
 
 class Need(Enum):
-    """What a rule uses to decide."""
+    """What a rule needs to decide."""
 
     LABELS = "labels"  # Of the documents read
     CHANCES = "calibrated chances"
@@ -44,8 +44,8 @@ class Promise(Enum):
     """What a rule promises of the recall, or of the decision, at which it stops."""
 
     HEURISTIC = "heuristic"  # Nothing: it often does well
-    ESTIMATE = "estimator"  # As much as its model of the list is right
-    CERTIFICATE = "certificate"  # Its confidence, on every list
+    ESTIMATE = "estimator"  # The recall or decision, as far as its model of the list is right
+    CERTIFICATE = "certificate"  # The recall, with its confidence, on every list
 
 
 class Criterion(Enum):
@@ -58,7 +58,7 @@ class Criterion(Enum):
 
     @property
     def is_score(self) -> bool:
-        """Whether it is the paper's score ρ·EVPI, which does not count what later documents lead to."""
+        """Whether it is the paper's score ρ·EVPI, which ignores what later documents lead to."""
         return self is not Criterion.VALUE
 
 
@@ -82,7 +82,7 @@ class Parameter:
         Parameters
         ----------
         name, meaning : str
-            What it is called, and what it does.
+            Its name, and what it does.
         choices : tuple of str
             All its values.
         grid : tuple of str
@@ -97,19 +97,19 @@ class Parameter:
 
     @property
     def wanted(self) -> str:
-        """Values that may be given, as the end of a sentence."""
+        """The values that are allowed, as the end of a sentence."""
         if self.kind == "choice":
             return f"choose one of {', '.join(self.choices)}"
         return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
 
     def read(self, text: str) -> Value:
-        """Parse a value, not yet checked against the range. ValueError when it is no number."""
+        """Parse a value without checking its range; ValueError if it is not a number."""
         if self.kind == "choice":
             return text.strip()
         return int(text) if self.kind == "int" else float(text)
 
     def checked(self, value: Any, title: str) -> Value:
-        """The value in its own type; InputProblem when it is out of range, or a fraction where a whole number is needed."""
+        """Return the value in the right type; InputProblem if it is out of range, or not whole where it must be."""
         if self.kind == "choice":
             if value in self.choices:
                 return str(value)
@@ -130,24 +130,24 @@ class Policy(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     criterion: ClassVar[Criterion] = Criterion.VALUE
     weighs_plans: ClassVar[bool] = False
-    """Whether it weighs whole plans, so that a single document may have no worth of its own."""
+    """Whether it weighs whole plans, so that a single document may have no separate worth."""
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
-    """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
+    """Whether it needs labels that are unknown while screening, so that it can be measured but not followed."""
     needs_draws: ClassVar[bool] = False
-    """Whether it can be followed, though it needs labels, where the path says which documents are drawn at random."""
+    """Whether it can be followed although it needs labels, if the path knows which documents were drawn at random."""
     needs: ClassVar[tuple[Need, ...]] = (Need.CHANCES, Need.STAKES)
     promise: ClassVar[Promise] = Promise.HEURISTIC
     is_oracle: ClassVar[bool] = False
-    """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
-    origin: ClassVar[str] = ""  # Where a person's own rule lies: ``path/to/file.py:Name``
-    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` says the same in words
+    """Whether it always takes the right action if that is open: a bound, not a rule."""
+    origin: ClassVar[str] = ""  # The file and class of a person's own rule: ``path/to/file.py:Name``
+    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` puts it in words
     place: ClassVar[int] = 0
-    """Position wherever rules are listed; 0: it is in no list, as a rule in a person's own file."""
+    """Position in lists of rules; 0 for a rule that is in none, such as a person's own."""
     colour: ClassVar[str] = ""
-    """Colour of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
-    marker: ClassVar[str] = ""  # Plotly's name of its points' symbol
+    """Colour of its lines and points in figures; a rule in no list gets colour and marker from its name."""
+    marker: ClassVar[str] = ""  # Plotly's name for the symbol of its points
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -156,23 +156,23 @@ class Policy(ABC):
 
     @property
     def batch_size(self) -> int:
-        """Documents that the rule reads, once begun, before it decides again."""
+        """Documents that the rule reads before it decides again."""
         return 1
 
     @property
     def looks_every(self) -> int | None:
-        """Documents after which the rule looks at what it has found; None if it reads to its depth whatever it finds."""
+        """After how many documents the rule looks at its finds; None if it reads to its depth whatever it finds."""
         return self.batch_size
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        """Net utility expected of following the rule from a depth on.
+        """Expected net utility of following the rule from a depth on.
 
         Parameters
         ----------
         path : ListPath
             Belief and chances along a list of N documents.
         depth : ndarray of int, shape (C,)
-            Where the rule stops at each cost if nothing more turns up.
+            Depth at which the rule stops if nothing more turns up, for each cost.
         costs : ndarray, shape (C,)
             Costs of a document, in the payoffs' unit.
         start : int
@@ -189,9 +189,9 @@ class Policy(ABC):
 
     @property
     def cost_invariant(self) -> bool:
-        """Whether it stops at the same depth whatever costs and payoffs are, so that asking it once will do.
+        """Whether costs and payoffs do not change its depth, so that one call serves all of them.
 
-        The program's own baselines look at labels and chances alone; of anybody else's rule it is not known.
+        True of the program's own baselines, which look only at labels and chances; unknown for a person's own rule.
         """
         own = type(self).__module__.startswith("tarstop_core.")
         return own and not self.acts_on_belief and not self.is_oracle
@@ -241,7 +241,7 @@ class Policy(ABC):
         return None
 
     def least_rate(self, path: Path) -> Floats | None:
-        """What the next documents are worth at least, each, where :meth:`value_rate` is not known, shape (N,)."""
+        """A lower bound on the worth of the next documents, each, if :meth:`value_rate` is unknown, shape (N,)."""
         return None
 
     def worth(self, path: Path) -> Floats | None:
@@ -251,7 +251,7 @@ class Policy(ABC):
 
 @dataclass(frozen=True)
 class AtAnyCost(Policy):
-    """A rule that looks at labels and chances alone: it stops at the same depth whatever a document costs."""
+    """A rule that looks only at labels and chances, so it stops at the same depth whatever a document costs."""
 
     acts_on_belief: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]] = (Need.LABELS,)
@@ -266,15 +266,15 @@ class AtAnyCost(Policy):
 
 @dataclass(frozen=True)
 class Expected(Generic[T]):
-    """Averages of a rule that draws a random sample, over its samples.
+    """Averages over the samples of a rule that draws a random sample.
 
-    Every figure is a float for one rule, an array of shape (cells,) for a grid of them.
+    Each field is a float for one rule, or an array of shape (cells,) for a grid of rules.
     """
 
-    depth: T  # Rank it goes down to
+    depth: T  # Rank down to which it reads
     read: T  # Documents read: the ranks down to the depth and the sample beyond, each counted once
     recall: T  # Share of the relevant documents that lie within the depth; 0 where there are none
-    recall_read: T  # Share of the relevant documents that are read, the sample included
+    recall_read: T  # Share of the relevant documents that are read, including the sample
     found: T  # Chance that at least one relevant document is read
 
 
@@ -282,13 +282,13 @@ class Expected(Generic[T]):
 class Replicates:
     """Single runs of a rule that draws a random sample."""
 
-    depth: Depths  # Rank each run goes down to; shape (n,)
+    depth: Depths  # Rank down to which each run reads; shape (n,)
     seen: Flags  # Documents each run reads, in the ranking's order; shape (n, N)
 
 
 @dataclass(frozen=True)
 class Randomised(Policy):
-    """A rule that first draws a random sample of the whole list, wherever its documents rank.
+    """A rule that first draws a random sample from the whole list.
 
     Its cost is not its depth: :meth:`expected` gives the averages of both, :meth:`replicates` which documents were read.
     """
@@ -303,7 +303,7 @@ class Randomised(Policy):
 
     @abstractmethod
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
-        """Runs with given random numbers in (0, 1), shape (n, N): the smaller a document's, the sooner it is drawn."""
+        """Runs with given random numbers in (0, 1), shape (n, N); documents are drawn in the order of their numbers."""
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """Single runs on one topic.
@@ -333,12 +333,12 @@ class Randomised(Policy):
 
 
 def until_hit(depths: Depths, path: Path, start: int) -> Depths:
-    """Stop at a decisive hit, which leaves nothing to gain; at once if it is behind.
+    """Stop at a decisive hit, after which nothing can be gained; at once if it was found already.
 
     Parameters
     ----------
     depths : ndarray of int, shape (C,)
-        Where a rule stops without it.
+        Where the rule stops without a hit.
     path : Path
         The path that may have a hit.
     start : int
@@ -358,19 +358,19 @@ def at_any_cost(depth: int, costs: ArrayLike) -> Depths:
 
 
 def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
-    """First depth ≥ start at which a rule stops that looks only at its checks.
+    """First depth ≥ start at which a rule stops that decides only at certain depths.
 
     Parameters
     ----------
     checks : ndarray of int, shape (k,)
-        Rising depths at which it looks.
+        Rising depths at which it decides.
     stops : ndarray of bool, shape (k,)
-        Whether it says stop there.
+        Whether it decides to stop there.
     N : int
         Documents of the list.
     start : int
-        Documents read so far. Between two checks the answer of the last one holds: going on past a stop does not undo it,
-        but the next check may.
+        Documents read so far. Between two checks the last decision holds: reading on past a stop does not undo it, but
+        the next check may.
 
     Returns
     -------
@@ -383,14 +383,14 @@ def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
 
 
 def of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Cache a function of labels and further hashable arguments: a grid search asks again and again."""
+    """Cache a function of labels and further hashable arguments, which a grid search calls again and again."""
 
     @functools.lru_cache(maxsize=64)
-    def known(raw: bytes, *further: Any) -> Any:
+    def of_bytes(raw: bytes, *further: Any) -> Any:
         return function(np.frombuffer(raw, dtype=bool), *further)
 
     @functools.wraps(function)
-    def remembering(labels: Flags, *further: Any) -> Any:
-        return known(np.asarray(labels, dtype=bool).tobytes(), *further)
+    def cached(labels: Flags, *further: Any) -> Any:
+        return of_bytes(np.asarray(labels, dtype=bool).tobytes(), *further)
 
-    return remembering
+    return cached

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.hit_rate_model import chances_as_read
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
@@ -25,7 +25,7 @@ NODES = 32
 """Numbers of documents that stand for all: each for as much of their distribution."""
 
 
-def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
+def foretold(settings: Settings, state: State) -> tuple[Floats, Remaining]:
     """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
 
     An audit draw ahead has the chance of any document that is unread. Documents that came with their labels were not read
@@ -75,7 +75,7 @@ def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
 
 def still_unread(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, depth: int | None = None
-) -> Left:
+) -> Remaining:
     """How many relevant documents are still unread.
 
     Parameters
@@ -94,7 +94,7 @@ def still_unread(
 
     Returns
     -------
-    Left
+    Remaining
         Their number's distribution.
     """
     depth = state.depth if depth is None else depth
@@ -108,7 +108,7 @@ def still_unread(
     return calibrator.left(p, judged, state.came_true & read, ~read, state.ranks)
 
 
-def of_list(left: Left, state: State) -> dict[str, Any]:
+def of_list(left: Remaining, state: State) -> dict[str, Any]:
     """Fields of :class:`~tarstop_core.screening.advised.ListFacts`.
 
     Readers who overlook a share of what is relevant recognise as much less of what is still unread. So random draws that
@@ -116,7 +116,7 @@ def of_list(left: Left, state: State) -> dict[str, Any]:
 
     Parameters
     ----------
-    left : Left
+    left : Remaining
         How many documents that they would include are unread.
     state : State
         The labels, and what several readers overlooked.
@@ -137,14 +137,14 @@ def of_list(left: Left, state: State) -> dict[str, Any]:
     return {"left": (mean, low, high), "relevant": relevant, "overlooked": overlooked}
 
 
-def not_found(left: Left, overlooked: Overlooked) -> Floats:
+def not_found(left: Remaining, overlooked: Overlooked) -> Floats:
     """Chance of 0, 1, 2 … relevant documents that are not found, if random draws say something of what all readers overlooked.
 
     The more they overlooked of what they read, the fewer they recognise of what is unread: both follow from the same draws.
 
     Parameters
     ----------
-    left : Left
+    left : Remaining
         How many documents that they would include are unread.
     overlooked : Overlooked
         With draws.
@@ -170,16 +170,16 @@ def _chances(settings: Settings) -> RerankedChances:
 
 
 @lru_cache(maxsize=32)
-def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
+def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Remaining]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
 @lru_cache(maxsize=256)  # of a rule that looks for where it stops, and does so again after every label
-def _left(model: RerankedChances, history: bytes, length: int) -> Left:
+def _left(model: RerankedChances, history: bytes, length: int) -> Remaining:
     return ahead(model, np.frombuffer(history, dtype=bool), length).left()
 
 
-def foreseen_of_read(settings: Settings, state: State) -> Left:
+def foreseen_of_read(settings: Settings, state: State) -> Remaining:
     """Number of relevant documents that was forecast, before any was read, for those now read; without those that were kept."""
     rest = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels) - state.kept)
     return rest.left(state.depth - state.kept)

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.belief.mixture import mixture, remaining
 from tarstop_core.calibration.calibration_monitor import (
     CONFIDENCE,
     E_LIMIT,
@@ -83,7 +83,7 @@ def live_check(
             # As many as one: the number of first hits.
             low, high, hits = int(none_yet < (1 - CONFIDENCE) / 2), 1, min(hits, 1)
         else:
-            expected = left(mixture([1.0], [calibrator.dispersion]), [float(used.sum())], read)
+            expected = remaining(mixture([1.0], [calibrator.dispersion]), [float(used.sum())], read)
             low, high = expected.interval(CONFIDENCE)
     own = session_ratios(settings, calibrator, p, state)
     evidence = combined([*others, *([] if own is None else [own])])

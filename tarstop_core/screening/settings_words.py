@@ -17,8 +17,8 @@ from tarstop_core.screening.wording import best_between, chances_badge, question
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a protocol says beside the settings."""
+class ProtocolFacts:
+    """What a protocol says apart from the settings."""
 
     size: int  # documents
     sources: Sequence[str]
@@ -36,7 +36,7 @@ class Plan:
 
 
 def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str, str]]:
-    """Everything that changes advice, apart from the labels: name and value, words before symbols.
+    """Everything that changes the advice, apart from the labels, as names and values; words before symbols.
 
     The calibrator is the one that the settings name.
     """
@@ -61,7 +61,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
 
 
 def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
-    """Who reads, where there are several."""
+    """Who reads what; no rows if there is one reader."""
     readers = settings.readers
     if not readers.names:
         return []
@@ -106,7 +106,7 @@ def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
 
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
-    """What differs between two lists of :func:`settings_rows`, a clause each.
+    """Differences between two lists of :func:`settings_rows`, a clause each.
 
     Examples
     --------
@@ -136,26 +136,26 @@ TRIED = {
     "b_0": "starting chance",
     "policy": "stopping rule",
 }
-"""Settings that *Evidence* and *Explore* let a person try, by what a sentence calls them."""
+"""Names, in a sentence, of the settings that *Evidence* and *Explore* let a person try."""
 
 
 def not_as_in_session(session: Settings, here: Settings, belief: float | None = None) -> str:
-    """Say which of the settings that a page tries are not those of the session.
+    """Say which settings of a page differ from those of the session.
 
     Parameters
     ----------
     session, here : Settings
-        Those in force in the session, and those of the page.
+        Of the session and of the page.
     belief : float, optional
-        The chance by the session's own settings, where it is to be said.
+        The chance under the session's settings, if the sentence should say it.
 
     Returns
     -------
     str
-        A sentence; empty where all are the session's own.
+        A sentence; empty if none differs.
     """
-    of_both = vars(session), vars(here)
-    names = [name for field, name in TRIED.items() if len({own.get(field) for own in of_both}) > 1]
+    before, after = vars(session), vars(here)
+    names = [name for field, name in TRIED.items() if before.get(field) != after.get(field)]
     return record_message("not_as_in_session", names=names, belief=belief) if names else ""
 
 
@@ -172,37 +172,37 @@ def protocol_paragraph(
     registered: bool = True,
     audited: int = 0,
 ) -> str:
-    """Write what a protocol says on stopping, in the future tense: to be pasted before screening starts.
+    """Write the paragraph of a protocol on stopping, in the future tense, to be pasted in before screening starts.
 
     Parameters
     ----------
     settings : Settings
-        Those that will advise.
+        The settings that will give the advice.
     calibrator : Calibrator
         The one that they name.
     size : int
         Documents in the list.
     sources : sequence of str
-        Files or databases that they come from.
+        Files or databases that the documents come from.
     duplicates : int
-        How many documents were folded into others.
+        How many documents were merged into others.
     query : str
         The question that put the documents in order.
     ranking : str
         Where the order comes from, in words.
     digest : str
-        Hash of the list, by which a list that learns draws.
+        Hash of the list, the seed of the draws of a list that learns.
     registered : bool
         Whether the settings are, or can still be, registered before the first document is read.
     audited : int
-        Documents to one random draw; 0 where none is drawn.
+        How many documents there are to one random draw; 0 without draws.
 
     Returns
     -------
     str
         One paragraph.
     """
-    plan = Plan(
+    plan = ProtocolFacts(
         size=size,
         sources=sources,
         duplicates=duplicates,
@@ -218,12 +218,12 @@ def protocol_paragraph(
 
 
 def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -> str:
-    """Write what shows later that list, calibration and prior are those of the protocol.
+    """Write the fingerprints that later prove that list, calibration and prior are those of the protocol.
 
     Parameters
     ----------
     settings : Settings
-        Those of the protocol.
+        The settings of the protocol.
     calibrator : Calibrator
         The one that they name.
     digest : str
@@ -239,7 +239,7 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
 
 
 def counts_too(settings: Settings) -> str:
-    """Word what a list that learns uses besides labels, as the end of a clause; empty if nothing.
+    """Say what a list that learns uses besides labels, as the end of a clause; empty if nothing.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def counts_too(settings: Settings) -> str:
 
 
 def learning_protocol(settings: Settings, digest: str) -> str:
-    """What a protocol says of a list that learns, its hash given."""
+    """What a protocol says about a list that learns, given its hash."""
     return record_message(
         "learning",
         settings=settings,
@@ -265,5 +265,5 @@ def learning_protocol(settings: Settings, digest: str) -> str:
 
 
 def seed_of(digest: str) -> int:
-    """The seed that a ranker draws by: the same for the same list, by its hash."""
+    """The seed of a ranker's draws, which follows from the hash of the list."""
     return int(digest[:8], 16)

@@ -22,17 +22,17 @@ from tarstop_core.sessions.store.tables import now
 class Documents:
     """The documents a person has chosen."""
 
-    key: str  # Tells one choice from another; widgets that belong to it carry it
+    key: str  # Part of the keys of widgets that belong to this choice
     name: str
     frame: pd.DataFrame  # A table of records
-    query: str  # What is asked, where the documents came with a question
+    query: str  # The question that the documents came with, if any
     simulated: bool
     collection_id: str  # Empty for a sample that was never used
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """Everything that a session is created from."""
+class NewSession:
+    """What a session is created from."""
 
     name: str
     reviewer: str
@@ -47,27 +47,27 @@ class Plan:
     aside: SetAside | None = None  # What is set aside before the list begins
 
 
-def create(store: Store, plan: Plan) -> str:
-    """Store the session, with the plan where one is registered, and what it needs; its id."""
-    ranking, events = plan.ranking, list(plan.events)
-    if plan.aside is not None:
-        ranking, set_aside = with_set_aside(ranking, plan.aside)
-        events.insert(0, replace(set_aside, reviewer=plan.reviewer))
-    if plan.register:
-        ids = plan.documents.frame["id"].to_numpy()[ranking.order].tolist()
+def create(store: Store, new: NewSession) -> str:
+    """Store a new session and what it needs, registered as a plan if it says so, and return its id."""
+    ranking, events = new.ranking, list(new.events)
+    if new.aside is not None:
+        ranking, set_aside = with_set_aside(ranking, new.aside)
+        events.insert(0, replace(set_aside, reviewer=new.reviewer))
+    if new.register:
+        ids = new.documents.frame["id"].to_numpy()[ranking.order].tolist()
         digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())
-        registered = plan_event(replay(plan.settings, ids, _numbered(events)), digest)
-        events.append(replace(registered, reviewer=plan.reviewer))
+        registered = plan_event(replay(new.settings, ids, _numbered(events)), digest)
+        events.append(replace(registered, reviewer=new.reviewer))
     with store.together():
-        store.save_calibrator(plan.calibrator)
-        name, listed, log = _unused(store, plan.name), _stored(store, plan.documents), _numbered(events)
+        store.save_calibrator(new.calibrator)
+        name, listed, log = _unused(store, new.name), _stored(store, new.documents), _numbered(events)
         return store.create_session(
-            name, listed, ranking.order, ranking.scores, plan.settings, plan.query, ranking.how, events=log
+            name, listed, ranking.order, ranking.scores, new.settings, new.query, ranking.how, events=log
         )
 
 
 def _stored(store: Store, documents: Documents) -> str:
-    """Id of the collection of these documents; a sample is stored the first time it is used."""
+    """Return the id of the collection of these documents; a sample is stored when it is first used."""
     if documents.collection_id:
         return documents.collection_id
     earlier = next(iter(store.of_same_records(documents.frame, name=documents.name, simulated=True)), None)
@@ -79,13 +79,13 @@ def _stored(store: Store, documents: Documents) -> str:
 
 
 def _unused(store: Store, name: str) -> str:
-    """The name, with a number where a session is called so already."""
+    """Return the name, with a number if another session has it already."""
     taken = {each.name for archived in (False, True) for each in store.sessions(archived)}
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(each for each in names if each not in taken)
 
 
 def _numbered(events: Sequence[Event]) -> list[Event]:
-    """What a log begins with."""
+    """Number the first events of a log."""
     moment = now()
     return [replace(event, seq=number, time=moment) for number, event in enumerate(events, start=1)]

@@ -25,7 +25,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message
-from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.sessions.create import Documents, NewSession, create
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import PLUS
@@ -98,7 +98,7 @@ def _review_demo(
 def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:
     ranking = prepare(chosen.frame, "text", chosen.query)
     settings = replace(settings, calibrator=calibrator.digest)
-    plan = Plan(f"Demo: {chosen.name}", reviewer, chosen, ranking, chosen.query, calibrator, settings)
+    plan = NewSession(f"Demo: {chosen.name}", reviewer, chosen, ranking, chosen.query, calibrator, settings)
     return create(store, plan)
 
 

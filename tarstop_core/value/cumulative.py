@@ -1,4 +1,4 @@
-"""What going on is worth when studies accumulate: the path of a review.
+"""The value of reading on when studies accumulate: the path of a review.
 
 A document moves the belief only when it brings a study with data; :mod:`tarstop_core.value.studies` predicts the
 distribution of that move. Between two studies the state of knowledge does not change, so whatever is costly is computed
@@ -20,13 +20,15 @@ from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
 from tarstop_core.value.payoffs import PLUS, TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.preposterior import worth_of_short_plans
-from tarstop_core.value.studies import Known
+from tarstop_core.value.studies import EvidenceState
 from tarstop_core.value.worth import WorthOfStudies
 
-# For so few costs, searching for the stop is faster than the worth of every depth.
-FEW_COSTS, BLOCK = 3, 512
-# Of this many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
-SHORT, LIKELY = 10, 0.02
+FEW_COSTS = (
+    3  # Up to this many costs, searching for the stop is faster than computing the worth of every depth
+)
+BLOCK = 512  # Depths that the search takes together
+SHORT = 10  # Plans of up to this many documents use the exact number of studies instead of a Poisson one …
+LIKELY = 0.02  # … as far down as the last document that is this likely to bring data
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,26 +36,26 @@ class CumulativePath(ListPath):
     """All depths of one ranking at once, with the studies that its documents have brought."""
 
     p: Floats
-    """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
-    states: Sequence[Known]  # What is known, and what the next study may find, after 0 … n studies
+    """Chance that each document is to be read in full, or with `share` = 1 that it brings data; shape (N,)."""
+    states: Sequence[EvidenceState]  # What is known, and what the next study may find, after 0 … n studies
     studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
     share: float = 1.0  # P(data | included): of the reports read in full, how many bring data
     full_cost: float = 0.0
-    """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
+    """Cost of reading a report in full, in the payoffs' unit, on top of the cost of the document."""
     waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet
     richness: Richness = SAME
-    """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
+    """The kinds of lists that this one may belong to, before anything is read; only closed-loop plans use it."""
     behind: int = 0
-    """Studies found before those that `studies` counts, where what they led to is not looked at again."""
+    """Studies found earlier that `studies` does not count, because the path begins after them."""
     needed: Depths | None = None
-    """Further studies in each of the states before a⁺ may be taken, shape (states,); None where it always may."""
+    """Further studies needed in each state before a⁺ may be taken, shape (states,); None if it always may."""
 
     in_steps: ClassVar[bool] = True
-    slow_to_restake: ClassVar[bool] = True
-    free_of_payoffs: ClassVar[tuple[str, ...]] = ("b", "rho", "included_to")
-    free_if_computed: ClassVar[tuple[str, ...]] = ("_b",)
+    slow_with_new_payoffs: ClassVar[bool] = True
+    kept_by_payoffs: ClassVar[tuple[str, ...]] = ("b", "rho", "included_to")
+    kept_if_computed: ClassVar[tuple[str, ...]] = ("_b",)
 
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
@@ -90,12 +92,12 @@ class CumulativePath(ListPath):
 
     @property
     def chances(self) -> Floats:
-        """ρ: a study moves the belief whichever way the question is to be answered, shape (N,)."""
+        """ρ, because a study moves the belief whatever the truth is, shape (N,)."""
         return self.rho
 
     @cached_property
     def evpi(self) -> Floats:
-        """Certainty would let a⁺ be taken."""
+        """EVPI(b_d), shape (N + 1,); with certainty, a⁺ could be taken even before enough studies are in."""
         return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.studies])
 
     @cached_property
@@ -105,7 +107,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _chosen(self) -> Depths:
-        """The option that is taken in each state, shape (states,)."""
+        """The option taken in each state, shape (states,)."""
         chosen = self.payoffs.best(self._b)
         if self.needed is None:
             return chosen
@@ -115,11 +117,11 @@ class CumulativePath(ListPath):
         return self.action_at(depth) == PLUS
 
     def plus_open(self, depth: int) -> bool:
-        """Once the least number of studies is in."""
+        """Whether the least number of studies is in."""
         return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """Baselines too act on the belief they have reached."""
+        """The option chosen at the belief reached; baselines act on it too."""
         return int(self._chosen[self.studies[depth]])
 
     def knowing(self, option: Depths, omega: bool) -> Depths:
@@ -146,8 +148,7 @@ class CumulativePath(ListPath):
     def score(self, K: int = 1) -> Floats:
         """The paper's score: mean of the next K ρ's, or of those that are left, times EVPI(b_d), shape (N,).
 
-        Where reading in full costs extra, what that is expected to cost is subtracted, so that the score
-        compares with the cost of a document.
+        The expected cost of reading in full is subtracted, so that the score compares with the cost of a document.
         """
         included = self.p
         if K > 1:
@@ -188,9 +189,9 @@ class CumulativePath(ListPath):
         return np.asarray(first_not_worth(self.value_rate(horizon), costs, start))
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """Stops whose value is within .001 of that of the best plan in the normal model of each state.
+        """Stops whose value is within .001 of the best plan's in the normal model of each state.
 
-        After each study, and where lists differ in how rich they are after each included document, the plan is made again.
+        The plan is made again after each study and, if lists differ in how rich they are, after each included document.
         """
         asked = np.ravel(np.asarray(costs, dtype=float))
         stops, going, at = np.full(len(asked), start, dtype=np.intp), np.arange(len(asked)), start
@@ -203,7 +204,7 @@ class CumulativePath(ListPath):
             at += 1 + int(later[0])
             going = going[stops[going] >= at]
         if self.waiting:
-            # A plan reads the reports that wait; where it loses more by them than it gains, nothing more is read.
+            # A plan reads the waiting reports; if they cost more than it gains, nothing more is read.
             reports = float(self.worth_of_reading(np.array([start]), start)[0])
             loses = self.closed_gain(asked, start) + reports <= TOLERANCE * self.payoffs.K
             stops[loses] = start
@@ -214,12 +215,12 @@ class CumulativePath(ListPath):
         return plan.gain(start - begin) if plan else np.zeros(len(costs))
 
     def closed_value_rate(self) -> None:
-        """None: what a plan gains depends on what it costs to go on after the next study."""
+        """None, because the gain of a plan depends on the cost of going on after the next study."""
 
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
-        """The plans in a closed loop for what is known at this depth, at these costs, and the depth at which they begin.
+        """The closed-loop plans for what is known at this depth, at these costs, and the depth at which they begin.
 
-        None where no study could change anything.
+        None if no study could change anything.
         """
         key = (int(self._turns[depth]), costs.tobytes())
         begun = self._plans.get(key)
@@ -236,7 +237,7 @@ class CumulativePath(ListPath):
         return begun
 
     def _knowledge(self, studies: int) -> Knowledge | None:
-        """What is known after this many studies; None where no further one can move the belief."""
+        """The knowledge after this many studies; None if no further study can move the belief."""
         state = self.states[studies]
         if not (0 < state.b < 1 and math.isfinite(state.n_0)):
             return None
@@ -248,19 +249,19 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _found(self) -> Flags:
-        """Documents that show how rich the list is: those with a study or, where reports are read later, the included ones; shape (N,)."""
+        """Documents that show how rich the list is: those with a study or, in two stages, the included ones; shape (N,)."""
         return self.labels if self.share < 1 or self.full_cost else np.diff(self.studies) > 0
 
     @cached_property
     def _turns(self) -> Depths:
-        """Number of finds before each depth: where it changes, a plan has to be made again; shape (N + 1,)."""
+        """Number of finds before each depth, shape (N + 1,); when it changes, the plan is made again."""
         turns = self.studies
         if len(self.richness.factor) > 1:
             turns = turns + np.append(0, np.cumsum(self._found))
         return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
-        """First depth where no plan pays, in blocks of depths: each is asked only until a plan pays, the best at the block's start first."""
+        """First depth where no plan pays. Depths are searched in blocks; a depth drops out as soon as a plan pays, tried from the plan that is best at the block's start."""
         n, threshold = len(self), cost / (1 - TOLERANCE)
         plans = np.array(dense_plans(n))
         for begin in range(start, n, BLOCK):
@@ -304,7 +305,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _short(self) -> Floats:
-        """Value of the studies in the next m documents, m = 1 … SHORT, at each depth, shape (SHORT, D); D = 0 where reports wait."""
+        """Value of the studies in the next m documents, m = 1 … SHORT, at each depth, shape (SHORT, D); D = 0 if reports wait."""
         likely = np.flatnonzero(self.rho >= LIKELY)
         end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
         return worth_of_short_plans(self.rho, self._worth.of_whole(self.studies[:end])[:, :SHORT])
@@ -351,7 +352,7 @@ class CumulativePath(ListPath):
         return cost + float(self.p[depth]) * self.full_cost
 
     def with_reports_times(self, factor: float) -> Self:
-        return self._restaked(full_cost=factor * self.full_cost) if self.full_cost else self
+        return self._with_new(full_cost=factor * self.full_cost) if self.full_cost else self
 
     def without_waiting(self) -> Self:
         return replace(self, waiting=0.0)

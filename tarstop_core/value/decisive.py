@@ -1,10 +1,10 @@
-"""What going on is worth when one document decides.
+"""The value of reading on when one document decides.
 
-Write S_d = b_0·M_d + 1 − b_0 for the chance that d documents pass without a hit, and
+Write S_d = b_0·M_d + 1 − b_0 for the chance of no hit in d documents, and
 V_d = S_d·EVPI(b_d) for the loss that ignorance is still expected to cause then. Because the
 belief is a martingale, V_d = min(b_0·M_d·(B+L_g), (1−b_0)·(G+L_r)): no division, no cancellation.
-With C_d = Σ_{k<d} S_k, the documents that a plan "screen until a hit, at most d" is expected to
-take, the paper's letters give J(D) = constant − (V_D + c·C_D). So the best plan minimises
+With C_d = Σ_{k<d} S_k, the expected number of documents under the plan "screen until a hit, at
+most d", the paper's letters give J(D) = constant − (V_D + c·C_D). So the best plan minimises
 R_D = V_D + c·C_D, and every look-ahead is a difference of two entries of R.
 """
 
@@ -26,9 +26,9 @@ _NOT_GIVEN = cast(Any, None)
 
 @dataclass(frozen=True, eq=False)
 class DecisivePath(ListPath):
-    """All depths of one ranking at once, under "no hit so far", and the hit if there is one.
+    """All depths of one ranking at once, given no hit so far, and the hit if there is one.
 
-    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
+    :class:`~tarstop_core.value.path.Path` documents the methods that have no docstring here.
     """
 
     curve: HitCurve  # N documents
@@ -36,13 +36,13 @@ class DecisivePath(ListPath):
     payoffs: Payoffs
     hit: int | None = None  # Depth (1-based) of the first confirmed hit; None while there is none
     needs_citation: bool = False
-    """a⁺ is open only with a document to cite, so before a hit only a⁻ is (a person's session; the paper has it off)."""
+    """Whether a⁺ needs a document to cite, so that before a hit only a⁻ is open (in sessions; off in the paper)."""
     labels: Flags = _NOT_GIVEN  # Shape (N,)
     p: Floats = _NOT_GIVEN
     """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 
-    free_of_payoffs: ClassVar[tuple[str, ...]] = ("b", "passes", "effort")
-    free_if_computed: ClassVar[tuple[str, ...]] = ("rho", "effort_left", "hits_to")
+    kept_by_payoffs: ClassVar[tuple[str, ...]] = ("b", "passes", "effort")
+    kept_if_computed: ClassVar[tuple[str, ...]] = ("rho", "effort_left", "hits_to")
 
     def __post_init__(self) -> None:
         if self.payoffs.others:
@@ -75,17 +75,17 @@ class DecisivePath(ListPath):
 
     @cached_property
     def passes(self) -> Floats:
-        """S_d, the chance that d documents pass without a hit, shape (N + 1,)."""
+        """S_d, the chance of no hit in d documents, shape (N + 1,)."""
         return self.b_0 * np.exp(self.curve.log_M) + (1 - self.b_0)
 
     @cached_property
     def effort(self) -> Floats:
-        """C_d, the expected number of documents of "until a hit, at most d", shape (N + 1,)."""
+        """C_d, the expected number of documents read "until a hit, at most d", shape (N + 1,)."""
         return np.append(0.0, np.cumsum(self.passes[:-1]))
 
     @cached_property
     def effort_left(self) -> Floats:
-        """Σ_{k≥d} S_k, shape (N + 1,): differences stay exact where S has become tiny."""
+        """Σ_{k≥d} S_k, shape (N + 1,); its differences stay exact where S is tiny."""
         return np.append(np.cumsum(self.passes[-2::-1])[::-1], 0.0)
 
     @cached_property
@@ -116,15 +116,15 @@ class DecisivePath(ListPath):
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def plus_open(self, depth: int) -> bool:
-        """Where it needs a document to cite: from the hit on."""
+        """Whether a⁺ is open: only after the hit if it needs a document to cite."""
         return self.settled(depth) or not self.needs_citation
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """Whether a⁺ is taken on stopping at this depth, as in an experiment: a baseline needs a hit."""
+        """Whether a⁺ is taken on stopping at this depth, as in an experiment: baselines need a hit for it."""
         return self.chooses_plus(depth) if acts_on_belief else self.settled(depth)
 
     def knowing(self, option: Depths, omega: bool) -> Depths:
-        """The actions, by somebody who knows the truth: who has not found it cannot take a⁺."""
+        """The actions of somebody who knows the truth: without a hit, a⁺ cannot be taken."""
         return option & omega
 
     def belief_at(self, depth: int) -> float:
@@ -174,9 +174,9 @@ class DecisivePath(ListPath):
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        # What knowing ω would bring, less (V_D + c·E_D)/S_d. E_D = Σ S_k for somebody who stops at a hit (then this is
-        # J(D)), whole batches for somebody who looks after this many, D − d for whoever never does. A baseline that has
-        # found nothing takes a⁻.
+        # The value of knowing ω, less (V_D + c·E_D)/S_d. E_D is Σ S_k for a reader who stops at a hit (then this is J(D)),
+        # counts whole batches for one who looks after each batch, and is D − d for one who never looks. A baseline that
+        # has found nothing takes a⁻.
         payoffs = self.payoffs
         if self.settled(start):
             return np.asarray(payoffs.B - costs * (depth - start))
@@ -227,14 +227,14 @@ class DecisivePath(ListPath):
         return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        # A gain that is rounding is none: a hair is added to the cost, as in `exceeds`.
+        # As in `exceeds`, a gain within rounding counts as none: the cost is raised by the tolerance.
         costs = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
         loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]
         if horizon is None or horizon >= len(loss):
             return np.asarray(start + np.argmin(loss + np.multiply.outer(costs, effort), axis=1))
         seen = max(256, 4 * horizon)
         while True:
-            # The answer mostly lies early: look further only while it does not.
+            # The answer mostly lies near the start, so the search widens only when it does not.
             regret = loss[:seen] + np.multiply.outer(costs, effort[:seen])
             first = _first_stall(regret, horizon)
             if seen >= len(loss) or first.max() + horizon < seen:
@@ -242,8 +242,8 @@ class DecisivePath(ListPath):
             seen *= 4
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """What the best plan to the end is worth: until a hit there is nothing to see that would change it."""
-        # Where a rule stops, what that gains and whether it pays is asked one after the other; by several threads too.
+        """The depths of the best plan to the end: before a hit nothing can change it, so deciding again gains nothing."""
+        # One press asks for the depths, the gain and whether it pays, with the same costs; several threads may ask at once.
         asked = np.asarray(costs, dtype=float).tobytes()
         before = self._last_plan.get("plan")
         if before is None or before[:2] != (asked, start):
@@ -252,7 +252,7 @@ class DecisivePath(ListPath):
 
     @cached_property
     def _last_plan(self) -> dict[str, tuple[bytes, int, Depths]]:
-        """The costs and the start for which a plan was last sought, with its depths."""
+        """The last plan: its costs and start, and its depths."""
         return {}
 
     def closed_gain(self, costs: Floats, start: int) -> Floats:
@@ -269,7 +269,7 @@ class DecisivePath(ListPath):
 
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:
-    """Greatest fall of y a step from each point to any later one, shape (len − 1,); steps are differences of `left`."""
+    """Greatest fall of y per step from each point to any later one, shape (len − 1,); steps are differences of `left`."""
     # From the right, the lower convex hull of what lies ahead is kept: the steepest line from a point is the
     # tangent to that hull, and whatever the tangent passes over is never needed again.
     xs, ys = left.tolist(), y.tolist()
@@ -290,7 +290,7 @@ def _steepest_descent(left: Floats, y: Floats) -> Floats:
 
 
 def _first_stall(regret: Floats, horizon: int) -> Depths:
-    """First entry of each row that none of the next `horizon` entries undercuts."""
+    """First entry of each row that is not above any of the next `horizon` entries."""
     ahead = minimum_filter1d(
         regret[:, 1:], horizon, axis=1, mode="constant", cval=np.inf, origin=-(horizon // 2)
     )

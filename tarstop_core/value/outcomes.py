@@ -1,6 +1,6 @@
 """Reviews: their path, the truth of an outcome whose studies are all known, and what reading everything would still change.
 
-How many studies are still to come is a distribution (of a number, from :class:`tarstop_core.belief.mixture.Left`, with all
+How many studies are still to come is a distribution (of a number, from :class:`tarstop_core.belief.mixture.Remaining`, with all
 that is not known of a list in it), not a mean; where they would lead is the preposterior theory of
 :mod:`tarstop_core.value.studies`.
 """
@@ -24,7 +24,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.counts import beta_binomial, binomial
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
-from tarstop_core.value.studies import Known, NextStudy, Pooling, next_studies
+from tarstop_core.value.studies import EvidenceState, NextStudy, Pooling, next_studies
 from tarstop_core.value.worth import chance_of_another
 
 BY_DEFAULT = Question()
@@ -313,13 +313,13 @@ def pooled_range(
 
 
 def chance_turned(
-    state: Known, to_come: ArrayLike, payoffs: Payoffs, needed: int = 0, tempering: float = 1.0
+    state: EvidenceState, to_come: ArrayLike, payoffs: Payoffs, needed: int = 0, tempering: float = 1.0
 ) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 
     Parameters
     ----------
-    state : Known
+    state : EvidenceState
         What is known now.
     to_come : array_like, shape (K + 1,)
         Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).

@@ -1,4 +1,4 @@
-"""What may be asked of a ranking, whichever scenario it belongs to: by a policy, and by pages and experiments."""
+"""The interface of a path: what policies, pages and experiments can ask about a ranking in any scenario."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Protocol, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 ALL_BUT_SURE = 0.99
-"""Chance of a further find from which a plan "if nothing turns up" is no plan: one reads until the find, and looks again."""
+"""If a further find is at least this likely, no plan assumes that nothing turns up: the reader goes on to the find."""
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
 
@@ -20,12 +20,12 @@ PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 class Draws:
     """Documents drawn at random, for an audit of recall."""
 
-    drawn: Flags  # Which places of the list hold them, shape (N,)
-    unsure: Flags  # Which documents, drawn or not, were read and wait for a verdict, shape (N,)
+    drawn: Flags  # Places of the list with a drawn document, shape (N,)
+    unsure: Flags  # Documents, drawn or not, that were read and have no verdict yet, shape (N,)
 
 
 class Path(Protocol):
-    """What a policy goes by. A policy sees nothing else, so it cannot look ahead."""
+    """What a policy sees. It sees nothing else, so it cannot look ahead."""
 
     labels: Flags  # Documents known to be relevant, shape (N,); in a session those not read yet are False
     p: Floats  # Calibrated chance of each document, shape (N,)
@@ -33,14 +33,14 @@ class Path(Protocol):
 
     @property
     def draws(self) -> Draws | None:
-        """Which documents are drawn at random; None where none is, or nobody says."""
+        """Which documents are drawn at random; None if there are no draws, or they are not known."""
 
-    def unread(self, depth: int) -> Left:
-        """How many relevant documents there are below a depth, by the labels above it."""
+    def unread(self, depth: int) -> Remaining:
+        """Number of relevant documents below a depth, given the labels above it."""
 
     @property
     def hit(self) -> int | None:
-        """Depth of the document that settled the question, if one did."""
+        """Depth of the document that settled the question; None if none did."""
 
     def __len__(self) -> int: ...
 
@@ -51,7 +51,7 @@ class Path(Protocol):
         """The paper's score, shape (N,)."""
 
     def value_rate(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+        """Worth of the next documents, per document, under the best plan within the horizon, shape (N,).
 
         `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
         """
@@ -75,8 +75,8 @@ class Path(Protocol):
         """
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """First depth ≥ start where acting is as good as any plan that looks again after every document, for each cost,
-        before a hit, shape (C,).
+        """First depth ≥ start, before a hit, where no plan that decides again after every document beats stopping; for
+        each cost, shape (C,).
         """
 
     def closed_value_rate(self) -> Floats | None:
@@ -88,7 +88,7 @@ class Path(Protocol):
 
     @property
     def rho(self) -> Floats:
-        """ρ_{d+1}, the chance that the next document is what is hoped for, shape (N,)."""
+        """ρ_{d+1}, the chance that the next document is a hit or brings data, shape (N,)."""
 
     @property
     def evpi(self) -> Floats:
@@ -97,27 +97,27 @@ class Path(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListPath(Path, ABC):
-    """The further questions that advice, pages and experiments ask of a path.
+    """What advice, pages and experiments ask about a path beyond what policies see.
 
-    A new kind of evidence is a frozen dataclass derived from this one; nobody asks which class it is.
+    A new kind of evidence is a frozen dataclass derived from this one; no code tests which class a path has.
     """
 
     in_steps: ClassVar[bool] = False
-    """Whether the belief stays as it is between two finds: it is drawn as steps."""
-    slow_to_restake: ClassVar[bool] = False
-    """Whether other payoffs take a search through all plans at every depth."""
-    free_of_payoffs: ClassVar[tuple[str, ...]] = ()
-    """Attributes that no payoffs change and every depth needs."""
-    free_if_computed: ClassVar[tuple[str, ...]] = ()
-    """Attributes that no payoffs change and that some questions need."""
+    """Whether the belief does not change between two finds, so that it is drawn in steps."""
+    slow_with_new_payoffs: ClassVar[bool] = False
+    """Whether new payoffs need a search through all plans at every depth."""
+    kept_by_payoffs: ClassVar[tuple[str, ...]] = ()
+    """Cached attributes that do not depend on payoffs and are always needed; :meth:`with_payoffs` keeps them."""
+    kept_if_computed: ClassVar[tuple[str, ...]] = ()
+    """Cached attributes that do not depend on payoffs either, but are kept only if they were computed."""
 
     @property
     def draws(self) -> Draws | None:
         return None
 
-    def unread(self, depth: int) -> Left:
-        """Expected number of relevant documents below a depth, from their chances unless more is known."""
-        return Left(np.ones(1), np.full(1, np.inf), self.p[depth:].sum(keepdims=True), len(self) - depth)
+    def unread(self, depth: int) -> Remaining:
+        """Number of relevant documents below a depth, from their chances alone."""
+        return Remaining(np.ones(1), np.full(1, np.inf), self.p[depth:].sum(keepdims=True), len(self) - depth)
 
     @property
     @abstractmethod
@@ -129,7 +129,7 @@ class ListPath(Path, ABC):
         """Belief on stopping at this depth."""
 
     def next_find(self, depth: int, stop: int) -> tuple[int, int] | None:
-        """How far the next find is, where finds add up and one is all but sure to come before a rule stops.
+        """How far away the next find is, if finds add up and one will almost surely come before a rule stops.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class ListPath(Path, ABC):
         Returns
         -------
         (int, int) or None
-            Documents within which it is more likely than not, and all but sure.
+            Documents within which a find is more likely than not, and almost sure.
         """
         if not self.in_steps:
             return None
@@ -154,7 +154,7 @@ class ListPath(Path, ABC):
         return False
 
     def plus_open(self, depth: int) -> bool:
-        """Whether a⁺ may be taken on stopping at this depth, whatever is believed."""
+        """Whether a⁺ may be taken on stopping at this depth, whatever the belief."""
         return True
 
     @abstractmethod
@@ -163,18 +163,18 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def ahead(self, depth: int) -> Self:
-        """The path as somebody sees it who has read so far: nothing (more) turns up."""
+        """The path as seen from this depth: with no find after it."""
 
     @abstractmethod
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
         """The option taken on stopping at this depth, by a rule that acts on the belief or by one that does not.
 
-        That is :data:`~tarstop_core.value.payoffs.PLUS`, :data:`~tarstop_core.value.payoffs.MINUS` or a number above them.
+        It is :data:`~tarstop_core.value.payoffs.PLUS`, :data:`~tarstop_core.value.payoffs.MINUS` or a number above them.
         """
 
     @abstractmethod
     def knowing(self, option: Depths, omega: bool) -> Depths:
-        """The actions, by somebody who knows the truth: a⁺ only where it can be taken."""
+        """The actions of somebody who knows the truth: a⁺ only where it can be taken."""
 
     @abstractmethod
     def evsi(self) -> Floats:
@@ -186,7 +186,7 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans from this depth on (documents), and what each is worth a document; some documents are left."""
+        """Lengths of plans from this depth on, and the worth of each per document; the list must not be at its end."""
 
     @abstractmethod
     def expected_utility(
@@ -197,15 +197,15 @@ class ListPath(Path, ABC):
         Parameters
         ----------
         depth : ndarray of int, shape (C,)
-            Where reading ends unless enough is found before.
+            Where reading ends unless enough is found earlier.
         costs : ndarray, shape (C,)
-            Of a document, one beside each depth, in the payoffs' unit.
+            Cost of a document for each depth, in the payoffs' unit.
         start : int
             Documents read already.
         acts_on_belief : bool
             Whether the decision follows the belief, or what was seen (:meth:`action_at`).
         looks_every : int or None
-            After this many documents somebody stops who has found enough; None reads to that depth anyway.
+            After how many documents the reader checks whether enough was found; None reads to the depth in any case.
 
         Returns
         -------
@@ -215,22 +215,22 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def closed_gain(self, costs: Floats, start: int) -> Floats:
-        """What the best plan that looks again after every document gains over stopping at `start`, for each cost, shape (C,)."""
+        """Gain of the best plan that decides again after every document over stopping at `start`, for each cost, shape (C,)."""
 
     # --- reports that wait to be read in full
 
     @property
     def full_cost(self) -> float:
-        """Cost of reading a report in full, in the payoffs' unit; 0 where nothing is read twice."""
+        """Cost of reading a report in full, in the payoffs' unit; 0 if documents are read once."""
         return 0.0
 
     @property
     def reports_waiting(self) -> float:
-        """Reports to be read in full that wait."""
+        """Number of reports that wait to be read in full."""
         return 0.0
 
     def cost_of_next(self, depth: int, cost: float) -> float:
-        """Cost of the next document, with what is expected to follow from it."""
+        """Cost of the next document, including the expected cost of its report."""
         return cost
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
@@ -238,7 +238,7 @@ class ListPath(Path, ABC):
         return 0, 0.0
 
     def without_waiting(self) -> Self:
-        """The path as it is with no reports waiting."""
+        """The path without waiting reports."""
         return self
 
     def worth(self, horizon: int | None = None) -> Floats:
@@ -248,23 +248,23 @@ class ListPath(Path, ABC):
     # --- the same list under other assumptions
 
     def with_labels(self, labels: Flags) -> Self:
-        """A path on which these documents are known to be relevant; the hit stays as it is."""
+        """The path with other labels and the same hit."""
         other: Self = replace(cast(Any, self), labels=labels)
         return other
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """A path with other payoffs; what does not depend on them is kept, not computed again."""
-        return self._restaked(payoffs=payoffs)
+        """The path with other payoffs; what does not depend on them is not computed again."""
+        return self._with_new(payoffs=payoffs)
 
     def with_reports_times(self, factor: float) -> Self:
-        """A path on which reading a report in full costs a multiple of what it costs on this one."""
+        """The path with the cost of reading a report in full multiplied."""
         return self
 
-    def _restaked(self, **stakes: Any) -> Self:
-        for name in self.free_of_payoffs:
+    def _with_new(self, **stakes: Any) -> Self:
+        for name in self.kept_by_payoffs:
             getattr(self, name)
         other: Self = replace(cast(Any, self), **stakes)
-        kept = (*self.free_of_payoffs, *self.free_if_computed)
+        kept = (*self.kept_by_payoffs, *self.kept_if_computed)
         vars(other).update((name, vars(self)[name]) for name in kept if name in vars(self))
         return other
 

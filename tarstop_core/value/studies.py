@@ -49,7 +49,7 @@ def n1_next(tables: Tables) -> int:
     return max(1, round(float(np.median(seen)))) if len(seen) else N1_UNSEEN
 
 
-class Known(Protocol):
+class EvidenceState(Protocol):
     """A state of knowledge: what is believed, and what the next studies may find.
 
     Payoffs are asked of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). One that has a
@@ -74,7 +74,7 @@ class Known(Protocol):
         """Chance that the belief exceeds q* after each of these numbers of studies."""
 
 
-class Pooling(Known, Protocol):
+class Pooling(EvidenceState, Protocol):
     """A state of knowledge about a mean that studies estimate."""
 
     @property

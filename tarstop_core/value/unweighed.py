@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
@@ -25,7 +25,7 @@ class UnweighedPath(ListPath):
 
     p: Floats  # Shape (N,)
     labels: Flags  # Shape (N,)
-    left: Callable[[Flags, int], Left]
+    left: Callable[[Flags, int], Remaining]
     """How many relevant documents are below a depth, given all labels; those below it do not count."""
     draws: Draws | None = None
     payoffs: Payoffs = field(default=NOTHING_AT_STAKE)
@@ -33,7 +33,7 @@ class UnweighedPath(ListPath):
     def __len__(self) -> int:
         return len(self.p)
 
-    def unread(self, depth: int) -> Left:
+    def unread(self, depth: int) -> Remaining:
         return self.left(self.labels, depth)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarstop_core.value.counts import poisson
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
-from tarstop_core.value.studies import Known
+from tarstop_core.value.studies import EvidenceState
 
 # What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
@@ -24,7 +24,7 @@ _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 class WorthOfStudies:
     """What further studies are worth in each state of knowledge, in the payoffs' unit."""
 
-    states: Sequence[Known]
+    states: Sequence[EvidenceState]
     payoffs: Payoffs
     needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
     held: Floats  # What is lost in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
@@ -104,12 +104,14 @@ class WorthOfStudies:
         return np.where(studies >= self.needed[at], among_all + self.held[at], among_others)
 
 
-def chance_of_another(state: Known, studies: Floats | Depths, payoffs: Payoffs, needed: int = 0) -> Floats:
+def chance_of_another(
+    state: EvidenceState, studies: Floats | Depths, payoffs: Payoffs, needed: int = 0
+) -> Floats:
     """Chance that further studies lead to another option than the one that is the best one now.
 
     Parameters
     ----------
-    state : Known
+    state : EvidenceState
         What is known now.
     studies : array_like, shape (K,)
         Numbers of further studies, rising, each at least 1.

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import nbinom, poisson
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.belief.mixture import left, log_no_hit, mixture, updated
+from tarstop_core.belief.mixture import log_no_hit, mixture, remaining, updated
 
 P = np.array([0.3, 0.1, 0.05, 0.02, 0.001])
 
@@ -23,7 +23,7 @@ def test_one_kind_is_the_papers_curve_or_the_frailty(shape):
 def test_one_kind_leaves_what_the_negative_binomial_leaves(shape, found):
     read, unread = 4.0, 10.0
     after = updated(mixture([1.0], [shape]), [read], found, [found * np.log(0.1)])
-    number = left(after, [unread], 1000)
+    number = remaining(after, [unread], 1000)
     if math.isinf(shape):
         told = poisson(unread)
     else:
@@ -65,18 +65,18 @@ def test_what_is_left_agrees_with_lists_that_were_drawn():
         # Two hits, each at a document whose share of what was read is the same in all kinds.
         after = updated(mixture(weight, shape), read, h, h * np.log(read / 10))
         seen = rest[found == h]
-        number = left(after, unread, 10_000)
+        number = remaining(after, unread, 10_000)
         assert number.mean == pytest.approx(seen.mean(), abs=5 * seen.std() / math.sqrt(len(seen)))
         assert np.allclose(number.chance[:4], [np.mean(seen == k) for k in range(4)], atol=0.01)
         assert np.allclose(after.weight, np.bincount(kind[found == h], minlength=3) / len(seen), atol=0.01)
 
 
 def test_never_more_than_documents_and_nothing_where_nothing_is_exposed():
-    few = left(mixture([1, 1], [0.5, math.inf]), [50.0, 80.0], 7)
+    few = remaining(mixture([1, 1], [0.5, math.inf]), [50.0, 80.0], 7)
     assert len(few.chance) == 8 and few.chance.sum() == pytest.approx(1) and few.mean <= 7
-    none = left(mixture([1, 1], [0.5, math.inf]), [0.0, 0.0], 7)
+    none = remaining(mixture([1, 1], [0.5, math.inf]), [0.0, 0.0], 7)
     assert none.mean == 0 and none.interval() == (0, 0)
-    assert left(mixture([1], [2.0]), [3.0], 0).mean == 0
+    assert remaining(mixture([1], [2.0]), [3.0], 0).mean == 0
 
 
 def test_no_hit_among_none_is_certain():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.recall_bound import draws_at, largest_total
 from tarstop_core.policies import (
     POLICIES,
@@ -42,7 +42,7 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.unweighed import UnweighedPath
 from tests.reference import baselines
 
-NONE_LEFT = Left(np.ones(1), np.ones(1), np.zeros(1), 0)
+NONE_LEFT = Remaining(np.ones(1), np.ones(1), np.zeros(1), 0)
 LABELS = st.one_of(
     st.lists(st.booleans(), min_size=1, max_size=60),
     st.lists(st.sampled_from([False] * 9 + [True]), min_size=1, max_size=120),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.presentation.curves import found_curve
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.readers.overlooked import overlooked
@@ -223,7 +223,7 @@ def test_what_is_not_found_is_foreseen_whatever_readers_have_in_common(spread: f
     """
     rng, half, lists = np.random.default_rng(1), 400, 120
     both_miss = 0.2 * (0.2 + 0.8 * spread)
-    unread = Left(np.ones(1), np.array([np.inf]), np.array([30 * (1 - both_miss)]), half)
+    unread = Remaining(np.ones(1), np.array([np.inf]), np.array([30 * (1 - both_miss)]), half)
     within, unaudited = 0, 0
     for _ in range(lists):
         relevant = rng.random(2 * half) < 60 / (2 * half)

@@ -36,7 +36,7 @@ from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings, StudySettings
-from tarstop_core.screening.settings_words import Plan
+from tarstop_core.screening.settings_words import ProtocolFacts
 from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict
@@ -134,10 +134,10 @@ def of_settings(settings: Settings) -> Values:
     yield "protocol", {"settings": settings, "plan": plan()}
 
 
-def plan(**changed: Any) -> Plan:
+def plan(**changed: Any) -> ProtocolFacts:
     """A plan of which everything optional is missing."""
     usual: dict[str, Any] = {"size": 300, "sources": (), "duplicates": 0, "query": "", "order": ""}
-    return Plan(
+    return ProtocolFacts(
         **usual
         | {"registered": True, "badge": "of tests", "learning": "", "audit": "", "second": ""}
         | changed

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, poisson
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
@@ -25,7 +25,7 @@ from tarstop_core.value.unweighed import UnweighedPath
 from tarstop_core.value.worth import WorthOfStudies, chance_of_another
 
 EVEN = Payoffs.from_q_star(0.5)
-NONE_LEFT = Left(np.ones(1), np.ones(1), np.zeros(1), 0)
+NONE_LEFT = Remaining(np.ones(1), np.ones(1), np.zeros(1), 0)
 STUDIES = Tables(
     ("a", "b", "c", "d"),
     *(np.array(each, dtype=float) for each in ([40, 9, 55, 3], [5, 1, 9, 0], [8, 4, 6, 2], [50, 30, 99, 12])),

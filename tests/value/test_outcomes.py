@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from scipy.stats import betabinom
 
-from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.belief.mixture import mixture, remaining
 from tarstop_core.value.outcomes import ROWS, chance_turned, studies_to_come, tempered
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.preposterior import chance_plus
@@ -35,7 +35,7 @@ def turned(
 def test_decisions_turn_as_often_as_said(b: float, q_star: float, needed: int) -> None:
     """μ is normal, n studies of variance n_0 are to come, and somebody decides before and after them."""
     rng, draws, n_0 = np.random.default_rng(1), 200_000, 2.5
-    to_come = studies_to_come(left(mixture([1], [1.5]), [4.0], 60).chance)
+    to_come = studies_to_come(remaining(mixture([1], [1.5]), [4.0], 60).chance)
     mean = float(ndtri(b))  # prior: variance 1, so that P(μ > 0) = b
     mu = rng.normal(mean, 1, draws)
     k = rng.choice(len(to_come), draws, p=to_come)
@@ -117,7 +117,7 @@ def test_reports_bring_data_as_their_share_is_known() -> None:
 
 
 def test_many_reports_are_taken_together() -> None:
-    chance = left(mixture([1, 2], [1.0, 4.0]), [30.0, 80.0], 2000).chance
+    chance = remaining(mixture([1, 2], [1.0, 4.0]), [30.0, 80.0], 2000).chance
     assert len(chance) > 4 * ROWS
     bring = np.arange(len(chance))
     exact = chance @ betabinom.pmf(bring, bring[:, None], 3.0, 5.0)

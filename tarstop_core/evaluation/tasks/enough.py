@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarstop_core.belief.mixture import Left
+from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
@@ -88,10 +88,10 @@ class EnoughTask(base.Task):
         )
 
 
-def _left_of_ranking(calibrator: Calibrator, p: Floats, labels: Flags, depth: int) -> Left:
+def _left_of_ranking(calibrator: Calibrator, p: Floats, labels: Flags, depth: int) -> Remaining:
     read = np.arange(len(p)) < depth
     return calibrator.left(p, read, labels & read, ~read)
 
 
-def _left_of_learning(p: Floats, labels: Flags, depth: int) -> Left:
+def _left_of_learning(p: Floats, labels: Flags, depth: int) -> Remaining:
     return prequential_ahead(p, labels, depth, INCLUSION).left()

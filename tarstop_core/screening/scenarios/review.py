@@ -27,10 +27,12 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.outcomes import ReviewPath, pooled_range, states_of
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Floats
-from tarstop_core.value.studies import Known, NextStudy
+from tarstop_core.value.studies import EvidenceState, NextStudy
 
 
-def needed_studies(settings: ReviewSettings, tables: Tables, states: Sequence[Known]) -> Depths | None:
+def needed_studies(
+    settings: ReviewSettings, tables: Tables, states: Sequence[EvidenceState]
+) -> Depths | None:
     """Further studies before a⁺ may be taken.
 
     Patients still lacking are counted in studies like the next one (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
@@ -41,7 +43,7 @@ def needed_studies(settings: ReviewSettings, tables: Tables, states: Sequence[Kn
         Which say how many studies and patients there have to be.
     tables : Tables
         Of n studies.
-    states : sequence of Known
+    states : sequence of EvidenceState
         After 0 … n studies, or after all n alone.
 
     Returns
@@ -97,7 +99,9 @@ class Review(StudyScenario[ReviewSettings]):
     ) -> tuple[NextStudy, ...]:
         return states_of(studies.tables, settings.question, last_only=last_only)
 
-    def needed(self, settings: ReviewSettings, studies: Collected, states: Sequence[Known]) -> Depths | None:
+    def needed(
+        self, settings: ReviewSettings, studies: Collected, states: Sequence[EvidenceState]
+    ) -> Depths | None:
         # A number of studies, or of patients with the condition.
         return needed_studies(settings, studies.tables, states)
 

@@ -23,7 +23,7 @@ from tarstop_core.value.cumulative import studies_after
 from tarstop_core.value.outcomes import ReviewPath, chance_turned, studies_to_come
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats
-from tarstop_core.value.studies import Known
+from tarstop_core.value.studies import EvidenceState
 
 T = TypeVar("T", bound=StudySettings)
 STAGES = {
@@ -73,7 +73,7 @@ class StudyScenario(Scenario[T]):
     # --- chances and path
 
     @abstractmethod
-    def states(self, settings: T, studies: Collected, *, last_only: bool = False) -> Sequence[Known]:
+    def states(self, settings: T, studies: Collected, *, last_only: bool = False) -> Sequence[EvidenceState]:
         """What is known after studies.
 
         Parameters
@@ -87,7 +87,7 @@ class StudyScenario(Scenario[T]):
 
         Returns
         -------
-        sequence of Known
+        sequence of EvidenceState
             After 0, 1, 2 … studies, or one.
         """
 
@@ -100,14 +100,14 @@ class StudyScenario(Scenario[T]):
     def true_belief(self, settings: T, studies: Collected) -> float:
         return float(self.states(settings, studies, last_only=True)[-1].b)
 
-    def needed(self, settings: T, studies: Collected, states: Sequence[Known]) -> Depths | None:
+    def needed(self, settings: T, studies: Collected, states: Sequence[EvidenceState]) -> Depths | None:
         """Further studies before a⁺ may be taken.
 
         Parameters
         ----------
         settings, studies
             As for :meth:`states`.
-        states : sequence of Known
+        states : sequence of EvidenceState
             What is known after 0, 1, 2 … studies, or after all of them alone.
 
         Returns
