@@ -157,7 +157,7 @@ def _one_or_two(
     pair, missed = learned_pair(table.verdicts, *columns), overlooked(table.verdicts)
     # What an audit brought to light these two overlooked, and nobody audits the next stretch.
     by_readers = (missed.relevant_found - missed.hits) / (missed.relevant_found or 1) or 1.0
-    share = (missed.share_estimate or 1.0) * by_readers
+    share = missed.share_estimate * by_readers
     prices, unit = _prices(settings, 0.0)
     options = compare_pairings(pair, documents, hits * by_readers, share, prices, worth)
     first, second = people[:2]

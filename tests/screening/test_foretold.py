@@ -1,5 +1,6 @@
 """Chances of a list that learns: one distribution for path, what is left and the live check."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.foretold import followed, foretold, not_found, still_unread
+from tarstop_core.screening.foretold import followed, foretold, not_found, of_list, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances, paths_key, screening_path
@@ -212,6 +213,22 @@ def test_the_drawn_lower_bound_never_falls_below_the_cost_where_the_rule_goes_on
                 min(y for x, y in zip(line["x"], line["y"], strict=True) if x < state.depth + advice.more)
                 >= 1
             )
+
+
+@pytest.mark.parametrize(("found", "hits"), [(30, 0), (30, 2), (0, 3)])
+def test_what_is_unread_grows_by_what_random_draws_say_was_overlooked(found: int, hits: int) -> None:
+    """Of 300 documents that all excluded 50 were drawn; those drawn count as found."""
+    state, left = read([]), Remaining(np.ones(1), np.array([4.0]), np.array([10.0]), 2_000)
+    relevant = np.r_[np.ones(found), np.ones(hits), np.zeros(50 - hits), np.full(250, np.nan)]
+    place = np.r_[np.zeros(found), np.arange(1, 51), np.zeros(250)].astype(int)
+    missed = overlooked(Verdicts(np.repeat([[1.0, 1.0], [0.0, 0.0]], [found, 300], axis=0), relevant, place))
+    mean, low, high = of_list(left, replace(state, overlooked=missed))["left"]
+    plain, ends = of_list(left, state)["left"][0], left.interval()
+    assert mean == pytest.approx(plain * (found + 6 * hits) / (found + hits))
+    assert missed.share_found is not None and (low, high) == (
+        math.floor(ends[0] / missed.share_found[1]),
+        math.ceil(ends[1] / missed.share_found[0]),
+    )
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.25, 0.7])
