@@ -184,7 +184,7 @@ class Remaining:
         # Every chance asked for is paid for, and most lists hold far fewer than their documents: from the mean outwards.
         low, high = 0, min(max(1, round(float(self.weight @ self.expected))), self.documents)
         while self.chance_of_at_most(high) < share - NEGLIGIBLE:
-            low, high = high + 1, min(2 * high, self.documents)
+            low, high = high, min(2 * high, self.documents)
         return bisect_left(range(high), share - NEGLIGIBLE, lo=low, key=self.chance_of_at_most)
 
     def interval(self, level: float = 0.9) -> tuple[int, int]:

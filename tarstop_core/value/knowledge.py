@@ -207,7 +207,7 @@ class Level:
 @lru_cache(maxsize=2)
 def _legendre(order: int) -> tuple[Floats, Floats]:
     nodes, weights = np.polynomial.legendre.leggauss(order)
-    return (nodes + 1) / 2, weights / 2
+    return (nodes + 1) / 2, weights
 
 
 def numbers_of_studies(n_0: float, most: float) -> list[int]:

@@ -81,6 +81,7 @@ def test_a_file_that_is_no_prior_is_refused_in_one_sentence(text: str, said: str
         ("tau", float("nan")),
         ("s_fpr", 9),
         ("eta", 0.5),
+        ("eta", 100.5),
         ("weight", 0.05),
         ("weight", 1.1),
     ],

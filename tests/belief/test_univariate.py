@@ -173,6 +173,7 @@ def test_posterior_density_carries_the_belief() -> None:
             assert np.trapezoid(curve, density.sensitivity) == pytest.approx(1, abs=1e-9)
             assert np.trapezoid(curve * above, density.sensitivity) == pytest.approx(mass, abs=0.01)
         assert density.quantile(0.025) < density.quantile(0.5) < density.quantile(0.975)
+        assert density.quantile(1.0) == density.sensitivity[-1]
 
 
 def test_a_shifted_posterior_of_a_settled_question_stays_as_it_is() -> None:

@@ -281,8 +281,9 @@ def test_where_nothing_can_change_nothing_is_read() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InputProblem, match="add up to 1"):
         Richness(np.array([1.0, 2.0]), np.array([0.5, 0.4]))
-    with pytest.raises(InputProblem, match="add up to 1"):
-        Knowledge(np.ones(1), np.zeros(1), np.zeros(1), np.ones(1))
+    for weight, precision in (([1.0], [0.0]), ([1.0, 0.0], [1.0, 1.0])):
+        with pytest.raises(InputProblem, match="add up to 1"):
+            Knowledge(np.array(weight), np.zeros(len(weight)), np.array(precision), np.ones(len(weight)))
 
 
 @pytest.mark.parametrize("needed", [0, 1, 3])

@@ -140,6 +140,8 @@ def test_one_document_ahead_is_the_exact_study() -> None:
     path = a_path(4)
     one = [path.p[d] * path.states[path.studies[d]].evsi(EVEN) for d in range(N)]
     assert path.value_rate(1) == pytest.approx(np.array(one))
+    dear = replace(path, full_cost=0.4)  # One that costs more than it brings is left unread.
+    assert dear.rates_from(7)[1][0] == dear.evsi()[7] == 0 > dear.rates_from(7)[1][1]
 
 
 def test_the_best_plan_is_the_one_that_gains_most() -> None:

@@ -55,6 +55,26 @@ def test_more_studies_are_worth_what_simulation_says(row: dict[str, Any]) -> Non
     assert worth == pytest.approx(row["value"]["evsi"], rel=0.01, abs=6e-5)
 
 
+@pytest.mark.parametrize("rows", [
+    ((0.55, -0.15, 1.4, 0.45), (0.45, -1.56, 1.0, 0.087)),
+    ((0.36, 0.47, 1.08, 0.14), (0.49, -1.9, 0.08, 0.08), (0.15, -1.05, 0.07, 0.36)),
+])  # fmt: skip
+def test_one_more_study_is_worth_what_every_result_of_it_leads_to(
+    rows: tuple[tuple[float, ...], ...],
+) -> None:
+    """Results far off on either side come from the part where studies differ most, and say little there."""
+    parts, q_star = Knowledge(*np.array(rows).T), 0.2
+    spread = np.sqrt(1 / parts.precision + 1 / parts.study)
+    result = np.linspace(-40, 40, 40_001)[:, None]
+    density = norm.pdf(result, parts.mean, spread) @ parts.weight
+    after = parts.belief_after(1, 1, result[:, 0], np.zeros(len(result)))
+    payoffs = Payoffs.from_q_star(q_star)
+    exact = np.trapezoid(density * payoffs.utility(after), result[:, 0]) - payoffs.utility(parts.b)
+    assert worth_of_studies(parts, np.ones(1), payoffs) == pytest.approx([exact], abs=1e-5)
+    plus = np.trapezoid(density * (after > q_star), result[:, 0])
+    assert chance_of_plus(parts, np.ones(1), q_star) == pytest.approx([plus], abs=1e-3)
+
+
 MIXTURES = st.integers(0, 2**32 - 1).map(lambda seed: _mixture(np.random.default_rng(seed)))
 Q_STARS = st.sampled_from([0.1, 0.35, 0.5, 0.8])
 

@@ -43,6 +43,8 @@ def test_of_three_actions_no_border_is_parallel_to_what_is_integrated_in_closed_
 
 def test_actions_of_which_all_is_known_gain_nothing_by_more_knowledge() -> None:
     assert gain_of_normals([3.0, 1.0, 2.0], np.zeros((3, 3))) == (0.0, 0.0)
+    known: Any = LinearParameters(intercept=0.3, coef=[1, 2], mean=[0, 0], cov=[[0, 0], [0, 0]]).values()
+    assert known["evpi"] == known["evppi_1"] == 0
 
 
 @pytest.mark.parametrize("row", rows(*KINDS), ids=name)

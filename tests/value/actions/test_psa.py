@@ -104,7 +104,17 @@ def test_columns_that_say_nothing() -> None:
     ).values()
     nothing, some, every = (part["evppi"] for part in values["evppi"])
     assert nothing == 0 <= some <= every == pytest.approx(values["evpi"], rel=1e-3)
-    assert draws({"a": x, "b": x}, {"x": x}).values()["evpi"] == 0
+    same: Any = draws({"a": 0 * x, "b": 0 * x}, {"x": x}).values()
+    assert same["evpi"] == 0 and same["chance_best"] == {"a": 0.5, "b": 0.5}
+
+
+def test_a_parameter_of_few_values_says_what_each_of_them_does() -> None:
+    """Whatever their order, and also beside a parameter that says the same in other units."""
+    x = np.tile([0.0, 2.0, 1.0, 3.0], 50)  # Every other draw has the values 0 and 1 alone.
+    gain = np.array([1.0, -1.0, 1.0, -1.0])[x.astype(int)]
+    all_of = draws({"a": 0 * x, "b": gain}, {"x": x, "cm": 100 * x}, [["x"], ["x", "cm"]])
+    values: Any = all_of.values()
+    assert [part["evppi"] for part in values["evppi"]] == pytest.approx([0.5, 0.5], abs=1e-6)
 
 
 def test_acceptability_follows_the_willingness_to_pay() -> None:
