@@ -95,7 +95,9 @@ def combined(log_ratios: Sequence[Floats]) -> Evidence:
     >>> combined([half_as_many]).warned, combined([half_as_many] * 5).warned
     (False, True)
     """
-    total = np.sum(log_ratios, axis=0) if len(log_ratios) else np.zeros(len(LEVELS) + len(TILTS))
+    if not len(log_ratios):
+        return Evidence(0, 1.0, None)
+    total = np.sum(log_ratios, axis=0)
     best = int(total.argmax())
     e_value = math.exp(min(float(logsumexp(total)) - math.log(len(total)), 700.0))
     return Evidence(len(log_ratios), e_value, LEVELS[best] if best < len(LEVELS) else None)
@@ -182,7 +184,8 @@ def ratios_of_first_hit(log_M: Floats, read: int, hit: bool, none: float, before
     M = np.exp(np.interp(tilted, np.arange(len(log_M)), log_M))
     M = np.vstack((M[:1], np.exp(np.outer(LEVELS, log_M[depths])), M[1:]))
     none_by = none + (1 - none) * M
-    end = (1 - none) * (M[:, 0] - M[:, 1]) if hit else none_by[:, 1]
+    # That there is something to find is as likely by each alternative, so a hit is weighed without it.
+    end = M[:, 0] - M[:, 1] if hit else none_by[:, 1]
     return _against(np.log(np.maximum(end, 1e-300)) - np.log(none_by[:, 2]))
 
 

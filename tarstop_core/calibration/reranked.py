@@ -289,19 +289,26 @@ def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) 
     curves: list[Curve] = []
     for scenario, of_kind in histories.items():
         fitted = [fit_curve(family, of_kind, prior, LIKE_LISTS) for family, prior in PRIORS.items()]
-        evidence = np.array([each for _, each in fitted])
-        # How often a session is of each family: expectation and maximisation, with one imagined session of each.
-        share = np.full(len(PRIORS), 1 / len(PRIORS))
-        for _ in range(ROUNDS):
-            log = np.log(share)[:, None] + TEMPER * evidence
-            share = np.exp(log - logsumexp(log, axis=0)).sum(axis=1) + 1
-            share /= share.sum()
+        shares = _shares(np.array([evidence for _, evidence in fitted]))
         curves += [
-            Curve(scenario, family, round(float(each) / len(histories), DIGITS), prior)
-            for family, each, (prior, _) in zip(PRIORS, share, fitted, strict=True)
+            Curve(scenario, family, round(float(share) / len(histories), DIGITS), prior)
+            for family, share, (prior, _) in zip(PRIORS, shares, fitted, strict=True)
         ]
     weights = _weights([each for of_kind in histories.values() for each in of_kind])
     return RerankedChances(weights, SHIFT, tuple(curves), TEMPER, AHEAD, REACH, fitted_on)
+
+
+def _shares(log_evidence: Floats) -> Floats:
+    """How often a session is of each family, from the log evidence of each session, shape (families, sessions).
+
+    Expectation and maximisation, with one imagined session of each family.
+    """
+    share = np.full(len(log_evidence), 1 / len(log_evidence))
+    for _ in range(ROUNDS):
+        log = np.log(share)[:, None] + TEMPER * log_evidence
+        share = np.exp(log - logsumexp(log, axis=0)).sum(axis=1) + 1
+        share /= share.sum()
+    return share
 
 
 def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:

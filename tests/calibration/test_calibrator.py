@@ -3,6 +3,7 @@
 import copy
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tarstop_core.calibration.calibrator import (
     from_json,
     load,
 )
+from tarstop_core.calibration.figures import quality_sentence
 from tarstop_core.calibration.fitting import ece, fit
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.errors import InputProblem
@@ -302,6 +304,14 @@ def test_a_best_score_that_stands_out_otherwise_is_said() -> None:
     outlier = np.r_[1000.0, np.linspace(1, 0, 99)]
     assert "best score" in remarks(fitted, outlier)
     assert "best score" in remarks(fitted, np.r_[np.linspace(1.001, 1, 90), np.linspace(0.01, 0, 10)])
+    once = replace(fitted, fitted_on=replace(fitted.fitted_on, top_z=(2.5, 2.5)))
+    assert once.mismatch(outlier) == [], "one training list says nothing of how far best scores lie apart"
+
+
+@pytest.mark.parametrize(("off", "said"), [(0.0, "0.0"), (0.0004, "0.04"), (0.001, "0.1"), (0.12, "12.0")])
+def test_how_far_chances_were_off_is_never_rounded_away(off: float, said: str) -> None:
+    sentence = quality_sentence(Quality("held-out lists", 2, 100, 0.08, off, ((0.1, 0.1, 100),)))
+    assert re.findall(r"off by (\S+) percentage", sentence) == [said]
 
 
 def test_a_rank_calibrator_looks_at_the_length_only() -> None:

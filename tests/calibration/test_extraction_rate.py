@@ -95,6 +95,27 @@ def test_questions_with_few_studies_count_though_their_studies_are_not_known() -
     assert fit_question_rate([each for each in left_out if each.with_data], "drawn").mean > 0.27
 
 
+def test_no_other_shapes_are_likelier_where_questions_with_fewer_than_five_studies_are_only_counted() -> None:
+    reviews = [
+        QuestionsOfReview(40, (5, 9), few=3),
+        QuestionsOfReview(12, (6,), 2),
+        QuestionsOfReview(3, (), 1),
+    ]
+    rate = fit_question_rate(reviews, "made up")
+
+    def log_likelihood(alpha: float, beta: float) -> float:
+        return sum(
+            (betabinom.logpmf(each.with_data, each.included, alpha, beta).sum()
+            + each.few * betabinom.logcdf(min(4, each.included), each.included, alpha, beta))
+            / (len(each.with_data) + each.few)
+            for each in reviews
+        )  # fmt: skip
+
+    best = log_likelihood(rate.alpha, rate.beta)
+    for a, b in ((1.02, 1), (0.98, 1), (1, 1.02), (1, 0.98), (1.05, 1.05), (0.95, 0.95)):
+        assert log_likelihood(a * rate.alpha, b * rate.beta) < best
+
+
 def test_of_what_a_review_includes_a_question_gets_its_share() -> None:
     rng, rate = np.random.default_rng(2), ExtractionRate(1.0, 4.0)
     log_share = np.log(rng.beta(1.0, 4.0, 200_000))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import halfnorm
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.calibrator import Calibrator, from_json
@@ -150,7 +151,8 @@ def test_one_kind_is_the_frailty_and_the_paper() -> None:
 
 def test_collections_that_hardly_differ_lie_where_they_do_though_points_are_coarse() -> None:
     means = np.linspace(0.4, 1.3, 19)
-    weight, _ = _between(SLOPES, means, 0.25)
+    weight, prior = _between(SLOPES, means, 0.25)
+    assert np.ptp(prior[: len(STEPS)] - halfnorm.logpdf(STEPS) - np.log(np.gradient(STEPS))) < 1e-12
     alike = weight[:: len(STEPS)]  # Of each mean the smallest spread
     assert alike @ SLOPES == pytest.approx(means, abs=0.03 * (SLOPES[1] - SLOPES[0]))
 

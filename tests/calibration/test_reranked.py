@@ -12,6 +12,7 @@ from scipy.special import expit, logit
 from tarstop_core.calibration.calibrator import FittedOn
 from tarstop_core.calibration.reranked import (
     RerankedChances,
+    _shares,
     ahead,
     edges,
     fit_reranked,
@@ -116,6 +117,12 @@ def test_who_knows_what_labels_say_has_the_curves_of_such_sessions_alone(model: 
     assert {each.scenario for each in model.curves} == {"inclusion", "review"}
     assert {each.scenario for each in model.of("review").curves} == {"review"}
     assert model.of("") == model
+
+
+def test_a_family_is_as_frequent_as_its_sessions_and_an_imagined_one() -> None:
+    sure = np.array([[90.0, 90.0, 0.0, 90.0], [0.0, 0.0, 90.0, 0.0]])
+    assert _shares(sure) == pytest.approx([(3 + 1) / 6, (1 + 1) / 6])
+    assert _shares(np.zeros((2, 5))) == pytest.approx([0.5, 0.5])
 
 
 def test_it_is_read_back(model: RerankedChances) -> None:
