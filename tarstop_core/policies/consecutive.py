@@ -59,8 +59,8 @@ class LowPrecision(AtAnyCost):
         N = len(path)
         edges = np.append(np.arange(0, N, self.size), N)
         poor = np.diff(gain(path.labels)[edges]) <= self.share * np.diff(edges) + 1e-9
-        rich = np.concatenate(([-1], np.where(poor, -1, np.arange(len(poor)))))
-        in_a_row = np.arange(len(poor)) - np.maximum.accumulate(rich)[1:]
+        rich = np.where(poor, -1, np.arange(len(poor)))
+        in_a_row = np.arange(len(poor)) - np.maximum.accumulate(rich)
         return first_check(edges[1:], in_a_row >= self.batches, N, start)
 
 

@@ -168,6 +168,11 @@ def test_quant(p: list[float], tau: float, nstd: float) -> None:
     assert ours == [baselines.quant_depth(p, tau, nstd)]
 
 
+def test_quant_stops_where_the_share_read_is_just_enough() -> None:
+    tenths = path_of([False] * 10, np.full(10, 0.1))
+    assert [int(Quant(tau, 0.0).depths(tenths, [0.0])[0]) for tau in (0.3, 0.7, 0.8)] == [3, 7, 8]
+
+
 def test_quant_without_any_chance_reads_all() -> None:
     assert Quant(0.5).depths(path_of([False] * 5, np.zeros(5)), [0.0]).tolist() == [5]
 

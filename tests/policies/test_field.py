@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.policies import (
@@ -67,6 +67,7 @@ DRAWING = st.one_of(
 
 
 @given(DRAWING, RARE, st.integers(0, 2**32))
+@example((Scal(0.45, 5), field.scal_depth), [True, False, True], 0)
 def test_samples_are_those_of_the_loops(
     drawing: tuple[ByRuns, Callable[..., int]], labels: list[bool], seed: int
 ) -> None:
