@@ -6,7 +6,7 @@ import pytest
 
 from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.provenance import LISTED, Fault, claim, claimed_time, provenance
+from tarstop_core.screening.provenance import BEGINNING, LISTED, Fault, claim, claimed_time, provenance
 from tests.spoken import spoken
 
 NOON = "2026-11-23T12:00:00.000+00:00"
@@ -56,6 +56,7 @@ def test_what_came_is_told_from_what_follows() -> None:
         (["2026-11-23T13:04:00+01:00"], {}),
         (["2031-01-01T00:00:00+00:00", "2026-11-22T09:00:00+00:00"], {1: Fault.LATE}),
         (["2025-12-31T23:00:00+00:00", "2026-11-22T09:00:00+00:00"], {1: Fault.EARLY}),
+        ([BEGINNING.isoformat(), "2026-11-22T09:00:00+00:00"], {}),
         (["2026-11-22T09:00:00+00:00", "2026-11-22T08:00:00+00:00"], {2: Fault.BACKWARDS}),
         (["2026-11-22T09:00:00+00:00", "2026-11-22T08:58:00+00:00"], {}),
     ],

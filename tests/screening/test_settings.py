@@ -57,9 +57,10 @@ def test_each_scenario_begins_with_its_own_rule_and_files_keep_the_rule_and_the_
     assert (PATENT.policy, begun.policy, begun.floor_studies) == ("optimal", "optimal", 0)
     earlier = {**REVIEW.to_dict(), "policy": "greedy"}
     assert "floor_studies" not in earlier and read_settings(earlier).floor_studies == 0
-    held = replace(begun, floor_studies=5)
+    held = replace(begun, floor_studies=5, least_studies=3, least_patients=50)
     assert read_settings(held.to_dict()) == held
-    assert held.paper_mode().floor_studies == 0
+    paper = held.paper_mode()
+    assert (paper.floor_studies, paper.least_studies, paper.least_patients) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("rule", ["qbcb", "audit:every=3", "target", "oracle"])

@@ -8,10 +8,13 @@ import pytest
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.application import Application
+from tarstop_core.screening import record_message
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.settings_words import (
+    TRIED,
     changes,
+    not_as_in_session,
     protocol_appendix,
     protocol_paragraph,
     settings_rows,
@@ -19,6 +22,7 @@ from tarstop_core.screening.settings_words import (
 from tarstop_core.screening.several_readers import EXCLUDED, SECOND, SHARE, Readers
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
+from tests.spoken import spoken
 
 OTHER = {
     "payoffs": Payoffs(1, 1, 1, 1, "£"),
@@ -71,6 +75,12 @@ def test_no_setting_is_forgotten() -> None:
     }
     other = replace(PATENT, frailty=2.0, kind="frailty")
     assert changes(settings_rows(START, PATENT), settings_rows(START, other))
+
+
+def test_of_settings_that_a_page_tries_those_that_differ_are_named() -> None:
+    assert not_as_in_session(REVIEW, REVIEW) == ""
+    values = spoken(record_message, not_as_in_session, REVIEW, replace(REVIEW, theta=0.9)).values
+    assert values["names"] == [TRIED["theta"]]
 
 
 def test_several_readers_and_what_each_of_them_reads_are_named() -> None:

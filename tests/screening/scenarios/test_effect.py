@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from tarstop_core.documents.reports import EffectRow, Report, Row, collect, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
@@ -103,8 +104,9 @@ def test_the_advice_has_the_beliefs_of_the_core() -> None:
         low, high = said.facts.settings_beyond[1:]
         assert 0 <= low <= said.facts.settings_beyond[0] <= high <= 1
         if studies:
-            assert core.mu is not None and said.facts.estimate is not None
-            assert np.log(said.facts.estimate[0]) == pytest.approx(core.mu, abs=1e-9)
+            assert core.mu is not None and core.se is not None and said.facts.estimate is not None
+            ends = [core.mu, *norm.interval(0.95, core.mu, core.se)]
+            assert np.log(said.facts.estimate) == pytest.approx(ends, abs=1e-6)
 
 
 def test_reports_are_kept_in_the_log_and_rows_of_another_question_wait() -> None:
