@@ -177,9 +177,9 @@ def _holder(kind: Any, open_ended: bool) -> Any:
 
 
 def _said(problem: ValidationError, content: object) -> tuple[str, bool]:
-    """Where the first thing lies in the content that is wrong, and what it is; and whether that says how it is mended.
+    """Describe the first error in the content, with its place; also return whether the description says how to mend it.
 
-    Of what may be one of several things, each of which says why it is not, the one counts that came furthest.
+    If a value may be of several types, the error of the type that got furthest counts.
     """
     errors = problem.errors(include_url=False)
     begun = errors[0]["loc"][:2]

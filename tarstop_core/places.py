@@ -178,7 +178,7 @@ class Proxy:
 
 @dataclass(frozen=True)
 class Classroom:
-    """A class: whoever has its code is let in, without a name, to what stores nothing."""
+    """A class: its code admits anybody, without a name, to the parts that store nothing."""
 
 
 Way = Provider | Proxy | Classroom

@@ -208,6 +208,6 @@ def typed() -> ChosenEffects | None:
 
 
 def _remarks(chosen: ChosenEffects) -> None:
-    """Say which rows are no studies and how arms without a name were read, with the first row: a swap would be noticed."""
+    """Say which rows are not studies, and how unnamed arms were read in the first row, so that a swap is noticed."""
     if chosen.notes:
         shell.remarks([*chosen.notes, *chosen.studies.in_words()])

@@ -1,4 +1,4 @@
-"""The Evidence page for studies of an intervention: what they make of the chance that its effect is large enough."""
+"""The Evidence page for studies of an intervention: the chance that its effect is large enough."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -130,7 +130,7 @@ def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]
     engines = {name: title for name, title in ENGINES.items() if name != "exact" or usual == "exact"}
     named = st.query_params.get("engine", usual)
     first = named if named in engines else usual
-    # What is usual for one measure is no choice for another.
+    # The default engine of one measure must not become the choice for another.
     how = lasting(f"{PREFIX}/engine/{usual}")
     engine: Engine = one_of("How the belief is computed", engines, first=first, **how)
     address.write({"engine": "" if engine == usual else engine})

@@ -114,7 +114,7 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    """Return finite numbers between commas; none where one of them is no such number."""
+    """Return the finite numbers between commas; nothing if one of them is not a finite number."""
     try:
         return tuple(map(finite, text.split(",")))
     except ValueError:

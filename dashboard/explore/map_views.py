@@ -168,7 +168,7 @@ def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[flo
 def lists_of_cell(
     lists: Mapping[str, LabelledList], mean: Map, settings: Settings, cell: tuple[float, float]
 ) -> None:
-    """Show what the rule comes to in one cell, list by list, each with the way to its own page."""
+    """Show the rule's result in one cell, list by list, with a link to each list."""
     at = mean.q_stars.index(cell[0]), mean.fractions.index(cell[1])
     there = at_cell(settings, cell)
     unit = there.payoffs.unit

@@ -371,7 +371,7 @@ def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, poli
 
 
 def _mean_learned(key: str, listings: list[LabelledList], settings: Settings, rule: Policy) -> None:
-    """Show what the rule comes to where the lists learn, computed where a person opens it."""
+    """Show the rule's result if the lists learn, computed when a person opens it."""
     words = f"{LEARNED}: {rule} in both orders, as it turned out on average"
     opened = st.expander(words, key=f"{key}/learned", on_change="rerun")
     if not opened.open:

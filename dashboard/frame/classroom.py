@@ -1,4 +1,4 @@
-"""A class: what the lecturer shows comes to every phone that follows, and a code and a picture of it to join with."""
+"""A class: every phone that follows shows what the lecturer shows, and joins by a code or a picture of it."""
 
 import html
 import socket
@@ -128,7 +128,7 @@ def for_phones(url: str) -> str:
 
 
 def finished(game: Any) -> None:
-    """Keep what a student came to in a game."""
+    """Keep a student's result in a game."""
     attended = people.lecture()
     if attended is not None:
         attended.finished(people.person(), game)

@@ -37,7 +37,7 @@ PERSON, SINCE, SEAL = f"{OURS}person", f"{OURS}since", f"{OURS}seal"
 _SEAL = secrets.token_hex(32)
 ARRIVED = "_arrived"
 JOINED = "tarstop_class"
-"""The cookie of whoever joined a class."""
+"""The cookie of those who joined a class."""
 MOST_MADE = 10_000
 """Files for which it is remembered who had them made."""
 _MADE: dict[tuple[str, str], None] = {}
@@ -47,7 +47,7 @@ SKEW = 60.0
 
 
 class NobodyHere(InputProblem):
-    """Whoever asks is not let in."""
+    """Raised when the visitor may not use the store."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visi
         and since - SKEW <= now < until
         and claims.get("nbf", now) - SKEW <= now
         and isinstance(name, str)
-        # Else anybody who writes an address into their profile is whoever they like.
+        # Otherwise anybody could pass for somebody else by writing that person's address into their profile.
         and (provider.claim != "email" or claims["email_verified"] is True)
     )
     if not ours or not admitted(check_name(name), provider.people):
@@ -204,7 +204,7 @@ def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
 
 
 def person() -> str:
-    """Return the name of whoever is here as their login gives it; empty on one's own machine, where nobody logs in.
+    """Return the visitor's name from their login; empty on one's own machine, where nobody logs in.
 
     In a class it is the word by which their browser is known.
 
@@ -219,7 +219,7 @@ def person() -> str:
 
 
 def opened_for(store: Store) -> Store:
-    """Return the store as whoever is here may use it; NobodyHere for a stranger, or somebody who was locked out."""
+    """Return the store with the visitor's rights; NobodyHere for a stranger, or somebody who was locked out."""
     name, gate = person(), way()
     if gate is None:
         return store
@@ -240,7 +240,7 @@ def tab() -> str:
 
 
 def of_tab(tab: str) -> str | None:
-    """Return the name of the person in whose browser a tab is open; None where there is no such tab."""
+    """Return the name of the person in whose browser a tab is open; None without such a tab."""
     info = get_instance()._session_mgr.get_session_info(tab)
     return None if info is None else unquote(str(info.session._user_info.get("person")))
 

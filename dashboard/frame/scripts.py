@@ -1,4 +1,4 @@
-"""Every script that pages run, and what they are told; the browser runs no other (``server.py``)."""
+"""All scripts that pages run, and their parameters; the browser runs no others (``server.py``)."""
 
 import base64
 import hashlib

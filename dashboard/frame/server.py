@@ -330,7 +330,7 @@ def login(request: Request) -> Response:
 
 
 def join(request: Request) -> Response:
-    """Let whoever brings the code of the class in, or its lecturer by the key."""
+    """Admit a visitor with the code of the class, or its lecturer with the key."""
     attended = people.lecture()
     if attended is None:
         return PlainTextResponse("Not found\n", 404)
@@ -347,7 +347,7 @@ def join(request: Request) -> Response:
 
 
 def health(request: Request) -> Response:
-    """Whether the server can do its work, for whoever watches it."""
+    """Whether the server works, for monitoring."""
     try:
         if people.lecture() is None:
             shell.machine_store().check()

@@ -200,7 +200,7 @@ def _store(url: str | None) -> Store:
 
 
 def store() -> Store:
-    """The store, as whoever is here may use it; every page asks for it here."""
+    """The store with the visitor's rights; every page gets it from here."""
     return people.opened_for(machine_store())
 
 
@@ -227,7 +227,7 @@ def problems_shown() -> Iterator[None]:
 
 
 def remarks(notes: Sequence[str]) -> None:
-    """What reading a table brought up: as a warning, or folded where that is much."""
+    """Show the remarks on a table as a warning, folded if there are many."""
     text = "  \n".join(map(escape_markdown, notes))
     if len(notes) > MANY_NOTES:
         with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
@@ -349,7 +349,7 @@ def show(title: str, body: Callable[[], None]) -> None:
 
 
 def _who() -> None:
-    """Let in whoever is here, and say in the sidebar who that is; on one's own machine nothing."""
+    """Admit the visitor and show their name in the sidebar; on one's own machine do nothing."""
     name = people.person()
     if name and people.lecture() is None:
         store()
@@ -359,7 +359,7 @@ def _who() -> None:
 
 
 def said_of(problem: Exception) -> str:
-    """What a person is told of it; what nobody expected goes to the log in its own words."""
+    """The sentence about a problem; an unexpected error goes to the log in full."""
     if isinstance(problem, InputProblem):
         return str(problem)
     logging.getLogger("tarstop").error("Not foreseen", exc_info=problem)

@@ -183,13 +183,13 @@ def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:
-    """Do `away`, and remember under a key how :func:`undo_row` brings it back."""
+    """Remove something with `away`, and remember under a key how :func:`undo_row` brings it back."""
     away()
     st.session_state[key] = name, what, back
 
 
 def bring_back(key: str, back: Callable[[], object], name: str = "") -> None:
-    """Do `back`; what is brought back is no longer what was put away last. With a name, say so."""
+    """Bring something back with `back`, so that :func:`undo_row` no longer offers it. With a name, say so."""
     back()
     st.session_state.pop(key, None)
     if name:
@@ -197,7 +197,7 @@ def bring_back(key: str, back: Callable[[], object], name: str = "") -> None:
 
 
 def undo_row(key: str, *, named: bool = False) -> None:
-    """What was put away last, to be brought back with one press, which says so where it is `named`."""
+    """Offer to bring back what was removed last with one press, which says so if it is `named`."""
     if key not in st.session_state:
         return
     name, what, back = st.session_state[key]

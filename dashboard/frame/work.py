@@ -41,22 +41,22 @@ TURNS = 16
 
 @dataclass
 class Work(OpenSession):
-    """One session as this browser tab knows it, and where the person is on its page."""
+    """A session as this browser tab has it, and what the person is doing on its page."""
 
     may: frozenset[str] = frozenset()  # What the person's role allows, as of the last run of the page
     looking_at: int | None = None  # An earlier document being looked back at; None: the next one
     noting: str = ""  # The document whose note is being written
     what_if: Settings | None = None  # What is being tried beside a registered plan
     reporting: int | None = None  # The included document whose report is being read in full; None: screening
-    settles_report: bool = False  # Whether what is said of that report settles what its readers differ on
+    settles_report: bool = False  # Whether the entry settles a report on which its readers differ
     settling: str = ""
-    """Which of what several readers leave open is on the page, instead of what is read next."""
+    """Which document or report that several readers left open is on the page, instead of the next one; empty: none."""
     passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
     drafts: dict[str, Draft] = field(default_factory=dict)
-    """By document: what was typed into the form of a report that is not stored yet."""
-    editing: str = ""  # What the dialog that is up changes; empty: none is
-    jumping: bool = False  # Whether the box is open that leads to an earlier document
-    asking: str = ""  # A flagged document that is about to be called a hit
+    """By document: what was typed into the form of a report and is not stored yet."""
+    editing: str = ""  # What the open dialog changes; empty: no dialog is open
+    jumping: bool = False  # Whether the box to jump to an earlier document is open
+    asking: str = ""  # A flagged document that the person is about to call a hit
     because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
     doc_on_page: str = ""  # A press on any other came from a page that was being replaced
     turn: int = 0  # In the keys of what is pressed about it

@@ -86,7 +86,7 @@ def _named(parameter: str, titles: Mapping[str, str]) -> str:
 
 
 def _show_named(key: str, text: str, named: str, unknown: str) -> None:
-    """Show the text of what the address names in a box, or that there is no such."""
+    """Show the entry that the address names in a box, or say that it does not exist."""
     if text:
         with st.container(border=True, key=key):
             st.markdown(text)

@@ -88,7 +88,7 @@ def calibrator(
 
 
 def _fits(calibrator: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
-    """Whether its chances can be used on this list; what speaks against it is said."""
+    """Whether the calibrator can be used on this list; reasons against it are shown."""
     if ranking is None:
         return True
     if refused := "" if sample or scenario != PATENT else calibrator.refusal(ranking.scores):

@@ -42,22 +42,22 @@ class View:
     """One tab: a figure or a table, what it says, and its numbers as CSV."""
 
     name: str
-    """Ends the names of its files."""
+    """The end of the names of its files."""
     title: str
-    """Of the tab."""
+    """The label of the tab."""
     sentence: Callable[..., str]
     rows: Callable[..., Rows]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
     of: Literal["", "payoffs", "worth", "decision"] = ""
-    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs with whom they concern, or with
-    what actions are called.
+    """What sentence and figure need besides the evidence; the numbers, too, need payoffs with the people concerned, or with
+    the names of the actions.
     """
 
     def of_evidence(
         self, summary: Evidence | EffectEvidence, payoffs: Payoffs, about: report.About
     ) -> tuple[str, Rows, Figure | None]:
-        """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
+        """Return sentence, numbers and figure; no figure if the tab has none, or if "reml" is not identified."""
         beside = {
             "": (),
             "payoffs": (payoffs,),

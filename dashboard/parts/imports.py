@@ -60,7 +60,7 @@ STANDS, MEMBERS = "count once", "also published as"
 
 
 def corrected(file_id: str) -> dict[str, str]:
-    """What a person said of a file's columns: theirs to our field, "" for one that is not to be read."""
+    """The fields that a person gave to the columns of a file; "" for a column that is not to be read."""
     return dict(st.session_state.get(f"{COLUMNS}/{file_id}", {}))
 
 

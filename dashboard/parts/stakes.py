@@ -244,7 +244,7 @@ def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Litera
 
 
 def stops(payoffs: Payoffs) -> dict[float, str]:
-    """The stops of a cost slider, each as the amount that it comes to."""
+    """The stops of a cost slider, written as amounts."""
     K = payoffs.K
     amounts = [amount(stop * K, payoffs.unit) for stop in FRACTIONS]
     return dict(zip(FRACTIONS, map(escape_label, amounts), strict=True))

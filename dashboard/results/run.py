@@ -176,7 +176,7 @@ def _take_in(sent: Sequence[UploadedFile], large: bool) -> None:
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
     finally:
-        # Also where Streamlit ends the script, which is no Exception: nobody would come for these files.
+        # Also when Streamlit ends the script, which does not raise an Exception: the files would be left behind.
         if home is not None and taken is None:
             shutil.rmtree(home, ignore_errors=True)
     if taken is not None:

@@ -149,7 +149,7 @@ def _read_html(state: State) -> str:
 
 
 def _places(reasons: dict[int, str]) -> str:
-    """Reports by their places, each with what is said of it, if anything."""
+    """Reports by their places, each with the remark on it, if any."""
     return ", ".join(f"#{at + 1}" + (f" ({reason})" if reason else "") for at, reason in reasons.items())
 
 

@@ -72,7 +72,7 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
 
 
 def others_said(work: Work, doc: str) -> str:
-    """What others said of a document, as far as the person may see it, as HTML."""
+    """The verdicts and notes of others on a document that the person may see, as HTML."""
     assert work.several is not None
     verdicts = work.several.verdicts_on(doc, work.reader)
     judged = work.several.judged.get(doc)

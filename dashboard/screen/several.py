@@ -107,7 +107,7 @@ def on_show(work: Work) -> Judged | None:
 
 
 def document(work: Work, judged: Judged) -> None:
-    """The document that is settled, below what each said of it."""
+    """Draw the document to be settled, below the verdict of each reader."""
     work.show(judged.doc)
     at = work.row.ids.index(judged.doc)
     with st.container(height=430, border=False, key="document"):

@@ -363,4 +363,4 @@ TABS = {
     "Add documents": _add,
 }
 NEEDS = {"Another question": "label", "Add documents": "manage"}
-"""What whoever opens a tab must be allowed to do, where to see the session is not enough."""
+"""The right that a tab needs, if seeing the session is not enough."""

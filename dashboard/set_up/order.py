@@ -75,7 +75,7 @@ block = Blocks("set_up/blocks.html")
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """The list as it will be screened, and what is recorded of how it came to be."""
+    """The list as it will be screened, and the record of how it was ordered."""
 
     ranked: Ranking  # By relevance, one document a family
     screened: Ranking  # The same documents in screening order: those with kept labels first

@@ -195,7 +195,7 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
 
 
 def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
-    """Ask what the session is called, and whoever reads."""
+    """Ask for the name of the session and the names of its readers."""
     state = st.session_state
     left, right = st.columns([1.7, 1], gap="medium")
     called = session_name(chosen.name)[:LONGEST_NAME]
@@ -343,7 +343,7 @@ def _keep() -> None:
     if HELD not in state:
         return
     (name, stored), now = state[HELD], _entered()
-    if stored and now != stored:  # what a page begins with is no draft
+    if stored and now != stored:  # an untouched page is not a draft
         name = shell.store().save_draft(now, name)
     state[HELD] = (name, now)
     if name:

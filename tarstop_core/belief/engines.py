@@ -7,15 +7,15 @@ from tarstop_core.errors import InputProblem
 
 @dataclass(frozen=True)
 class Engine:
-    """One way."""
+    """A way to compute the belief from 2×2 tables."""
 
     name: str  # In files and on the command line
-    title: str  # Where it is chosen
-    help: str  # What is said beside the title
-    badge: str  # What is said of a belief that comes from it
-    method: str  # As a protocol calls it
-    needs: int = 0  # Studies before which it says nothing
-    knows_prior: bool = True  # Whether it begins with a belief before any study
+    title: str  # Its name where a person chooses it
+    help: str  # The explanation next to the title
+    badge: str  # Names the engine next to a belief that it computed
+    method: str  # Its description in a protocol
+    needs: int = 0  # Studies that it needs before it gives a belief
+    knows_prior: bool = True  # Whether it uses a prior
 
 
 ENGINES = {

@@ -147,7 +147,7 @@ class Remaining:
 
     @cached_property
     def _asked(self) -> dict[int, float]:
-        """The chances that were asked for: a rule and what is said of its advice ask for the same ones."""
+        """Chances that were computed already; a rule and the words of its advice need the same ones."""
         return {}
 
     def chance_of(self, number: int) -> float:

@@ -29,7 +29,7 @@ from tarstop_core.documents.tables import Floats
 
 LEVEL = 0.9
 DEPTH = 100
-"""Documents after which people are told how often nothing shows."""
+"""Depth for which the page says how often nothing was found by then."""
 POINTS = 40
 """Equally probable values of κ over which shares are averaged."""
 SURE_OF_LEARNED = 20.0

@@ -49,7 +49,7 @@ LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are computed with at least, and the largest mean or covariance (of logs) that a file may hold."""
 EXACT, GROWTH = 60, 1.03
 """Ranks that are distinguished one by one, and by how much blocks of ranks grow from there on."""
-TYPICAL = 1000.0  # Documents of the list that means are told of
+TYPICAL = 1000.0  # Documents of the list for which means are reported
 LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 LEAST = 1e-12  # Exposure of a hit at least: what was held impossible decides nothing
 RANK_UNIT = 10.0  # Rank that the exposure of a kind of family "power" refers to
@@ -57,7 +57,7 @@ RANK_UNIT = 10.0  # Rank that the exposure of a kind of family "power" refers to
 
 @dataclass(frozen=True)
 class Thinning:
-    """What lists taught of how hits thin out, small enough to read."""
+    """How hits thin out along a list, learned from labelled lists; small enough to read."""
 
     mean: tuple[Pair, Pair, Pair]
     """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""

@@ -140,7 +140,7 @@ def who_reads(
 
 
 def _whole(table: ReadersTable, prices: Prices, worth: float, sensitivity: float, as_json: bool) -> None:
-    """Print what each strategy comes to on a list that has every verdict."""
+    """Print the result of each strategy on a list that has every verdict."""
     from tarstop_core.readers import who_reads as asking
     from tarstop_core.readers.played import strategies_on
     from tarstop_core.readers.strategies import Learned

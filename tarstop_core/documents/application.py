@@ -76,7 +76,7 @@ def claim_features(claim: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Dated:
-    """What a record says of itself, as far as it decides whether the document may count; anything may be empty."""
+    """The data of a record that decide whether the document may count; any of them may be empty."""
 
     date: str = ""
     filing_date: str = ""

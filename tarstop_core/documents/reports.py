@@ -218,7 +218,7 @@ class Collected:
 
     rows: tuple[Row | EffectRow, ...]  # n studies, in the order of the list
     positions: NDArray[np.intp]  # 0-based rank of the document that brought each. Shape (n,).
-    notes: tuple[str, ...] = ()  # The same study twice, and what was made of it
+    notes: tuple[str, ...] = ()  # The same study twice, and how it was counted
 
     def __len__(self) -> int:
         return len(self.rows)

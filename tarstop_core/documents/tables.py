@@ -169,7 +169,7 @@ class Counts:
     FP: int | None
     FN: int
     TN: int | None
-    """`FP` and `TN`: None where nothing was said of the healthy."""
+    """`FP` and `TN` are None if the healthy were not reported."""
     notes: tuple[str, ...] = ()  # What had to be chosen, a sentence each
 
 

@@ -1,4 +1,4 @@
-"""Rows of a table of studies that are no studies: totals, subtotals, and what a meta-analysis found."""
+"""Rows of a table of studies that are not studies: totals, subtotals and results of a meta-analysis."""
 
 import operator
 import re
@@ -15,7 +15,7 @@ message = Messages("documents/totals.jinja")
 LEAST_COLUMNS = 3
 """Counts of a row that have to be sums: of fewer, a study may have just this many by chance."""
 _YEAR = re.compile(r"(?<![\d=<>])(?<![=<>] )(?<![\d =<>][.,·])(?:19|20)\d\d(?!\d)")
-"""A year in a name, as against decimals and what a statistic comes to."""
+"""A year in a name; decimals and values of statistics do not match."""
 _SUM = (
     r"(?:(?:(?:sub|grand|over|study)[ -]?)?total(?:s|e|en)?|overall|pooled|combined|summary|sum|summe|gesamt|insgesamt|totaal"
     r"|somme|suma|(?:all|pooled|included) (?:studies|trials|patients|participants|estimates?))"
@@ -33,7 +33,7 @@ _BEGINS_AS_SUM = re.compile(rf"{_SUM}\b", re.IGNORECASE)
 
 
 class LeftOut(NamedTuple):
-    """A row that is no study."""
+    """A row that is not a study."""
 
     at: int  # Its place among the rows
     name: str
@@ -60,7 +60,7 @@ class _Above:
 
 
 def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list[LeftOut]:
-    """Find the rows that are no studies.
+    """Find the rows that are not studies.
 
     They bear the name of a total or a statistic, or count what rows above them count together. A name that goes on
     otherwise ("Totally"), or has a year, is that of a study.

@@ -217,7 +217,7 @@ class Studies(Judged):
 
     @property
     def control_risk(self) -> float | None:
-        """Share of all people in control arms who had the event; None where that is no risk between 0 and 1."""
+        """Share of all people in control arms who had the event; None if that is not strictly between 0 and 1."""
         if self.form is not Form.EVENTS:
             return None
         _, _, events, people = self.complete().values.sum(axis=0)

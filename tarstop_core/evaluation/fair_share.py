@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 BEAT = 0.2
-"""Seconds after which whoever waits is heard again."""
+"""Seconds between two checks on a caller who waits."""
 
 
 class Place(Enum):

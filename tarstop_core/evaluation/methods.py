@@ -127,7 +127,7 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
 
 
 def server_rules() -> list[str]:
-    """Rules in files (``mine.py:Name``) that whoever started the server named: no other file is run for a visitor."""
+    """Rules in files (``mine.py:Name``) that were named when the server started; visitors can run no other file."""
     return named_by_server(RULES_VARIABLE)
 
 

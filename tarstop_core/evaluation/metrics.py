@@ -137,7 +137,7 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
 def no_ratio(
     screened: float, agrees: float, reference_screened: float, reference_agrees: float
 ) -> NoRatio | None:
-    """Why :func:`icer` of the same means is no ratio and no label; None where it is one.
+    """Why :func:`icer` of these means is neither a ratio nor a label; None if it is one.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class StillUnread:
 
 @dataclass(frozen=True)
 class Played:
-    """What a policy came to on one topic."""
+    """The result of a policy on one topic."""
 
     topic: str
     depth: float  # Documents read; of a rule that draws a random sample, the expected number
@@ -68,11 +68,11 @@ class Played:
 
 @dataclass(frozen=True)
 class PlayedReview(Played):
-    """What a policy came to on an outcome of a review."""
+    """The result of a policy on an outcome of a review."""
 
     left: dict[str, StillUnread]
     """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
-    turned: float  # What is said at the stop: the chance that all that is left would lead to the other action
+    turned: float  # Forecast at the stop: the chance that everything unread would lead to the other action
 
 
 def replay(
@@ -164,15 +164,15 @@ def replay_reviews(
         raise InputProblem(
             "The truth full_evidence says which of two actions all studies would choose; leave out the other options, or take the truth pooled."
         )
-    fitted, adaptive = _apart(calibrator)
+    fitted, adaptive = _by_kind(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
     )
     return [_played(task, case, Learned(fitted, prior), policy, payoffs, cost) for case in cases]
 
 
-def _apart(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
-    """The calibrator, or the chances that cases bring."""
+def _by_kind(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
+    """Tell a calibrator from chances that are given by case; the other one is empty."""
     return (chances, {}) if isinstance(chances, Calibrator) else (None, chances)
 
 
@@ -216,7 +216,7 @@ def replay_enough(
     """
     EnoughTask.check_rule(policy)
     task, played = EnoughTask(target=target, scale=scale), []
-    fitted, adaptive = _apart(calibrator)
+    fitted, adaptive = _by_kind(calibrator)
     for topic in topics:
         case, learned = Case(topic, topic.name, None, adaptive.get(topic.name)), Learned(fitted)
         grid = task.play(task.trial(case, learned, [NOTHING_AT_STAKE], [0.0]), [policy])
@@ -254,7 +254,7 @@ def with_left(
     Parameters
     ----------
     played, outcomes
-        What :func:`replay_reviews` came to, and on which outcomes.
+        The results of :func:`replay_reviews`, and their outcomes.
     calibrator
         As of :func:`replay_reviews`.
     payoffs : Payoffs
@@ -324,7 +324,7 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
 
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
     topic = case.topic
-    # Whoever finds one relevant document chooses a⁺, and every sample finds one where there is one.
+    # A reader who has found a relevant document chooses a⁺, and every sample finds one if the topic has one.
     drawn = policy.expected(case.labels)
     plus = drawn.found > 0.5
     utility = payoffs.outcome(plus, topic.omega) - cost * drawn.read

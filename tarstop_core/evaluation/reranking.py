@@ -45,7 +45,7 @@ class Reread:
 
     order: NDArray[np.intp]  # Positions in the list given, first read first. Shape (N,).
     scores: Floats
-    """What the fit that put a document there gave it; scores of different fits are no common scale. Shape (N,)."""
+    """The score of each document in the fit that placed it, shape (N,); scores of different fits are not comparable."""
     fitted_at: NDArray[np.intp]  # Number of labels at each fit; the first is 0
     seconds: Floats  # How long each fit took, with the scores of every document
 

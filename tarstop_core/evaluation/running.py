@@ -235,7 +235,7 @@ def carry_out(folder: Path) -> None:
         if not source.is_dir():
             raise InputProblem(f"The folder {source} is no longer there; upload the benchmark again.")
         benchmark = replace(from_folder(source), title=order.title)
-        # No file is run but those that whoever started the server named.
+        # Only files that were named when the server started are run.
         for spec in {*order.methods} - {*server_rules()}:
             parse_methods([spec], benchmark.scenario, files=False)
         methods = parse_methods(order.methods, benchmark.scenario)

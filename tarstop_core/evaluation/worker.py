@@ -217,7 +217,7 @@ def run(
             worker.process.join(BEAT)
             raise _died(name, worker.process.exitcode or 0, limit) from None
         finally:
-            # Also where Streamlit ends the script, which is no Exception.
+            # Also when Streamlit ends the script, which does not raise an Exception.
             _put_back(worker, whole)
 
 

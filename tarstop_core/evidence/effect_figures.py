@@ -167,7 +167,7 @@ def _written(evidence: EffectEvidence, part: Estimates) -> list[str]:
 
 
 def _hover(evidence: EffectEvidence) -> list[str]:
-    """What each study says, for whoever points at it."""
+    """The text of each study's tooltip."""
     texts = _written(evidence, evidence.estimates)
     return [f"{plain(name)}: {text}" for name, text in zip(evidence.names, texts, strict=True)]
 

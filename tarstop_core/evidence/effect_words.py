@@ -64,7 +64,7 @@ def threshold_sentence(target: Target, baseline: float | None) -> str:
     Returns
     -------
     str
-        Empty where δ is no effect, or there is nothing to say.
+        Empty if δ is no effect or there is nothing to note.
     """
     prevented = None
     if baseline is not None and target.measure in EVENT_MEASURES and target.delta != target.nothing:

@@ -148,7 +148,7 @@ class Answer:
 
     @cached_property
     def curves(self) -> Curves | None:
-        """How each action does over what may be paid, or over thresholds; None where that is no question."""
+        """The value of each action over prices or thresholds; None if neither applies."""
         return curves(self.decision, self.actions)
 
     @property

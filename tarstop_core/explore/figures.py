@@ -113,7 +113,7 @@ def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
     settings
         Payoffs and names of the actions.
     plan
-        What the rule comes to from here on.
+        The rule's result from here on.
 
     Returns
     -------

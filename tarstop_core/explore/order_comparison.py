@@ -32,7 +32,7 @@ TABLES = (1, 3, 5, 10)
 LABELS = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
 """The label that a full text gives a ranker, by what became of the report; it is included otherwise. As in a session."""
 OrderComparison = Mapping[tuple[str, str], Played]
-"""What a rule came to, by order (LISTED or LEARNS) and chances (BY_SCORE, as of a list that stays as it is, or BY_FINDS)."""
+"""The result of a rule by order (LISTED or LEARNS) and chances (BY_SCORE, as for a list in its given order, or BY_FINDS)."""
 
 
 @lru_cache(maxsize=16)
@@ -71,7 +71,7 @@ def compare_orders(listing: LabelledList, settings: Settings, policy: Policy) ->
     Returns
     -------
     OrderComparison
-        What it comes to, by order and chances.
+        Its result by order and chances.
     """
     model, comparison = reranked_chances(REVIEW), {}
     for order, reordered in orders(listing).items():
@@ -130,7 +130,7 @@ def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: 
     Parameters
     ----------
     listing, comparison, policy
-        The review, what the rule comes to on it, and the rule.
+        The review, the rule's result on it, and the rule.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: 
 
 
 def order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> list[dict[str, str]]:
-    """Return what a rule came to on a review, or on several on average: a row for each order and kind of chances."""
+    """Return the result of a rule on a review, or its average over several, as a row for each order and kind of chances."""
     rows = []
     for order, chances in comparisons[0]:
         played = [comparison[order, chances] for comparison in comparisons]

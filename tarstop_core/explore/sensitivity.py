@@ -224,7 +224,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
         first, second = (getattr(payoffs, name) for name in pair)
         at_sums = turns(partial(with_sum, pair), first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
-            # A payoff of 0 has no multiples: it is moved as far as the sum is.
+            # A payoff of 0 has no multiples, so it is moved by as much as the sum.
             least, most = value / REACH, (value or first + second) * REACH
             own = []
             for turn in at_sums:

@@ -96,7 +96,7 @@ def _values(entry: Entry) -> Iterator[Value]:
         people = re.split(r"(?<!\s)\s+and\s+", given.get(theirs, ""))
         yield "authors", "; ".join(filter(None, map(plain_text, people))), theirs
     for theirs in ("url", "howpublished"):
-        # Tildes and dashes of an address are no LaTeX.
+        # Tildes and dashes in an address are not LaTeX.
         address = re.sub(r"\\url|[{}\\]", "", given.get(theirs, ""))
         yield "url", address if address.startswith("http") else "", theirs
     for theirs in ("doi", "url"):
@@ -123,7 +123,7 @@ def _letters(latex: str) -> str:
     """One command as text, remembered: a long list repeats a few hundred of them."""
     try:
         return str(_decoder().latex_to_text(latex, tolerant_parsing=True))
-    except Exception:  # what a LaTeX parser makes of nonsense shows in many ways; the spelling stays
+    except Exception:  # a LaTeX parser fails on nonsense in many ways; the text is kept as it is
         return latex
 
 

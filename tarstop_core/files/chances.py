@@ -39,7 +39,7 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
     for name, topic in topics.items():
         own = frame[frame["topic"] == name] if "topic" in frame else frame
         own = own if several or len(own) else frame
-        # Where an id begins like a formula, whoever wrote the file put an apostrophe in front.
+        # An id that begins like a formula has an apostrophe in front of it in the file.
         ids, ranked = ([one_word(text.lstrip("'")) for text in texts] for texts in (own["id"], topic.ids))
         if ids != ranked:
             raise InputProblem(

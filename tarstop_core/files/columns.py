@@ -85,7 +85,7 @@ def distinct(titles: Sequence[str]) -> list[str]:
 SYNONYMS, TAG_SYNONYMS, DIALECTS = names_of("records"), names_of("tags"), names_of("dialects")
 RECORDS = Vocabulary(SYNONYMS)
 LABELS = ("study", "bias")
-"""Fields that are no numbers: of several columns the first counts."""
+"""Fields that are not numbers: if several columns hold one, the first counts."""
 TAGGED = Vocabulary({field: (*names, *TAG_SYNONYMS.get(field, ())) for field, names in SYNONYMS.items()})
 
 
@@ -219,7 +219,7 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     vocabulary = TAGGED if "ti" in normal and "title" not in normal else RECORDS
     passed_over: list[tuple[str, str, str]] = []
     for field, columns in vocabulary.columns("" if name in chosen else name for name in names).items():
-        # What gives the id is no second number of the record.
+        # The column of the id does not count as a second number of the record.
         columns = [column for column in columns if field != NUMBER or column not in at.get("id", ())]
         if field in at or not columns:
             continue

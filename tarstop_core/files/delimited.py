@@ -193,7 +193,7 @@ TSV = Format("tsv", "TSV", (".tsv", ".tab"), read_delimited)
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 NO_NUMBER = "--"
-"""What stands where there is no number: no spreadsheet takes it for a formula."""
+"""Written in place of a missing number; spreadsheets do not take it for a formula."""
 # Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
 # there, at line breaks: what stands behind one begins a cell.
 # Each stretch of white space is looked at once, from its beginning.
@@ -220,7 +220,7 @@ def table_to_csv(frame: pd.DataFrame) -> str:
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table whose texts no spreadsheet runs, for whoever writes it to a file."""
+    """Return a table with texts that no spreadsheet takes for formulas, to be written to a file."""
     texts = [at for at, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
     safe = frame.copy(deep=False)
     for at in texts:

@@ -57,8 +57,8 @@ class EffectTable(NamedTuple):
 
     studies: Studies
     rows: list[Row]  # Those of the studies
-    notes: tuple[str, ...]  # Which rows are no studies, and how columns without an arm's name were read
-    left_out: tuple[str, ...]  # What rows that are no studies are called
+    notes: tuple[str, ...]  # Which rows are not studies, and how columns without the name of an arm were read
+    left_out: tuple[str, ...]  # Names of the rows that are not studies
 
 
 def read_effects(

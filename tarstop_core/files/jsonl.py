@@ -125,7 +125,7 @@ def _listed(document: Any) -> list[dict[str, Any]] | None:
 
 def _text(value: Any) -> str:
     text = value if isinstance(value, str) else _written(value)
-    # Half of a surrogate pair, which JSON can spell out, is no character.
+    # Half of a surrogate pair, which JSON can contain, is not a character.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

@@ -1,6 +1,6 @@
 """Labelled rankings to fit and judge calibrators on, from files.
 
-What nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
+A document that nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
 """
 
 import hashlib
@@ -27,7 +27,7 @@ RUN, QRELS, RECORDS = "run", "qrels", "records"
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Labelled lists, and what is to be said of where they come from."""
+    """Labelled lists, with remarks on where they come from."""
 
     topics: tuple[Topic, ...]
     notes: tuple[str, ...] = ()  # One sentence each

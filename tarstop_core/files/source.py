@@ -188,7 +188,7 @@ def check_workbook(name: str, content: IO[bytes], size: int) -> None:
 class Source:
     """A file that can be read from its start as often as needed."""
 
-    handle: BinaryIO  # Seekable; belongs to whoever opened it
+    handle: BinaryIO  # Seekable; closed by the code that opened it
     name: str  # The name people know the file by
     size: int  # Bytes in `handle`, compressed or not
     gzipped: bool

@@ -166,7 +166,7 @@ def depths_for_targets(
     sums = network.b1 - network.W1[:W].sum(axis=0) + examined * network.W1[W]
     sums[1:] += np.cumsum(seen * network.W1[:windows], axis=0)
     stops = network.after_first(sums + wanted[:, None, None] * network.W1[W + 1]) > 0
-    # Before the first window there is no choice, after the last one nothing to go on to.
+    # Before the first window the agent has no choice, and after the last one no document to go on to.
     stops[:, 0] = False
     stops[:, windows] = True
     first = int(np.searchsorted(edges, start))
@@ -202,7 +202,7 @@ class GRLStop(AtAnyCost):
         return self.weights or shipped_weights()
 
     def following(self, agent: Weights) -> Self:
-        """A copy of this rule that follows an agent trained for the cases at hand, which is no parameter and in no spec."""
+        """A copy of the rule with an agent trained for these cases; the agent is not a parameter and is in no spec."""
         rule = type(self)(self.target)
         object.__setattr__(rule, "weights", agent)
         return rule

@@ -65,7 +65,7 @@ TEMPLATES.filters |= {
     "unbroken": unbroken,
     "kept_together": kept_together,
 }
-# Figures keep the order of their keys, and what is no number in JSON is an error here, not in a browser.
+# Figures keep the order of their keys; a number that JSON cannot hold is an error here, not in a browser.
 TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 
 

@@ -44,7 +44,7 @@ class Feedback:
     question: str
     labels: NDArray[np.int8]  # A `Label` for each document, by its position in the collection. Shape (N,).
     start: Floats  # Scores of the order in which the list stands, the highest to be read first. Shape (N,).
-    words_for: str = ""  # What speaks for a document, as a person typed it
+    words_for: str = ""  # Words in favour of a document, as a person typed them
     words_against: str = ""
     outside: Floats | None = None
     """Scores from elsewhere, such as a language model's; NaN where there is none. Shape (N,)."""

@@ -33,7 +33,7 @@ class Coefficient:
     """None where it is 0/0: all verdicts are the same."""
     low: float | None
     high: float | None
-    """`low` and `high`: None where there is no value, or no two records differ, so that nothing says how sure it is."""
+    """`low` and `high` are None if there is no value, or if no two records differ, which leaves the precision unknown."""
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ class Overlooked:
     """Share of the relevant records that are found by now; None where none may be relevant."""
     readers: tuple[Reader, ...]
     frame: int
-    """Records that draws were made from, those drawn among them: without what came to light otherwise."""
+    """Records from which the draws were made, including the drawn ones, without those that came to light otherwise."""
     level: float
 
     @property
@@ -164,7 +164,7 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
         raise InputProblem(f"The limit of the odds ratio is {limit:g}; give a number of 1 or more.")
     excluded, relevant, drawn = verdicts.excluded, verdicts.relevant == 1, verdicts.drawn > 0
     judged = ~np.isnan(verdicts.relevant)
-    # What came to light otherwise says nothing of the records that it lay among.
+    # Records that came to light otherwise say nothing about the rest.
     frame = excluded & (drawn | ~judged)
     elsewhere = int((excluded & ~frame & relevant).sum())
     hits, draws, size = int((drawn & relevant).sum()), int(drawn.sum()), int(frame.sum())

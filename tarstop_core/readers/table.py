@@ -123,7 +123,7 @@ def read_readers(source: Path | str | BinaryIO, columns: Columns | None = None) 
 
 
 def columns_of(source: Path | str | BinaryIO) -> tuple[str, ...]:
-    """The columns of a file; InputProblem when it is no table."""
+    """The columns of a file; InputProblem when it is not a table."""
     return tuple(read_cells(source).titles)
 
 
@@ -198,7 +198,7 @@ def _verdicts(cells: Cells, column: str, include_from: float | None = None) -> F
 
 
 def _score(text: str, include_from: float) -> float | None:
-    """Whether a score is high enough; NaN where there is none, None where it is no number."""
+    """Whether a score is high enough; NaN if there is none, None if it is not a number."""
     if not text:
         return np.nan
     try:

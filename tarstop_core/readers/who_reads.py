@@ -40,7 +40,7 @@ def who_reads(
     Parameters
     ----------
     verdicts : Verdicts
-        Of the machine, on every record, and of the person, as far as he read; in the order of the list.
+        Of the machine on every record, and of the person on those that were read; in the order of the list.
     records : int
         Records of the next stretch.
     prices : Prices

@@ -32,7 +32,7 @@ def advise(
     settings, calibrator, p, state
         As of :func:`~tarstop_core.screening.paths.screening_path`.
     paths : Paths, optional
-        Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
+        Those of :func:`session_paths` for the same :func:`paths_key`, if they were computed already.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
-    """The chosen rule taken at its word, without what the next documents are worth: other assumptions do not ask it."""
+    """The advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
     rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
@@ -170,7 +170,7 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
 
 
 def _without_pending(state: State) -> State:
-    """The state in which the hits that wait for confirmation are no hits."""
+    """The state if the hits that wait for confirmation turn out not to be hits."""
     labels, confirmed = state.labels.copy(), state.confirmed.copy()
     for at in state.pending:
         labels[at], confirmed[at] = IRRELEVANT, PENDING

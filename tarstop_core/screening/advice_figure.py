@@ -46,7 +46,7 @@ def advice_figure(
         worth = least.copy()
         worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
     if worth is not None and path.in_steps:
-        # What reading on was worth earlier is not known any more: other studies and reports were at hand then.
+        # The earlier worth of reading on is no longer known, because other studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)
     return live_curves(
         path.b,

@@ -194,7 +194,7 @@ class Advice:
     """The advice at one depth."""
 
     headline: Headline
-    go_on: bool  # Whether the chosen rule, taken at its word, reads another document
+    go_on: bool  # Whether the chosen rule reads another document
     depth: int
     documents: int
     """Documents read, and in the list."""

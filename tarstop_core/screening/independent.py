@@ -47,11 +47,11 @@ class Judged:
 
     doc: str
     verdicts: Mapping[str, Event]
-    """By reader: the label, or the change of it, that stands."""
+    """By reader: the label in force, or its last change."""
     notes: Mapping[str, str]
     resolution: Event | None = None
     check: Event | None = None
-    """What was said of it when it was drawn among those that all excluded."""
+    """The verdict when it was drawn from the documents that all readers excluded."""
 
     @property
     def differ(self) -> bool:
@@ -69,12 +69,12 @@ class Judged:
 
 
 def counted(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
-    """What counts of a log, as the log of one reader; the log itself where there is one reader."""
+    """Return the part of a log that counts, as the log of one reader; the log itself if there is one reader."""
     return SeveralReaders(readers, log).common if readers.names else log
 
 
 class SeveralReaders:
-    """A log of several readers, taken in event by event."""
+    """A log of several readers, updated event by event."""
 
     def __init__(self, readers: Readers, log: Sequence[Event] = ()) -> None:
         self.readers = readers
@@ -82,9 +82,9 @@ class SeveralReaders:
         """By document: the verdict of each reader when all had judged it for the first time."""
         self.log: list[Event] = []
         self.undone = 0
-        """How often something was taken back: what counts is then another log, and else a longer one."""
+        """How many events were undone. If the number grows, the log that counts is a new one; otherwise it only gets longer."""
         self.changed: Event | None = None
-        """The last event that changed more than what one reader has read: where it is the same, so is all that counts."""
+        """The last event that changed what counts, and not only what one reader has read."""
         self._standing: list[Event] = []
         self._own: dict[str, tuple[int, list[Event]]] = {}
         self._begin()
@@ -96,9 +96,9 @@ class SeveralReaders:
         self.judged: dict[str, Judged] = {}
         """By document, in the order in which they were judged by all."""
         self.opened: Event | None = None
-        """Who opened everybody's verdicts to all, where somebody did."""
+        """The event that opened everybody's verdicts to all readers, if any."""
         self.files: dict[str, Event] = {}
-        """By reader: what came in a file, all verdicts of a machine or of a person elsewhere; nobody is shown these but by the views."""
+        """By reader: the event that brought in a file of verdicts, of a machine or of a person elsewhere; only the views show these."""
         self._verdicts: dict[str, dict[str, Event]] = {}
         self._notes: dict[str, dict[str, str]] = {}
         self._settled: dict[str, dict[str, Event]] = {kind: {} for kind in SETTLING}
@@ -106,11 +106,11 @@ class SeveralReaders:
         self._kept: set[str] = set()
         self._fit = 0
         self.in_full = ReportsApart()
-        """What they said of full texts, where each reads these alone."""
+        """What the readers entered about full texts, if each reads these alone."""
         self._counted_reports: dict[str, Report] = {}
 
     def take(self, events: Sequence[Event]) -> None:
-        """Take in what follows in the log."""
+        """Apply the next events of the log."""
         for event in events:
             self.log.append(event)
             doc = str(event.payload.get("doc", ""))

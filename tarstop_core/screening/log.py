@@ -50,7 +50,7 @@ class Joined(TypedDict):
 
 
 class Parted(TypedDict):
-    """The documents that joined last, none of which was read, are no part of the list any more."""
+    """The documents that joined last, none of which was read, leave the list again."""
 
     source: str
     docs: list[str]
@@ -65,7 +65,7 @@ class Aside(TypedDict):
 
 
 class SetAside(TypedDict):
-    """Documents that are no evidence. Those set aside before the list began are its last, with the ranks they would have."""
+    """Documents that do not count as evidence. Those set aside before the list began are its last, with the ranks they would have."""
 
     documents: list[Aside]
     ranks: NotRequired[list[int]]
@@ -286,7 +286,7 @@ class Event:
 
     kind: str  # one of :data:`KINDS`
     payload: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values; what they are is said of each kind."""
+    """JSON values; each kind of event has a type for them."""
     seq: int = 0  # position in the log, from 1 on, without gaps; 0 before it is stored
     time: str = ""  # ISO 8601 with UTC offset; set when stored
     reviewer: str = ""

@@ -16,7 +16,7 @@ class Place(NamedTuple):
     """Where something stands in a report."""
 
     table: int
-    """From 1 on, 0 for what is said of the whole report."""
+    """From 1 on; 0 for the whole report."""
     name: str
     """Of a field of the report, or of a column of its table."""
 
@@ -30,13 +30,13 @@ class Compared:
 
     @property
     def differ(self) -> bool:
-        """Whether readers say different things there; capitals and spaces are no difference."""
+        """Whether readers disagree there; capitals and spaces make no difference."""
         return len({_plain(value) for value in self.values}) > 1
 
 
 @dataclass(frozen=True)
 class ReadApart:
-    """A report that everybody has read who is to, and what each said of it."""
+    """A report that all its readers have read, with what each of them entered."""
 
     doc: str
     reports: Mapping[str, Report]
@@ -45,7 +45,7 @@ class ReadApart:
 
     @cached_property
     def compared(self) -> list[Compared]:
-        """All that was said of it, place by place, each with what every reader says there."""
+        """Everything that was entered, place by place, with the entry of every reader."""
         return compare([*self.reports.values()])
 
     @property
@@ -62,7 +62,7 @@ class ReadApart:
 
 
 class ReportsApart:
-    """What several readers said of reports in full text, taken in event by event."""
+    """What several readers entered about reports in full text, updated event by event."""
 
     def __init__(self) -> None:
         self.read: dict[str, ReadApart] = {}
@@ -103,7 +103,7 @@ class ReportsApart:
         return [*self._said]
 
     def of(self, reader: str) -> dict[str, Report]:
-        """By document: what a reader said of its report."""
+        """What a reader entered about each report, by document."""
         return {doc: said[reader] for doc, said in self._said.items() if reader in said}
 
 

@@ -1,4 +1,4 @@
-"""Documents that cannot be prior art against the application: set aside, they are no evidence, and can be returned.
+"""Documents that cannot be prior art against the application: they are set aside, do not count as evidence, and can be returned.
 
 The belief is that of the list without them: the others close up, so that chances by rank, and scores that are compared
 with those of the list, are what they would be had the search not found them.

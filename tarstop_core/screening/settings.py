@@ -75,7 +75,7 @@ class Threshold:
     asked: str  # what a field is called
     entry: str = "theta"  # of the glossary
     is_share: bool = True  # whether it is asked for in per cent
-    least: float | None = None  # where it is no share: the least that may be given
+    least: float | None = None  # the smallest value, if it is not a share
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class Settings:
     weighs: ClassVar[bool] = True
     """Whether a decision is weighed: payoffs, costs and a belief. Without, all that is asked is whether enough was found."""
     unfit: ClassVar[str] = "needs labels of the whole list or of a random sample"
-    """What is said of a rule that it may not follow."""
+    """The refusal of a rule that this scenario cannot follow."""
     threshold_field: ClassVar[str] = ""
     """The field that holds what is to be exceeded, where there is one."""
-    # Without a type these are no fields, and a scenario may make one of them.
+    # Without a type these are not fields; a scenario may turn one into a field.
     needs_citation = False  # whether a⁺ waits for a document to cite
     confirm_hits = False  # whether a hit counts only once it is confirmed
     application = NOTHING_SAID  # the application that documents may be compared with

@@ -34,14 +34,14 @@ class Footing:
 
 @dataclass(frozen=True)
 class Decision:
-    """What was decided, and on what footing."""
+    """A recorded decision, with the advice that it was based on."""
 
     plus: bool
     time: str
     payload: Mapping[str, Any]
     outdated: bool = False  # whether a verdict, or the list of documents, was changed since
     by: str = ""  # the name given when it was recorded
-    claimed: bool = False  # whether name and time are what a session file says
+    claimed: bool = False  # whether name and time come from a session file
 
     @property
     def option(self) -> int:
@@ -63,15 +63,17 @@ class State:
     labels: NDArray[np.int8]
     """UNSEEN or one of :data:`~tarstop_core.screening.labels.CODES`, in the order of reading. Shape (N,)."""
     confirmed: NDArray[np.int8]
-    """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any. Shape (N,)."""
+    """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be hits. Shape (N,)."""
     seq: int = 0  # number of events so far
     reports: Mapping[int, Report] = field(default_factory=dict)
-    """What became of the reports read in full, by position in the list."""
+    """The outcomes of the reports read in full, by position in the list."""
     notes: Mapping[str, str] = field(default_factory=dict)  # by document
-    reasons: tuple[str, ...] = ()  # to exclude something, that the person defined, in their order
-    excluded_for: Mapping[int, str] = field(default_factory=dict)  # by position: given with a verdict
+    reasons: tuple[str, ...] = ()  # reasons to exclude a document that the person defined, in their order
+    excluded_for: Mapping[int, str] = field(
+        default_factory=dict
+    )  # by position: the reason given with a verdict
     together: Mapping[int, int] = field(default_factory=dict)
-    """By position: the Y that a document settles the question together with."""
+    """By position: the other document, graded Y, together with which this one settles the question."""
     plan: Settings | None = None  # what was registered before the first label
     plan_records: str = ""  # hash of the records that the plan was registered for
     imported: bool = False  # whether the session came in a file
@@ -80,15 +82,15 @@ class State:
     advice_at_stop: str = ""  # headline of the advice when screening stopped, where the log has it
     decision: Decision | None = None
     former: Decision | None = None  # what had been decided before screening went on
-    can_undo: bool = False  # whether a label, change or confirmation stands that could be taken back
+    can_undo: bool = False  # whether there is a label, change or confirmation to undo
     last_time: str = ""  # of the last event
     spent: float = 0.0
-    """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
+    """Cost of the documents read, each at the cost in force at that time, in the payoffs' unit."""
     foreseen_by: tuple[tuple[int, Settings], ...] = ()
-    """Settings that decided what was forecast, each with the documents that had been read when they came into force."""
+    """Settings that determined the forecasts, each with the number of documents read when they came into force."""
     touched: bool = False  # whether a document was ever labelled here, even if that was taken back
     kept: int = 0
-    """How many documents came with their labels: the first of the list, whatever order they were read in."""
+    """How many documents came with their labels; they are the first of the list, in whatever order they were read."""
     kept_from: str = ""  # where those labels come from
     ranks: NDArray[np.int64] | None = None
     """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random, put first by a
@@ -99,23 +101,23 @@ class State:
     else None. What comes after those that the last fit named is in the list's order: later fits decide on it. Shape (N,).
     """
     reordered: bool = False
-    """Whether labels, or documents that joined, left or came back, decided what is read after what."""
+    """Whether labels, or documents that joined, left or came back, changed the order of reading."""
     aside: Mapping[str, Aside] = field(default_factory=dict)
-    """By document: those set aside unread, which are not on the list; they can be returned to it."""
+    """By document: documents set aside unread; they are off the list and can be returned to it."""
     aside_read: Mapping[int, Aside] = field(default_factory=dict)
-    """By position: those set aside after they were read, which keep their verdict and are no evidence."""
+    """By position: documents set aside after they were read; they keep their verdict but do not count as evidence."""
     fit: Fit | None = None  # the last one that put documents in order
     put_back: Mapping[str, int | None] = field(default_factory=dict)
-    """By document: those whose label was taken back and that come next, in this order, with the fit they had come by."""
+    """Documents whose label was undone, which come next in this order, each with the fit that had placed it."""
     drawn: NDArray[np.bool_] | None = None
-    """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
+    """Which places of the list are audit draws, shape (N,); None if there are no draws."""
     audit_every: int = 0  # how many documents to one audit draw
     joined: tuple[Mapping[str, Any], ...] = ()
-    """What was said of documents that were added later, which follow those of the list as it was stored."""
+    """The events that added documents later; these follow the documents of the stored list."""
     other_family_members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
     overlooked: Overlooked | None = None
-    """What several readers overlooked among the documents that all have judged; None where there is one, or before any is."""
+    """What several readers overlooked among the documents that all have judged; None with one reader, or before any is judged."""
 
     def joining(self, what: str) -> list[Any]:
         """Return the "docs", "positions" or "scores" of documents added later."""

@@ -45,7 +45,7 @@ class Stopped:
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
-    """What a person said of the documents, numbered again: without settings, plan and decisions."""
+    """The events about documents, renumbered, without settings, plan and decisions."""
     kept = [event for event in events if event.kind not in OF_ITS_OWN]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 

@@ -118,7 +118,7 @@ class Truth:
     """What is true of a sample."""
 
     wrong: bool
-    """Whether the truth speaks for the other action, or does not know the document that was named for it."""
+    """Whether the truth asks for the other action, or does not contain the document that was cited."""
     sentence: str
     overlooked: str = ""
     """Documents that would have told, were read and taken for something else; or where the first was not reached."""

@@ -40,7 +40,7 @@ JOINED = {"joined": "Joined later", "parted": "Taken back"}
 """What documents did, by the kind of the event that says so."""
 # What ASReview writes into a record's notes, which other tools and the reader of this one understand.
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
-_SAID = ("label", "reason", "remark")  # by whoever read the document before it came here
+_SAID = ("label", "reason", "remark")  # of the reader before the document came here
 _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
 
 

@@ -173,7 +173,7 @@ def part(
 
 
 def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
-    """What was said of those that joined last, while none of them is read; `ids` are as read."""
+    """The event of the documents that joined last, if none of them was read; `ids` are in the order of reading."""
     last = state.joined[-1] if state.joined else None
     return None if last is None or {*last["docs"]} & {*ids[: state.depth]} else last
 
@@ -181,7 +181,7 @@ def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
 def _brought(
     store: Store, session_id: str, content: bytes, name: str
 ) -> tuple[OpenSession, pd.DataFrame, dict[str, Any], dict[str, Any]]:
-    """A session, all documents, a file's new ones last, what was understood of it, and what is said of these."""
+    """A session, all documents with the file's new ones last, how the file was understood, and the payload of the event."""
     session = OpenSession.load(store, session_id)
     while session.refresh():  # until log and row are of one moment
         pass

@@ -313,7 +313,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     at = state.depth
     if at == len(ids) or not (state.settings.learns or ids[at] in state.put_back):
         return ""
-    # Before anything is found, what speaks for a document can only come from what was typed.
+    # Before the first find, only typed words can tell documents apart.
     hits = np.isin(state.labels[:at], (verdicts.RELEVANT, verdicts.COMBINATION)).any()
     typed = "words" if state.settings.words_for else "question"
     return message(

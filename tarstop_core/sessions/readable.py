@@ -110,7 +110,7 @@ class Readable(Session):
     reader: str = ""  # Name of the person who reads
     several: SeveralReaders | None = None
     """What several readers have said, where all of it counts here: not where one of them reads."""
-    seq: int | None = None  # Of the last event of several readers, whoever recorded it
+    seq: int | None = None  # Number of the last event of all readers
     to_judge: Sequence[str] = ()
     """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
     _loaded: dict[int, Record] = field(default_factory=dict)

@@ -125,7 +125,7 @@ def report_html(session: SessionSnapshot) -> str:
 
 
 def _effects(session: SessionSnapshot) -> Sheet | None:
-    """The studies that count with the numbers they give, where these are no 2×2 tables; None where there is none."""
+    """The studies that count, with their numbers, if these are not 2×2 tables; None if there are no such studies."""
     rows = table_rows(session.state, session.row.ids)
     if not rows:
         return None
@@ -168,7 +168,7 @@ def _found(session: SessionSnapshot) -> list[Sheet]:
 
 
 def _set_aside(session: SessionSnapshot) -> Sheet:
-    """Documents that are no evidence, and why."""
+    """Documents that do not count as evidence, and why."""
     aside, places = all_aside(session.state), {doc: at for at, doc in enumerate(session.row.ids, start=1)}
     records = session.documents[session.documents["id"].isin(list(aside))].set_index("id")
     rows = [
@@ -277,7 +277,7 @@ def _weighed(step: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _of_recall(step: Mapping[str, Any]) -> tuple[str, str, str]:
-    """What had been found before a document, what probably was unread, and the recall that this comes to."""
+    """What had been found before a document, what was probably unread, and the recall that follows."""
     if step["recall"] is None:
         return f"{step['found']:,}", "too early", "too early"
     return f"{step['found']:,}", f"{step['unseen_expected']:,.1f}", percent(step["recall"])

@@ -121,7 +121,7 @@ def _enlarge(part: Any) -> None:
 
 
 def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
-    """Draw the belief of the round being played, as far as it was read: nothing of what is worth reading."""
+    """Draw the belief of the round being played, up to the document read last, without the worth of reading on."""
     at = len(game.calls) - 1
     settings, depth = game.settings(at), game.calls[at].depth
     path = sample(game.keys[at]).played(settings)

@@ -58,7 +58,7 @@ def encode(calls: Sequence[Call]) -> str:
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """Return the calls that a word stands for; only the last may be undecided. InputProblem when it is no such word."""
+    """Decode the calls in an address, of which only the last may be undecided; InputProblem when it holds none."""
     calls: list[Call] = []
     actions = {end: plus for plus, end in _ENDS.items()}
     for part in text.split(".") if text else ():
@@ -199,7 +199,7 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
 
 @dataclass(frozen=True)
 class Row:
-    """What a rule, or the person, came to over the rounds."""
+    """The result of a rule, or of the person, over the rounds."""
 
     title: str
     family: str  # Of the rule; "" for the person
@@ -313,7 +313,7 @@ def points(value: float) -> str:
 
 
 def round_sentence(game: Game, round_: int) -> str:
-    """Say what was hidden in a round, what the person made of it, and what Optimal did."""
+    """Say what was hidden in a round, what the person decided, and what Optimal did."""
     listing, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
     own = played(listing, settings, call)
     optimal = listing.replayed(POLICIES["optimal"](), settings)

@@ -24,7 +24,7 @@ class Lecture:
     code: str = field(default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
     """What students join with."""
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    """What makes whoever brings it the lecturer."""
+    """The key that makes its holder the lecturer."""
     lecturers: set[str] = field(default_factory=set)
     students: set[str] = field(default_factory=set)
     following: set[str] = field(default_factory=set)

@@ -156,7 +156,7 @@ def words(lesson: Lesson, step: Step) -> str:
 
 
 def truth(lesson: Lesson) -> str:
-    """Say what was hidden, and what the rule made of it."""
+    """Say what was hidden, and what the rule decided."""
     played, settings, outcome = lesson.played, lesson.settings, lesson.listing.truth
     if isinstance(outcome, Outcome):
         hidden = message(

@@ -344,7 +344,7 @@ class CumulativePath(ListPath):
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        # EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads.
+        # EU*(b) + V(w + πH) − c_full·H − c·m, whatever is found on the way.
         now = self.payoffs.utility(self.b[start]) - self._held[self.studies[start]]
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 

@@ -237,7 +237,7 @@ class States:
     numbers differ in how many they have.
     """
     moving: Floats
-    """Share of the states of each number but the last that is gone with the next study: where several are told at once, so
+    """Share of the states of each number but the last that the next study leaves: if several come in at once, so
     that they come as fast; shape (states between,).
     """
 

@@ -61,7 +61,7 @@ class ReviewPath(CumulativePath):
         return np.where(chosen == plus, 1 - self.b, np.where(chosen == minus, self.b, 1.0))
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
-        """Whoever reads nothing more of the list reads as many of the waiting reports as pay."""
+        """As for the list; a reader who stops here still reads as many of the waiting reports as pay."""
         worth = super().worth_of_reading(depth, start)
         if not self.waiting:
             return worth

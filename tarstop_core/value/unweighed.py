@@ -13,7 +13,7 @@ from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 NOTHING_AT_STAKE = Payoffs.from_q_star(0.5)
-"""In the place of payoffs: nothing that is said of such a list depends on them."""
+"""Stands in for payoffs, on which nothing depends here."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class UnweighedPath(ListPath):
         return True
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """Whoever stops says that it is enough."""
+        """Always PLUS: stopping means that enough was found."""
         return True
 
     def knowing(self, option: Depths, omega: bool) -> Depths:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import tarstop_core as ts
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tests.api.cases import FOUND_AT, RELEVANT, STAKES, TABLES, N
 
 P = np.linspace(0.5, 0.01, N)
@@ -42,7 +43,7 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise(P, []), "stakes is None"),
         (lambda: ts.advise(P, [], 0.5), "stakes is 0.5"),
         (lambda: ts.advise(P, [], STAKES, scenario="enough"), "stakes is given"),
-        (lambda: ts.advise(P, [], STAKES, scenario="court"), "one of patent, review, effect, enough"),
+        (lambda: ts.advise(P, [], STAKES, scenario="court"), f"one of {', '.join(SCENARIOS)}"),
         (lambda: ts.advise(P, [1], STAKES, scenario="effect", tables=TABLES[:1]), "test’s accuracy"),
         (lambda: ts.advise(P, [], STAKES, theta=0.7), "no setting theta"),
         (lambda: ts.advise(P, [], STAKES, needs_citations=True), "needs_citation is one"),

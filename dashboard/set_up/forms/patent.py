@@ -94,7 +94,7 @@ class PatentForm(Form[PatentSettings]):
         return settings if paper else replace(settings, kappa=kappa)
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:
-        """By its files, or by what the person said of the search."""
+        """By its files, or by the person's answers on the search."""
         return order != "text" and _merges(chosen)
 
 

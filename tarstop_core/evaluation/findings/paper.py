@@ -39,7 +39,7 @@ MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
 PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
 """What the paper's tables call a method."""
 EQUAL = 5e-5
-"""Half a unit of the last digit that the paper prints: gaps below it are no order."""
+"""Half a unit of the last digit that the paper prints; a smaller gap counts as a tie."""
 PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
 
 

@@ -35,7 +35,7 @@ class RecallFindings(Findings):
     def rows(self) -> pd.DataFrame:
         """One row a method: recall, documents read, and share of topics on which the recall was reached."""
         rows = aggregate.rows(self.results, draws=self.draws, target=self.target)
-        # Whoever reads everything saves nothing, and no dust of sums.
+        # Reading everything saves exactly nothing, without rounding errors of sums.
         saved = rows["effort_saved"].round(12)
         rows = (
             rows.drop(columns=[*WEIGHED], errors="ignore").assign(effort_saved=saved).rename(columns=COLUMNS)

@@ -297,7 +297,7 @@ def topic_figure(
 
 
 def _depths_to_draw(curve: Floats) -> Depths:
-    """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
+    """Depths that a log axis can tell apart, with both sides of every jump if there are few."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
     kept = np.concatenate((fig.thinned(len(curve), 0), near, near - 1))

@@ -29,7 +29,7 @@ REPLICATIONS = 50
 
 @dataclass(frozen=True, eq=False)
 class PlayedGrid:
-    """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs."""
+    """Results of settings on one case, in arrays of shape (S, Q, C): settings, q* values, costs."""
 
     screened: Floats  # Documents read (an expectation for rules that draw a sample)
     plus: Floats  # Chance that the action is a⁺
@@ -301,6 +301,6 @@ def generator(seed: int, case: Case) -> np.random.Generator:
 
 
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:
-    """Spread what rules that draw a sample came to: documents read, chance of a⁺ and recall by setting, shape (S, …)."""
+    """Spread the results of rules that draw a sample over q* and costs: documents read, chance of a⁺ and recall by setting, shape (S, …)."""
     # Turned round, so that the axes they lack come first.
     return PlayedGrid(*(np.broadcast_to(each.T, shape[::-1]).T for each in means))

@@ -141,7 +141,7 @@ class Effect(StudyScenario[EffectSettings]):
         }
 
     def pooled(self, settings: EffectSettings, state: State) -> str:
-        """The average effect, what other settings may see, and that it is no complete synthesis where it is none."""
+        """The average effect, the range in other settings, and a note if it is not a complete synthesis."""
         if not len(state.evidence):
             return ""
         studies = effect_studies(settings, state.evidence)

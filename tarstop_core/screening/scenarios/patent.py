@@ -89,7 +89,7 @@ class Patent(Scenario[PatentSettings]):
         return [f"{state.relevant - waiting:,} relevant{' (X)' if others else ''}", *others]
 
     def verdicts(self, settings: PatentSettings) -> dict[Label, tuple[str, str]]:
-        """As a search report grades; the help says what the belief makes of it."""
+        """The grades of a search report; the help says how the belief counts them."""
         taken = "The chance counts it as read but not settling."
         return {
             "relevant": ("Settles it", "X: settles the question alone, once you confirm it."),

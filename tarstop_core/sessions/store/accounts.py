@@ -191,7 +191,7 @@ class Accounts(Permissions):
         ]
 
     def kept_about(self, name: str) -> KeptAbout:
-        """Return what is stored about a person, for whoever answers for it or for that person."""
+        """Return what is stored about a person, for that person or whoever is responsible for the store."""
         self.require_administrator()
         entries = (
             StoredEvent.session_id,

@@ -203,7 +203,7 @@ class Collections(Calibrators):
         return [readable("collection", row.id, row.name, row.checked) for row in stored]
 
     def record_digests(self) -> set[str]:
-        """Return the hashes of all collections, whoever owns them: what is kept beside the store is called by them."""
+        """Return the hashes of all collections of all owners; files kept beside the store are named by them."""
         return {row.digest for row in self.rows(select(Collection.digest))}
 
     def same_collection(

@@ -209,7 +209,7 @@ class Database:
             yield
         except IntegrityError:
             raise
-        # The last: what SQLite says of a damaged file may quote it, and then is no text.
+        # UnicodeDecodeError: SQLite's message about a damaged file may quote its bytes.
         except (DBAPIError, PoolTimeout, UnicodeDecodeError) as problem:
             _LOG.warning("%s: %s", address.full_name(self._url), address.driver_words(problem, self._url))
             raise Outage(address.sentence(problem, self._url, self.name)) from problem

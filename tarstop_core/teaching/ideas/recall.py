@@ -46,7 +46,7 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """A labelled list, what stopping at each depth from 0 to N comes to, and where two rules stop."""
+    """A labelled list, the result of stopping at each depth from 0 to N, and where two rules stop."""
 
     listing: LabelledList
     settings: Settings

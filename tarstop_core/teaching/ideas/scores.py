@@ -67,7 +67,7 @@ def _lists(scores: str) -> tuple[tuple[Floats, Flags, Floats], ...]:
 
 
 def _margins(name: str) -> Topic:
-    """Return a review's documents after the first :data:`LABELLED`, by what a ranker makes of the labels of those."""
+    """Return a review's documents after the first :data:`LABELLED`, in the order of a ranker that learned from those."""
     read, frame = labelled_inclusions(name), load_review_sample(name)
     at, relevant = pd.Index(frame["id"]).get_indexer(pd.Index(read.ids)), np.asarray(read.labels, dtype=bool)
     labels, start = np.zeros(len(frame), dtype=np.int8), np.zeros(len(frame))
@@ -85,7 +85,7 @@ def _margins(name: str) -> Topic:
 
 @lru_cache(maxsize=8)
 def taken(scores: str, rule: str) -> Taken:
-    """Return what one of :data:`RULES` makes of one of :data:`SCORES`, over the sample reviews."""
+    """Return the result of one of :data:`RULES` with one of :data:`SCORES` over the sample reviews."""
     name, chances_of = RULES[rule]
     lists = tuple((labels, np.asarray(chances_of(of)), learned) for of, labels, learned in _lists(scores))
     naive = quality_of([(p, labels) for labels, p, _ in lists], "simulated reviews")

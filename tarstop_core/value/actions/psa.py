@@ -278,7 +278,7 @@ def _axes_of_wiggles(x: Floats, straight: Floats) -> tuple[Floats, Floats]:
     knots = sample
     if wanted < len(sample):
         knots = np.unique(kmeans2(sample, wanted, rng=0, minit="++")[0], axis=0)
-    # What a plane through the knots would do is no wiggle.
+    # A plane through the knots does not count as wiggle.
     planes = np.column_stack([np.ones(len(knots)), knots])
     u, s, _ = np.linalg.svd(planes)
     bends = u[:, int((s > RANK * s[0]).sum()) :]

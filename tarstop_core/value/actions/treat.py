@@ -1,4 +1,4 @@
-"""Treat nobody, everybody, or whoever a test finds positive: by sensitivity, specificity and prevalence."""
+"""Treat nobody, everybody, or those with a positive test, given sensitivity, specificity and prevalence."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -117,7 +117,5 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(
-        InputProblem, match="The scenario is 'horoscope'; choose patent or review or effect or enough"
-    ):
+    with pytest.raises(InputProblem, match=f"The scenario is 'horoscope'; choose {' or '.join(SCENARIOS)}"):
         read_settings({"scenario": "horoscope"})
