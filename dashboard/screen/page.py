@@ -147,7 +147,7 @@ def _screening(work: Work) -> None:
         else:
             verdicts.bar(work, work.own.state, at, advice, flag)
     if LABEL in work.may:
-        work.foresee()
+        work.prefetch()
     if work.editing == advising.EDITING:
         advising.dialog(work, state, advice)
     elif work.editing == verdicts.REASONS:

@@ -14,8 +14,8 @@ from dashboard.parts import document as shown
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of, number
 from tarstop_core.readers.table import columns_of, read_one
+from tarstop_core.screening.adaptive_chances import still_unread
 from tarstop_core.screening.events import file_event, opened_event, settled_event
-from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.independent import Judged, SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.reports_apart import ReadApart

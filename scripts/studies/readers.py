@@ -19,9 +19,9 @@ from tarstop_core.readers.played import Choice, ReadList, advised, always, play
 from tarstop_core.readers.strategies import Strategy
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.screening import labels as labelled
+from tarstop_core.screening.adaptive_chances import list_facts
 from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.screening.foretold import of_list
 from tarstop_core.screening.state import State
 
 REVIEWS = ("Donners_2021", "Jeyaraman_2020", "search1", "search2")
@@ -160,7 +160,7 @@ def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.r
     row: Row = {}
     for name, missed in (("counted", overlooked(verdicts)), ("left_out", None)):
         state = State(EnoughSettings(), labels, np.zeros_like(labels), overlooked=missed)
-        mean, low, high = RecallFacts(**of_list(left, state)).recall
+        mean, low, high = RecallFacts(**list_facts(left, state)).recall
         truth = found.sum() / relevant.sum()
         row |= {f"{name}_held": low - 1e-9 <= truth <= high + 1e-9, f"{name}_width": high - low}
         row[f"{name}_above"] = mean - truth

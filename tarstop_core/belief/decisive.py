@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.belief.mixture import Kinds
+from tarstop_core.belief.mixture import ListMixture
 from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
 
@@ -39,7 +39,7 @@ def hit_curve(
     kappa: float = 1.0,
     s: float = 1.0,
     silent: ArrayLike | None = None,
-    kinds: Kinds | None = None,
+    kinds: ListMixture | None = None,
 ) -> HitCurve:
     """Survival curve of a ranking from the chances of its documents.
 
@@ -57,7 +57,7 @@ def hit_curve(
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.
-    kinds : Kinds, optional
+    kinds : ListMixture, optional
         Instead of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
     Returns

@@ -236,7 +236,7 @@ def remaining(mix: Mixture, exposure: ArrayLike, documents: int) -> Remaining:
     return Remaining(mix.weight, mix.shape, a * np.asarray(exposure, dtype=float) / r, documents)
 
 
-def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Remaining:
+def remaining_from_forecasts(weight: Floats, shape: float, expected: Floats, documents: int) -> Remaining:
     """Distribution of the remaining hits from gamma components of one shape; components with nearly equal means are merged.
 
     Parameters
@@ -268,7 +268,7 @@ KNOTS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Kinds:
+class ListMixture:
     """Kinds of lists that explain the chances of one list's documents.
 
     In kind j the exposure of document k is factor_j · ratio_ik · (−log(1 − p_k)), where i is its profile.

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.belief.mixture import Kinds, Remaining, mixture
+from tarstop_core.belief.mixture import ListMixture, Remaining, mixture
 from tarstop_core.calibration.calibration_monitor import ratios_of_curves
 from tarstop_core.calibration.hit_rate_model import Thinning, power_exposure, still_unread, thinning_of
 from tarstop_core.calibration.scores import tied_share, z_scores
@@ -214,7 +214,7 @@ class Calibrator:
         at = ranks if isinstance(ranks, np.ndarray) else np.arange(1, len(p) + 1)
         return hit_curve(p, kinds=self.kinds_at(at), kappa=kappa, **assumptions)
 
-    def kinds_at(self, ranks: Ints) -> Kinds:
+    def kinds_at(self, ranks: Ints) -> ListMixture:
         """Exposure of the documents at these ranks in each kind of list, relative to what their chances imply."""
         weight, rich, slope, variance = np.array(self.list_kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
@@ -222,7 +222,7 @@ class Calibrator:
         across = slopes[:, None]
         ratio = (power_exposure(ranks, across) - power_exposure(ranks - 1, across)) / expected
         with np.errstate(divide="ignore"):
-            return Kinds(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
+            return ListMixture(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
 
     def left(
         self, p: Floats, judged: Flags, relevant: Flags, unread: Flags, ranks: Ints | None = None

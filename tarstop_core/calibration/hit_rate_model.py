@@ -32,7 +32,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, expm1, logsumexp
 
-from tarstop_core.belief.mixture import Mixture, Remaining, foreseen, log_passed, mixture, updated
+from tarstop_core.belief.mixture import (
+    Mixture,
+    Remaining,
+    log_passed,
+    mixture,
+    remaining_from_forecasts,
+    updated,
+)
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 Family = Literal["beta", "stretched"]
@@ -276,7 +283,7 @@ def still_unread(
     rates = hit_rates(in_given_order(thinning, sharp), len(unread))
     now = rates.after(judged, relevant)
     expected = now.shape / now.rate * rates.exposure(unread)
-    return foreseen(now.weight, less_sure(float(now.shape[0]), AHEAD), expected, documents)
+    return remaining_from_forecasts(now.weight, less_sure(float(now.shape[0]), AHEAD), expected, documents)
 
 
 def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:

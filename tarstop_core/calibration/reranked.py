@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
-from tarstop_core.belief.mixture import TINY, Remaining, foreseen, updated
+from tarstop_core.belief.mixture import TINY, Remaining, remaining_from_forecasts, updated
 from tarstop_core.calibration.calibrator import FittedOn, Quality
 from tarstop_core.calibration.hit_rate_fit import DIGITS, ROUNDS, fit_curve
 from tarstop_core.calibration.hit_rate_model import (
@@ -189,7 +189,7 @@ class Ahead:
         more = documents if more is None else min(more, documents)
         begins = np.append(self.read, self.ends[:-1])
         part = np.clip((self.read + more - begins) / np.maximum(self.ends - begins, 1), 0.0, 1.0)
-        left = foreseen(self.weight, self.shape, self.expected @ part, more)
+        left = remaining_from_forecasts(self.weight, self.shape, self.expected @ part, more)
         wanted = float(self.p[:more].sum())
         # That there are no more hits than documents cuts off a tail, which few documents feel.
         if not more or abs(left.mean - wanted) < SAME * wanted:

@@ -1,4 +1,4 @@
-"""The advice at the depth a person has reached, and the record of all advice."""
+"""The advice at the depth that a person has reached."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ def advise(
 ) -> Advice:
     """Advice at the depth a session has reached.
 
-    The stopping depth comes from the same call as in an experiment, begun at the current depth.
+    The stopping depth comes from the same call as in an experiment, started at the current depth.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def advise(
 def advice_in_short(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths
 ) -> Advice:
-    """Advice without its reasons: which floor holds, what going on gains, and what other assumptions say.
+    """Advice without its reasons: floors, the gain of going on and other assumptions are left out.
 
     Parameters
     ----------
@@ -93,9 +93,9 @@ def stopping_outcomes(
     paths: Paths | None = None,
     start: int | None = None,
 ) -> list[tuple[int, int]]:
-    """Where each policy stops on this list, and which option it then takes.
+    """Find the depth at which each policy stops on this list, and the option that it then takes.
 
-    Before a hit it is where it stops if nothing more turns up.
+    Before a hit, that is the depth if nothing more turns up.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def stopping_outcomes(
     policies : sequence of Policy
         The rules.
     start : int, optional
-        Depth at which they begin. Unless given the first document where one decides, elsewhere the present depth: reports
-        that wait, and what was learned from those read, were not known to somebody at an earlier one.
+        Depth at which they begin; by default 0 if one document decides, otherwise the present depth, because reports
+        that wait, and what was learned from those read, were not known at an earlier one.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def stopping_outcomes(
 
 
 def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None:
-    """The floor but for which the chosen rule would stop here."""
+    """The floor that alone keeps the chosen rule from stopping here; None if none does."""
     depth = advice.depth
     for floor, allowed in scenario_of(settings).floors(settings, path).items():
         if not allowed[depth]:
@@ -134,7 +134,7 @@ def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None
 
 
 def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bool]:
-    """What going on as advised is expected to gain, and whether any plan does."""
+    """Expected gain of going on as advised, and whether any plan gains."""
     if not advice.more:
         return 0.0, False
     depth, rule, cost = advice.depth, settings.rule, settings.cost
@@ -149,7 +149,7 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
     rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
-    # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
+    # If nothing is weighed, a⁺ means that enough was found, so the rule decides it.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
     return Advice(
         headline="continue" if stop > depth else "stop",

@@ -36,7 +36,7 @@ class Replay:
         self._together: dict[int, int] = {}
         # What a hit was before, which it is again when it turns out not to be one.
         self._grades: dict[int, int] = {}
-        self._state = State(settings, self._labels, self._confirmed, foreseen_by=((0, settings),))
+        self._state = State(settings, self._labels, self._confirmed, forecast_settings=((0, settings),))
 
     @property
     def state(self) -> State:
@@ -216,11 +216,15 @@ class Replay:
 
     def _settings(self, event: Event) -> None:
         state, settings = self._state, read_settings(event.payload["settings"])
-        since = () if settings.foresees == state.settings.foresees else ((self._order.depth, settings),)
+        since = (
+            ()
+            if settings.forecast_basis == state.settings.forecast_basis
+            else ((self._order.depth, settings),)
+        )
         self._change(
             settings=settings,
             deviations=state.deviations if state.plan is None else (*state.deviations, event),
-            foreseen_by=(*state.foreseen_by, *since),
+            forecast_settings=(*state.forecast_settings, *since),
         )
 
     # --- the end

@@ -7,7 +7,7 @@ however they were chosen from what was known then: M_d is a product over the doc
 calibrators of first hits, and for rules that look at the order of labels (knees, targets, runs of misses): they take
 kept documents for the top of the list. A list that learns forecasts from what was read in its own order alone: there
 kept documents teach the order, and the forecast is one of a list that begins after them
-(:mod:`tarstop_core.screening.foretold`).
+(:mod:`tarstop_core.screening.adaptive_chances`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

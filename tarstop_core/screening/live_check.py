@@ -1,13 +1,13 @@
-"""Do the chances fit what is being found? Asked after every document, answered for all sessions with the same chances.
+"""Check whether the chances fit the finds, after every document and over all sessions with the same chances.
 
 Lists differ, and chances that are right allow for it: in reviews the number found among the documents read is that of
 the training lists' curves (:mod:`tarstop_core.calibration.hit_rate_model`), elsewhere negative binomial with the sum of the chances
-as mean and the calibrator's dispersion as shape. So one list says little of the chances. What does is the product over
+as mean and the calibrator's dispersion as shape. So one list says little about the chances. What does is the product over
 all sessions that a person began with them (:mod:`tarstop_core.calibration.calibration_monitor`), each up to its last label;
 only where that warns, multiplying is offered, by the factor that fits all these sessions best.
 
-A session says something of chances from the document on at which they came into force. Whoever multiplies them has other
-ones, against which nothing has been said yet.
+A session says something about chances from the document at which they came into force. Multiplied chances are new
+ones, about which nothing is known yet.
 
 In patents the misses of one search speak against the existence of prior art as well as against the chances, and the belief
 has already taken them in. Over many searches they speak against the chances, for how often there is prior art was said
@@ -31,7 +31,7 @@ from tarstop_core.calibration.calibration_monitor import (
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.screening import advice_message
-from tarstop_core.screening.foretold import foreseen_of_read
+from tarstop_core.screening.adaptive_chances import forecast_for_read
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -55,39 +55,39 @@ def live_check(
     state : State
         Where the session stands.
     others : sequence of ndarray, shape (A,)
-        What other sessions with the same chances say, as :func:`session_ratios` gives it.
+        The evidence of other sessions with the same chances, from :func:`session_ratios`.
 
     Returns
     -------
     Check or None
         None before the first verdict.
     """
-    # A list that learns says nothing of documents that came with their labels.
+    # In a list that learns, documents that came with their labels are no evidence.
     since = state.kept if settings.adapts_chances else 0
     judged, hits = state.judged & (np.arange(len(p)) >= since), int(state.came_true[since:].sum())
     read, misses = int(judged.sum()), None
     if not read:
         return None
     if settings.adapts_chances:
-        low, high = foreseen_of_read(settings, state).interval(CONFIDENCE)
+        low, high = forecast_for_read(settings, state).interval(CONFIDENCE)
     elif not settings.one_decides:
         nothing = np.zeros_like(judged)
-        foreseen = calibrator.left(p, nothing, nothing, judged, state.ranks).times(settings.scale)
-        low, high = foreseen.interval(CONFIDENCE)
+        forecast = calibrator.left(p, nothing, nothing, judged, state.ranks).times(settings.scale)
+        low, high = forecast.interval(CONFIDENCE)
     else:
         used = settings.s * scaled(p[judged], settings.scale)
         at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
         none_yet = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
         misses = None if hits else none_yet
         if calibrator.first_hits and calibrator.kind != "frailty":
-            # As many as one: the number of first hits.
+            # There is at most one first hit.
             low, high, hits = int(none_yet < (1 - CONFIDENCE) / 2), 1, min(hits, 1)
         else:
             expected = remaining(mixture([1.0], [calibrator.dispersion]), [float(used.sum())], read)
             low, high = expected.interval(CONFIDENCE)
     own = session_ratios(settings, calibrator, p, state)
     evidence = combined([*others, *([] if own is None else [own])])
-    fixed = not (settings.adapts_chances or settings.chances_follow)  # Else what was found counts already
+    fixed = not (settings.adapts_chances or settings.chances_follow)  # Otherwise the finds count already
     offered = evidence.level if evidence.warned and fixed else None
     unsure = int((state.unsure >= since).sum())
     waiting = state.depth - since - read - unsure
@@ -95,12 +95,12 @@ def live_check(
 
 
 def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Floats | None:
-    """What a session says against the chances that these settings give, by alternative.
+    """Evidence of a session against the chances that these settings give, by alternative.
 
     Parameters
     ----------
     settings : Settings
-        They need not be in force any more.
+        Need not be in force any more.
     calibrator : Calibrator
         Their calibrator.
     p : ndarray, shape (N,)
@@ -111,13 +111,13 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
     Returns
     -------
     ndarray, shape (A,), or None
-        Natural logarithms; None where it says nothing, because no label fell to these chances, or labels decided what was
-        read without being what the chances go by.
+        Natural logarithms; None without evidence, because no label was given under these chances, or labels decided what was
+        read while the chances did not depend on them.
     """
     if state.reordered and not settings.adapts_chances and state.depth < len(p):
         return None
     ratios, end = None, state.depth
-    for since, by in reversed(state.foreseen_by):
+    for since, by in reversed(state.forecast_settings):
         begin = max(since, state.kept)
         if by.chances_from == settings.chances_from and end > begin:
             own = _ratios(by, calibrator, p, state, begin, end)
@@ -129,7 +129,7 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
 def _ratios(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, begin: int, end: int
 ) -> Floats:
-    """What the labels of the documents from `begin` to `end` say, given those before, shape (A,)."""
+    """Evidence of the labels from `begin` to `end`, given those before, shape (A,)."""
     relevant, at = state.came_true, np.arange(len(p))
     if settings.adapts_chances:
         return ratios_of_forecasts(p[begin:end], relevant[begin:end])
@@ -147,7 +147,7 @@ def _ratios(
 
 
 def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
-    """Word the check in one or two sentences, or why there is none, from the `state`.
+    """Put the check into one or two sentences, or say why there is none, from the `state`.
 
     Examples
     --------
@@ -166,14 +166,14 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
 
 
 def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
-    """The settings with the chances multiplied as the check proposes, and the reason to be recorded."""
+    """Return the settings with the chances multiplied as the check proposes, and the reason for the log."""
     assert check.offered is not None
     scale = float(f"{settings.scale * check.offered:.2g}")
     return replace(settings, scale=scale), advice_message("rescaled", scale=scale, check=check)
 
 
 def scale_before(begun: Settings, events: Iterable[Event]) -> float:
-    """The scale that was in force before the last change of it: what taking it back returns to.
+    """The scale before its last change, to which undoing that change returns.
 
     `begun` are the settings at the start of the session.
     """

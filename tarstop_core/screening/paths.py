@@ -1,4 +1,4 @@
-"""From settings and labels to the path that policies are asked about, and the paths under other assumptions."""
+"""Build the path of a session from settings and labels, and the paths under other assumptions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
+from tarstop_core.screening.adaptive_chances import adaptive_chances, chances_after_finds
 from tarstop_core.screening.advised import Assumption
-from tarstop_core.screening.foretold import followed, foretold
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -28,7 +28,7 @@ COST_FACTORS = (0.1, 10.0)
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
 ) -> ListPath:
-    """The path that a session's labels and settings stand for.
+    """Build the path of a session from its settings and labels.
 
     Parameters
     ----------
@@ -37,11 +37,11 @@ def screening_path(
     calibrator : Calibrator
         Where the chances come from, and how lists vary.
     p : ndarray, shape (N,)
-        Chance of each document, in screening order, of what the scenario says.
+        Chance of each document in the order of reading; the scenario says of what.
     state : State
         The labels.
     chance_factor : float
-        Multiplies the chances beside the settings' own scale; they are at most 1.
+        Multiplies the chances on top of the scale of the settings; they are at most 1.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def screening_path(
 
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
-    """Return what a session's paths depend on: not on the depth, so a miss changes nothing."""
+    """Return what a session's paths depend on, which is not the depth, so a miss changes nothing."""
     relevant = np.flatnonzero(state.labels == RELEVANT).tobytes()
     return settings, scenario_of(settings).key(settings, state), relevant, read_so(settings, state)
 
 
 def read_so(settings: Settings, state: State) -> bytes:
-    """Return what chances depend on besides calibrator and settings: nothing if the list keeps its order."""
+    """Return what chances depend on apart from calibrator and settings; nothing if the list keeps its order."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:{state.kept}:".encode() + state.came_true[: state.depth].tobytes()
     read = b""
@@ -70,29 +70,29 @@ def read_so(settings: Settings, state: State) -> bytes:
 
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
-    """Chance of every document in the order of reading.
+    """Compute the chance of each document in the order of reading.
 
     Parameters
     ----------
     settings, calibrator, state
         As of :func:`screening_path`.
     scores : ndarray or None
-        As the list was stored.
+        In the order of the stored list.
 
     Returns
     -------
     ndarray, shape (N,)
     """
     if settings.adapts_chances:
-        return foretold(settings, state)[0]
+        return adaptive_chances(settings, state)[0]
     p = _of_calibrator(calibrator, state.scores_as_read(scores), state)
-    return followed(calibrator, p, state) if settings.chances_follow else p
+    return chances_after_finds(calibrator, p, state) if settings.chances_follow else p
 
 
 def _of_calibrator(calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     if not state.aside_read:
         return calibrator.probabilities(scores, state.ranked)
-    # The chances are those of the list without what was set aside, which has none.
+    # Documents that were set aside have no chance; the others have that of the list without them.
     p, counts = np.zeros(len(state.labels)), state.counts
     assert state.ranks is not None
     p[counts] = calibrator.probabilities(None if scores is None else scores[counts], state.ranks[counts])
@@ -101,14 +101,14 @@ def _of_calibrator(calibrator: Calibrator, scores: Floats | None, state: State) 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """The path of a session and those under other assumptions; they change only with what they depend on."""
+    """The path of a session, and the paths under other assumptions."""
 
     path: ListPath
     vary: Callable[[], tuple[Varied, ...]]
 
     @cached_property
     def others(self) -> tuple[Varied, ...]:
-        """Assumption, settings and path, computed when first asked for: not every advice is varied."""
+        """Assumptions with their settings and paths, computed when first needed: not every advice is varied."""
         return self.vary()
 
 
@@ -118,7 +118,7 @@ def _scale(settings: Settings) -> float:
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
-    """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`.
+    """Build the paths that advice needs; a page that redraws after every label caches them by :func:`paths_key`.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _varied(
 
 
 def starting_chances(settings: Settings) -> tuple[float, float]:
-    """A lower and a higher b_0 to try: moved by 0.2, not beyond 0.01 and 0.99."""
+    """A lower and a higher b_0 to try, moved by 0.2 but not beyond 0.01 and 0.99."""
     edge = min(0.01, settings.b_0 / 2, (1 - settings.b_0) / 2)
     low, high = np.clip([settings.b_0 - 0.2, settings.b_0 + 0.2], edge, 1 - edge).tolist()
     return low, high
@@ -161,14 +161,14 @@ def starting_chances(settings: Settings) -> tuple[float, float]:
 def path_from(
     settings: Settings, path: ListPath, calibrator: Calibrator, p: Floats, state: State
 ) -> ListPath:
-    """A path with the starting chance of other settings.
+    """Change a path to the starting chance of other settings.
 
     Parameters
     ----------
     settings : Settings
-        Which have the starting chance.
+        Settings with the new starting chance.
     path : ListPath
-        The path with another one.
+        The path with the old one.
     calibrator, p, state
         As of :func:`screening_path`.
 

@@ -224,7 +224,7 @@ class Settings:
         return self.calibrator, self.scale, self.judges_abstracts
 
     @property
-    def foresees(self) -> tuple[object, ...]:
+    def forecast_basis(self) -> tuple[object, ...]:
         """Return everything that decides the forecast of later labels."""
         return *self.chances_from, self.kappa, self.s, self.b_0
 

@@ -86,7 +86,7 @@ class State:
     last_time: str = ""  # of the last event
     spent: float = 0.0
     """Cost of the documents read, each at the cost in force at that time, in the payoffs' unit."""
-    foreseen_by: tuple[tuple[int, Settings], ...] = ()
+    forecast_settings: tuple[tuple[int, Settings], ...] = ()
     """Settings that determined the forecasts, each with the number of documents read when they came into force."""
     touched: bool = False  # whether a document was ever labelled here, even if that was taken back
     kept: int = 0

@@ -190,7 +190,7 @@ def _ratios(
     try:
         events, row = store.events(session_id), store.session(session_id)
         state = replay(row.settings, row.ids, events)
-        settings = next((by for _, by in state.foreseen_by if by.chances_from == chances_from), None)
+        settings = next((by for _, by in state.forecast_settings if by.chances_from == chances_from), None)
         if settings is None:
             return None
         calibrator = store.calibrator(settings.calibrator)

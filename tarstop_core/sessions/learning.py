@@ -31,7 +31,7 @@ from tarstop_core.ranking.learning import (
     reading_order,
 )
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.adaptive_chances import adaptive_chances
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import seed_of
@@ -243,7 +243,7 @@ def why_next(
     return words
 
 
-def foresee(
+def prefetch(
     features: Features,
     row: SessionRow,
     state: State,
@@ -279,7 +279,7 @@ def foresee(
             fits.append(fit(features, row, later, outside))
             number, following = number + 1, fits[-1].event.payload["next"]
         if later.settings.adapts_chances:
-            _ = foretold(later.settings, later)[1].chance  # cached by the hits
+            _ = adaptive_chances(later.settings, later)[1].chance  # cached by the hits
         for doc in following[:1]:
             record = document(row.ids.index(doc))
             because[doc, number] = why_next(features, row, later, record, outside)

@@ -22,7 +22,7 @@ from tarstop_core.screening.reports_apart import RESOLVED_REPORT
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
+from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, prefetch, taught, why_next
 from tarstop_core.sessions.readable import Last, OwnReading, Readable
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
@@ -52,8 +52,8 @@ class OpenSession(Readable):
     _paths: Last[Paths] = field(default_factory=lambda: Last(KEPT_PATHS))
     _features: Features | None = None
     _scores: Floats | None = None
-    _foreseeing: Timer | None = None
-    _foreseen: list[Fitted] = field(default_factory=list)
+    _prefetching: Timer | None = None
+    _prefetched: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -168,8 +168,8 @@ class OpenSession(Readable):
             again = self.load(self.store, self.stored.id)
             self.stored, self.collection = again.stored, again.collection
             self._see(again._log)
-            if self._foreseeing is not None:
-                self._foreseeing.join()
+            if self._prefetching is not None:
+                self._prefetching.join()
             self._features, self._scores, self._because = None, None, {}
             self._loaded.clear()  # Other documents may have their places in the collection now
         return True
@@ -233,12 +233,12 @@ class OpenSession(Readable):
         """Put what comes next in order by the labels and record that, where it is due and can be done here."""
         if self.deleted or not is_due(self.events, self.state) or self.features is None:
             return
-        if self._foreseeing is not None:
-            self._foreseeing.join()
+        if self._prefetching is not None:
+            self._prefetching.join()
         labels = basis(taught(self.row, self.state, len(self.features), self._outside))
-        foreseen = next((fitted for fitted in self._foreseen if fitted.basis == labels), None)
+        prefetched = next((fitted for fitted in self._prefetched if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
-        fitted = foreseen or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
+        fitted = prefetched or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
         # Another tab did it first, the session went meanwhile, or this person only looks on.
         with suppress(Conflict, Deleted, Forbidden):
             self._append(fitted.event)
@@ -261,18 +261,18 @@ class OpenSession(Readable):
     def _outside(self) -> Floats | None:
         return self.scores_in_file if self.state.settings.weighs_scores else None
 
-    def foresee(self) -> None:
+    def prefetch(self) -> None:
         """Start fitting both answers to the next document in advance, so that nobody waits after the label."""
         if self.several is not None:
             return  # only what all have judged teaches, and nobody knows when another does so
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
-            self._foreseeing = Timer(TO_DRAW, self._foresee, (self.state, self.row, self.events))
-            self._foreseeing.daemon = True
-            self._foreseeing.start()
+            self._prefetching = Timer(TO_DRAW, self._prefetch, (self.state, self.row, self.events))
+            self._prefetching.daemon = True
+            self._prefetching.start()
 
-    def _foresee(self, state: State, row: SessionRow, events: list[Event]) -> None:
+    def _prefetch(self, state: State, row: SessionRow, events: list[Event]) -> None:
         assert self.features is not None
-        self._foreseen, self._because = foresee(
+        self._prefetched, self._because = prefetch(
             self.features, row, state, events, self._outside, self.document
         )
 

@@ -200,7 +200,7 @@ def test_typed_words_put_documents_first_before_any_label(
     session.learn()
     assert len(session.events) == 1, "they are learned once"
     read = screen(session, 4)
-    session.foresee()
+    session.prefetch()
     session.change_settings(replace(LEARNS, words_for="surgery"), seen=session.state.seq)
     session.learn()
     assert session.events[-1].payload["words"] == ["surgery", ""], (
@@ -279,18 +279,18 @@ def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> 
     assert not any(folder.iterdir())
 
 
-def test_both_answers_foreseen_give_the_fit_that_would_be_made(store: Store) -> None:
+def test_both_answers_fitted_in_advance_give_the_fit_that_would_be_made(store: Store) -> None:
     key = begun(store)
     one, other = OpenSession.load(store, key), OpenSession.load(store, duplicate(store, key, LEARNS, "same"))
     for at in range(10):
-        one.foresee()
+        one.prefetch()
         assert one.row.ids == other.row.ids
         verdict = "relevant" if one.row.ids[at] in WANTED else "irrelevant"
         one.label(one.row.ids[at], verdict, seen=one.state.seq)
         other.label(other.row.ids[at], verdict, seen=other.state.seq)
         one.learn()
         other.learn()
-        assert [each.event for each in one._foreseen].count(replace_seq(one.events[-1])) == 1
+        assert [each.event for each in one._prefetched].count(replace_seq(one.events[-1])) == 1
     assert [each.payload for each in one.events] == [each.payload for each in other.events]
 
 

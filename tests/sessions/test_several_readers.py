@@ -14,6 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement
 from tarstop_core.readers.overlooked import missed_in_audit, overlooked
 from tarstop_core.readers.table import read_one, read_readers
+from tarstop_core.screening.adaptive_chances import still_unread
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
@@ -24,7 +25,6 @@ from tarstop_core.screening.events import (
     settings_event,
     settled_event,
 )
-from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.enough import ENOUGH

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.adaptive_chances import still_unread
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.advised import RecallFacts
-from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.paths import session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import explain, verdict

@@ -12,10 +12,10 @@ from tarstop_core.presentation.curves import found_curve
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.adaptive_chances import list_facts, still_unread
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
 from tarstop_core.screening.audit import relevant_at_most
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.screening.foretold import of_list, still_unread
 from tarstop_core.screening.labels import RELEVANT, UNSURE, Label
 from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
 from tarstop_core.screening.state import State
@@ -71,7 +71,7 @@ class Enough(Scenario[EnoughSettings]):
         self, settings: EnoughSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> RecallFacts:
         return RecallFacts(
-            **of_list(path.unread(state.depth), state),
+            **list_facts(path.unread(state.depth), state),
             most=relevant_at_most(state, settings.recall_confidence),
         )
 

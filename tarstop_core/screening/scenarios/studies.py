@@ -13,8 +13,8 @@ from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.reports import Collected, EffectRow, Report, Row
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.adaptive_chances import list_facts, not_found, still_unread
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
-from tarstop_core.screening.foretold import not_found, of_list, still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
 from tarstop_core.screening.settings import StudySettings
@@ -241,7 +241,7 @@ class StudyScenario(Scenario[T]):
             "otherwise_in_all": in_all,
             "disagreement": float(path.disagreement(settings.truth)[depth]),
             "plan": plan,
-            **of_list(left, state),
+            **list_facts(left, state),
             "share": (share.mean, *share.interval()),
             "needed": needed,
         }

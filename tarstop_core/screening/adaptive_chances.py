@@ -1,7 +1,7 @@
-"""Chances that follow from what was found so far.
+"""Chances that adapt to what was found so far.
 
-Where labels decide what is read next they say nothing of single documents, only of places: of the next document, and of the
-list as it would go on. Where a list is read in its given order they say how likely a document of each rank is.
+If labels decide what is read next, chances belong to places, not documents: to the next document, and to the
+list as it would go on. If a list is read in its given order, they belong to its ranks.
 """
 
 import math
@@ -22,18 +22,18 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
 
 NODES = 32
-"""Numbers of documents that stand for all: each for as much of their distribution."""
+"""Equally probable numbers of documents that represent their distribution."""
 
 
-def foretold(settings: Settings, state: State) -> tuple[Floats, Remaining]:
-    """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
+def adaptive_chances(settings: Settings, state: State) -> tuple[Floats, Remaining]:
+    """Return the chance of each place in the order of reading, shape (N,), and the number of unread relevant documents.
 
-    An audit draw ahead has the chance of any document that is unread. Documents that came with their labels were not read
-    in the order that this list learned: what is forecast is the list after them, and each of them has the share of them
+    A coming audit draw has the mean chance of the unread documents. Documents that came with their labels were not read
+    in the order that this list learned, so the forecast is of the list after them, and each of them has the share of them
     that was relevant.
     """
     kept, history = state.kept, state.came_true[state.kept : state.depth]
-    p, left = _foretold(_chances(settings), history.tobytes(), len(state.labels) - kept)
+    p, left = _adaptive_chances(_chances(settings), history.tobytes(), len(state.labels) - kept)
     if kept:
         p = np.append(np.full(kept, state.came_true[:kept].mean()), p)
     if state.drawn is not None and state.depth < len(p):
@@ -42,16 +42,16 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Remaining]:
     return p, left
 
 
-def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
-    """Chances of a list in its given order once some of it was read.
+def chances_after_finds(calibrator: Calibrator, p: Floats, state: State) -> Floats:
+    """Chances of a list in its given order after some of it was read.
 
-    Scores add nothing to the rank, as was measured. Where labels decided what was read, what was found says nothing of the
-    ranks; there, and by calibrators of earlier versions without curves, the chances stay.
+    Measurements showed that scores add nothing to the rank. If labels decided what was read, finds say nothing about the
+    ranks; then, and with calibrators of earlier versions without curves, the chances stay the same.
 
     Parameters
     ----------
     calibrator : Calibrator
-        Whose curves say how relevant documents thin out.
+        Its curves say how relevant documents thin out.
     p : ndarray, shape (N,)
         Chances as the calibrator gives them.
     state : State
@@ -76,7 +76,7 @@ def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
 def still_unread(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, depth: int | None = None
 ) -> Remaining:
-    """How many relevant documents are still unread.
+    """Distribution of the number of unread relevant documents.
 
     Parameters
     ----------
@@ -85,12 +85,12 @@ def still_unread(
     calibrator : Calibrator
         Where the chances come from.
     p : ndarray, shape (N,)
-        Chances as the calibrator gives them, where they come from one.
+        Chances as the calibrator gives them, if they come from one.
     state : State
         The labels.
     depth : int, optional
-        Documents read, instead of those that were: at an earlier depth by the labels until then, at a later one as if
-        nothing more had turned up.
+        Another number of documents read: an earlier depth uses the labels until then, a later one assumes that
+        nothing more was found.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def still_unread(
     """
     depth = state.depth if depth is None else depth
     if settings.adapts_chances and depth == state.depth:
-        return foretold(settings, state)[1]
+        return adaptive_chances(settings, state)[1]
     if settings.adapts_chances:
         history = state.came_true[state.kept : depth]
         return _left(_chances(settings), history.tobytes(), len(state.labels) - state.kept)
@@ -108,11 +108,11 @@ def still_unread(
     return calibrator.left(p, judged, state.came_true & read, ~read, state.ranks)
 
 
-def of_list(left: Remaining, state: State) -> dict[str, Any]:
+def list_facts(left: Remaining, state: State) -> dict[str, Any]:
     """Fields of :class:`~tarstop_core.screening.advised.ListFacts`.
 
-    Readers who overlook a share of what is relevant recognise as much less of what is still unread. So random draws that
-    say how large that share is correct the number that is forecast by what they found.
+    Readers who overlook a share of the relevant documents will overlook the same share of the unread ones. So random draws that
+    estimate that share also correct the forecast.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def of_list(left: Remaining, state: State) -> dict[str, Any]:
 
 
 def not_found(left: Remaining, overlooked: Overlooked) -> Floats:
-    """Chance of 0, 1, 2 … relevant documents that are not found, if random draws say something of what all readers overlooked.
+    """Chance of 0, 1, 2 … relevant documents that are not found, given random draws that estimate what all readers overlooked.
 
-    The more they overlooked of what they read, the fewer they recognise of what is unread: both follow from the same draws.
+    The more they overlooked of what they read, the fewer they will recognise of the rest; both follow from the same draws.
 
     Parameters
     ----------
@@ -165,21 +165,21 @@ def not_found(left: Remaining, overlooked: Overlooked) -> Floats:
 
 
 def _chances(settings: Settings) -> RerankedChances:
-    """Chances of being included by title and abstract, or of bringing data where both are read at once."""
+    """Chances of being included by title and abstract or, in one stage, of bringing data."""
     return reranked_chances(INCLUSION if settings.judges_abstracts else REVIEW)
 
 
 @lru_cache(maxsize=32)
-def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Remaining]:
+def _adaptive_chances(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Remaining]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
-@lru_cache(maxsize=256)  # of a rule that looks for where it stops, and does so again after every label
+@lru_cache(maxsize=256)  # a rule that searches for its stop asks again after every label
 def _left(model: RerankedChances, history: bytes, length: int) -> Remaining:
     return ahead(model, np.frombuffer(history, dtype=bool), length).left()
 
 
-def foreseen_of_read(settings: Settings, state: State) -> Remaining:
-    """Number of relevant documents that was forecast, before any was read, for those now read; without those that were kept."""
+def forecast_for_read(settings: Settings, state: State) -> Remaining:
+    """The forecast, made before reading began, of relevant documents among those now read, without those that came with labels."""
     rest = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels) - state.kept)
     return rest.left(state.depth - state.kept)

@@ -12,12 +12,18 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.readers.overlooked import overlooked
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.adaptive_chances import (
+    adaptive_chances,
+    chances_after_finds,
+    list_facts,
+    not_found,
+    still_unread,
+)
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.foretold import followed, foretold, not_found, of_list, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances, paths_key, screening_path
@@ -41,23 +47,23 @@ def read(found: list[bool], settings=LEARNS, events: tuple[Event, ...] = (), ids
 
 def test_path_left_and_next_document_are_one_distribution() -> None:
     state = read([True, True, False, True])
-    p, left = foretold(LEARNS, state)
+    p, left = adaptive_chances(LEARNS, state)
     assert np.array_equal(chances(LEARNS, INCLUSION, None, state), p)
     assert left.mean == pytest.approx(p[4:].sum(), rel=1e-3)
     advice = advise(LEARNS, INCLUSION, p, state)
     assert advice.facts.left[0] == left.mean
     none, dear = read([False, False]), replace(LEARNS, cost=40.0, policy="greedy")
-    advice = advise(dear, INCLUSION, foretold(dear, none)[0], none)
+    advice = advise(dear, INCLUSION, adaptive_chances(dear, none)[0], none)
     assert "labels so far give" in explain(advice, dear).sentence
     few = replace(dear, policy="budget:d=4")
-    advice = advise(few, INCLUSION, foretold(few, none)[0], none)
+    advice = advise(few, INCLUSION, adaptive_chances(few, none)[0], none)
     assert "as things stand" in verdict(advice, few).says
     assert "of lists that learn" in chances_badge(INCLUSION, LEARNS)
 
 
 def test_what_is_found_moves_what_is_foreseen_and_its_key() -> None:
     rich, poor = read([True] * 20), read([False] * 20)
-    (p, left), (q, fewer) = foretold(LEARNS, rich), foretold(LEARNS, poor)
+    (p, left), (q, fewer) = adaptive_chances(LEARNS, rich), adaptive_chances(LEARNS, poor)
     assert p[20] > 5 * q[20] and left.mean > 3 * fewer.mean
     assert paths_key(LEARNS, poor) != paths_key(LEARNS, read([False] * 21)), "a miss moves every chance"
     plain = replace(LEARNS, learns=False)
@@ -68,15 +74,15 @@ def test_the_live_check_foresees_what_was_read_from_before_its_first_document() 
     fits = live_check(LEARNS, INCLUSION, np.zeros(300), read([at % 4 == 0 for at in range(40)]))
     assert fits is not None and fits.low < fits.found == 10 < fits.high
     assert check_sentence(fits, LEARNS).startswith("In this list that")
-    others = [session_ratios(LEARNS, INCLUSION, *foretold_of([False] * 60 + [True] * 40))] * 9
-    late = live_check(LEARNS, INCLUSION, *foretold_of([at % 4 == 0 for at in range(40)]), others)
+    others = [session_ratios(LEARNS, INCLUSION, *adaptive_chances_of([False] * 60 + [True] * 40))] * 9
+    late = live_check(LEARNS, INCLUSION, *adaptive_chances_of([at % 4 == 0 for at in range(40)]), others)
     assert late is not None and late.evidence.lists == 10
     assert late.evidence.e_value > fits.evidence.e_value and late.offered is None, "no factor helps here"
 
 
-def foretold_of(found: list[bool]) -> tuple[np.ndarray, State]:
+def adaptive_chances_of(found: list[bool]) -> tuple[np.ndarray, State]:
     state = read(found)
-    return foretold(LEARNS, state)[0], state
+    return adaptive_chances(LEARNS, state)[0], state
 
 
 def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() -> None:
@@ -85,8 +91,8 @@ def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() ->
         "kept", {"source": "f", "labels": kept, "ranks": list(range(1, 201)), "notes": {}, "reasons": {}}
     )
     state, rest = read([], events=(came,)), read([], ids=IDS[200:])
-    p, left = foretold(LEARNS, state)
-    fresh, unread = foretold(LEARNS, rest)
+    p, left = adaptive_chances(LEARNS, state)
+    fresh, unread = adaptive_chances(LEARNS, rest)
     assert np.array_equal(p[200:], fresh) and left.mean == unread.mean, "as of a list that begins after them"
     assert p[:200] == pytest.approx(20 / 200)
     assert still_unread(LEARNS, INCLUSION, p, state, 150).mean == left.mean
@@ -97,7 +103,7 @@ def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() ->
     assert (curve["x"][0], curve["y"][0]) == (200, 20), (
         "in which order those that came were found is not known"
     )
-    check = live_check(LEARNS, INCLUSION, foretold(LEARNS, on)[0], on)
+    check = live_check(LEARNS, INCLUSION, adaptive_chances(LEARNS, on)[0], on)
     assert check is not None and (check.read, check.found, check.waiting) == (1, 1, 0)
     assert paths_key(LEARNS, state) != paths_key(LEARNS, read([at % 3 == 0 and at < 60 for at in range(200)]))
 
@@ -105,7 +111,7 @@ def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() ->
 def test_a_factor_found_for_a_calibrator_and_a_search_for_one_document_are_left_alone() -> None:
     state = read([True, False])
     scaled = replace(LEARNS, scale=0.1)
-    same = [advise(each, INCLUSION, foretold(each, state)[0], state).rho for each in (LEARNS, scaled)]
+    same = [advise(each, INCLUSION, adaptive_chances(each, state)[0], state).rho for each in (LEARNS, scaled)]
     assert same[0] == same[1]
     patent = replace(START, learns=True)
     assert not patent.adapts_chances
@@ -118,7 +124,7 @@ def test_a_draw_ahead_has_the_chance_of_any_that_is_unread() -> None:
     ranking, audited = with_draws(Ranking(np.arange(300), None, ""), [], 5, seed=1)
     ids = [IDS[at] for at in ranking.order]
     state = read([True, False, True], events=(audited,), ids=ids)
-    p = foretold(LEARNS, state)[0]
+    p = adaptive_chances(LEARNS, state)[0]
     assert state.drawn is not None
     assert len(set(p[3:][state.drawn[3:]])) == 1 and p[3] > p[4]
 
@@ -157,7 +163,9 @@ def test_sessions_of_earlier_versions_keep_the_chances_that_they_had() -> None:
     poor = read([False] * 20, FOLLOWS)
     old = replace(WITH_CURVES, thinning=None)
     assert np.array_equal(chances(FOLLOWS, old, None, poor), as_before)
-    assert np.array_equal(followed(WITH_CURVES, as_before, replace(poor, reordered=True)), as_before)
+    assert np.array_equal(
+        chances_after_finds(WITH_CURVES, as_before, replace(poor, reordered=True)), as_before
+    )
 
 
 def test_documents_out_of_rank_have_the_chances_of_their_ranks() -> None:
@@ -182,7 +190,7 @@ def test_where_a_find_is_all_but_sure_it_is_awaited_and_no_number_is_promised() 
     """How many more "if nothing turns up" would grow with every exclusion, as chances fall."""
     cheap = replace(LEARNS, policy="optimal", cost=0.001, full_cost=0.01)
     few, more = (read([True] * 4 + [False] * misses, settings=cheap) for misses in (0, 6))
-    (p, _), (q, _) = foretold(cheap, few), foretold(cheap, more)
+    (p, _), (q, _) = adaptive_chances(cheap, few), adaptive_chances(cheap, more)
     soon, later = advise(cheap, INCLUSION, p, few), advise(cheap, INCLUSION, q, more)
     assert soon.next_find and later.next_find and soon.next_find[0] <= later.next_find[0]
     path = screening_path(cheap, INCLUSION, p, few)
@@ -198,7 +206,7 @@ def test_the_drawn_lower_bound_never_falls_below_the_cost_where_the_rule_goes_on
     for cost in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0):
         settings = replace(LEARNS, policy="optimal", cost=cost, full_cost=0.0)
         state = read([True, False, True, False, False], settings=settings)
-        p, _ = foretold(settings, state)
+        p, _ = adaptive_chances(settings, state)
         path = screening_path(settings, INCLUSION, p, state)
         advice = advise(settings, INCLUSION, p, state)
         figure = advice_figure(path, settings, state, advice, "all")
@@ -222,8 +230,8 @@ def test_what_is_unread_grows_by_what_random_draws_say_was_overlooked(found: int
     relevant = np.r_[np.ones(found), np.ones(hits), np.zeros(50 - hits), np.full(250, np.nan)]
     place = np.r_[np.zeros(found), np.arange(1, 51), np.zeros(250)].astype(int)
     missed = overlooked(Verdicts(np.repeat([[1.0, 1.0], [0.0, 0.0]], [found, 300], axis=0), relevant, place))
-    mean, low, high = of_list(left, replace(state, overlooked=missed))["left"]
-    plain, ends = of_list(left, state)["left"][0], left.interval()
+    mean, low, high = list_facts(left, replace(state, overlooked=missed))["left"]
+    plain, ends = list_facts(left, state)["left"][0], left.interval()
     assert mean == pytest.approx(plain * (found + 6 * hits) / (found + hits))
     assert missed.share_found is not None and (low, high) == (
         math.floor(ends[0] / missed.share_found[1]),
