@@ -189,6 +189,11 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
     return place, asked
 
 
+def unsent() -> DeltaGenerator:
+    """A place of which the browser gets nothing: what is asked there has its value, and keeps it when it is drawn."""
+    return DeltaGenerator(root_container=None)
+
+
 def in_turn() -> Sequence[DeltaGenerator]:
     """Two places one below the other, which stand side by side on a projector."""
     return st.columns(2, gap="medium") if presenting() else (st.container(), st.container())

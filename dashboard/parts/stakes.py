@@ -213,7 +213,8 @@ def _questions(
     _problem_below(documents, problems.get("documents"))
     one = "title and abstract" if settings.two_stages else "document"
     words = f"Or, at £{EXAMPLE_PRICE:g} a {one}, what {mistake} costs"
-    st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
+    how = {"default": now["example"], "format_func": EXAMPLES.__getitem__}
+    st.pills(words, list(EXAMPLES), **how, **view("example"))
     if note:
         caption(note)
 

@@ -53,6 +53,8 @@ DRAFT = "draft"
 """The parameter of the address that names what was entered, which the store keeps so that it survives a reload."""
 HELD = "_draft"
 """What this tab knows: the name of its draft, empty while nothing was entered, and what was stored last."""
+OPENED = "_second_step"
+"""Whether the second step has been open in this tab: until then the browser need not draw what nobody sees."""
 STAKES = "/stakes/truth"
 """How keys end that hold what is at stake."""
 UNANSWERED = "/stakes/unanswered"
@@ -75,10 +77,12 @@ def set_up_page() -> None:
 
 
 def _steps() -> None:
-    """Both steps are drawn, so that either can be started from; one of them is seen."""
+    """Either step can be started from; the second is asked from the beginning, and drawn once it has been opened."""
     st.title("Set up a session")
     flash()
-    first, second = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
+    first, last = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
+    st.session_state[OPENED] = st.session_state.get(OPENED, False) or last.open
+    second = last if st.session_state[OPENED] else shell.unsent()
     problems: list[str] = []
     left, titles = first.columns([1.2, 1], gap="large")
     with left:

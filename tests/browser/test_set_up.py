@@ -86,6 +86,15 @@ def test_uploads_survive_a_visit_to_another_page(
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
     at_rest(page)
+    page.reload()
+    at_rest(page)
+    expect(page.get_by_text("Which mistake is worse?")).to_have_count(0)  # nobody has opened it yet
+    next_step(page)
+    expect(page.get_by_text(SURE).last).to_be_visible()
+    expect(page.get_by_role("radio", name="“File” although prior art exists")).to_be_checked()
+    expect(page.get_by_role("radio", name="£200,000", exact=True)).to_be_checked()
+    page.get_by_role("button", name="Back").click()
+    at_rest(page)
 
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Home").click()
     expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()

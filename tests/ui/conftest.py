@@ -10,6 +10,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
+from dashboard.set_up.page import OPENED
 from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.cases import empty_file
 
@@ -42,10 +43,14 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
 
 @pytest.fixture
 def open_app(store: Store) -> Callable[..., AppTest]:
-    """Open a page of the dashboard through its router: "home", "set_up" or "screen"."""
+    """Open a page of the dashboard through its router: "home", "set_up" or "screen".
+
+    Both steps of Set up are there, as for somebody who has opened the second one.
+    """
 
     def opener(page: str = "home", **query: str) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+        app.session_state[OPENED] = True
         for name, value in query.items():
             app.query_params[name] = value
         if page != "home":

@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.sessions.store.store import Store
+from tests.ui.conftest import ROOT, SECONDS
 from tests.ui.set_up.cases import CSV, HEADER, PATENTS, START, Open, html_of, query, start, upload, words_of
 
 
@@ -94,6 +95,30 @@ def test_a_prior_from_a_file_survives(open_app: Open, store: Store) -> None:
     again = open_app("set_up", scenario="review", draft=draft_of(page))
     start(again)
     assert store.session(store.sessions()[0].id).settings.prior == mine
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_what_was_entered_in_the_second_step_counts_before_that_is_drawn(
+    page: AppTest, store: Store, opened: bool
+) -> None:
+    page.slider("set_up/stakes/q").set_value(0.8).run()
+    page.slider("set_up/chances/b_0").set_value(33).run()
+    again = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+    again.query_params["draft"] = draft_of(page)
+    again.switch_page("pages/set_up.py").run()
+    assert not again.slider and again.text_area
+    if opened:
+        again.button("set_up/next").click().run()
+        # As what the browser is to show: of a widget that it has not drawn yet it knows nothing.
+        moved = {
+            each.key: [*(each.proto.value if each.proto.set_value else each.proto.default)]
+            for each in again.slider
+        }
+        assert moved["set_up/stakes/q"] == [0.8] and moved["set_up/chances/b_0"] == [33]
+    start(again)
+    assert not again.exception and not again.error
+    settings = store.session(store.sessions()[0].id).settings
+    assert (settings.payoffs.q_star, settings.b_0) == (pytest.approx(0.8), 0.33)
 
 
 def test_an_unknown_draft_is_a_page_as_new(open_app: Open) -> None:
