@@ -311,7 +311,7 @@ def _learned(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
         with others:
             for rule in [kind() for kind in plans.LOOKING] if others.open else ():
                 if rule != selection.policy:
-                    heading_of(str(rule))
+                    heading_of(rule.brief)
                     other = order_comparison.compare_orders(listing, settings, rule)
                     table(order_comparison.order_rows([other], settings))
         _about_chances()

@@ -296,7 +296,7 @@ def _reveal(followed: Lesson) -> None:
     best = max(played.net_utility for _, played in followed.compared)
     rows = [
         {
-            "Rule": str(policy),
+            "Rule": policy.brief,
             "Read": f"{played.depth:,.0f}",
             "Action": action(played.action == "a+", settings),
             "": "✓ right" if played.right else "✗ wrong",

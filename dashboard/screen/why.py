@@ -15,6 +15,7 @@ from dashboard.screen import advising
 from dashboard.screen.reading import block, names
 from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.policies.registry import beside
 from tarstop_core.presentation.numbers import amount_or_documents, count_of, number
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
@@ -125,7 +126,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     others = (policy for policy in ALWAYS_SHOWN if settings.weighs or settings.may_follow(type(policy)))
     first = [settings.rule, *(policy for policy in others if policy != settings.rule)]
     stops = [
-        (str(policy), *_told(policy, stop, state, settings))
+        (policy.brief, *_told(policy, stop, state, settings))
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
@@ -136,9 +137,9 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             rows, listed = [], {type(policy) for policy in first}
             kinds = (kind for kind in POLICIES.values() if kind not in listed and not kind.is_oracle)
             about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
-            policies = [*first, *(kind() for kind in about)]
+            policies = [*first, *(beside(kind, settings.rule) for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                rows.append((str(policy), *_told(policy, stop, state, settings), policy.rule, policy.source))
+                rows.append((policy.brief, *_told(policy, stop, state, settings), policy.rule, policy.source))
             chosen = "and chooses" if settings.weighs else "what it promises"
             head = ("rule", "stops after", chosen, "what it does", "source")
             st.html(scrolling("Other rules", grid(head, rows, linked=True)))

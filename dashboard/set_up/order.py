@@ -275,7 +275,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     )
     tells = scenario_of(settings).verdicts_tell
     if not tells:
-        yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
+        yours = f", {settings.rule.brief} among them," if settings.rule.acts_on_belief else ""
         sentence = (
             f"Rules that weigh value against cost{yours} are not shown: labels contain no 2×2 tables, and without "
             f"tables the belief does not change. {sentence}"
@@ -285,7 +285,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     if tells and settings.weighs:
         head.append("and chooses")
     for stop in stops:
-        cells = [str(stop.policy), f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
+        cells = [stop.policy.brief, f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
         rows.append(cells if stop.plus is None else [*cells, action(stop.plus, settings)])
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
 
@@ -304,7 +304,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
     head = ["rule", "stops after", "relevant by then", "missed"]
     rows = [
         [
-            str(stop.policy),
+            stop.policy.brief,
             "not yet" if stop.depth is None else f"{stop.depth:,}",
             f"{stop.relevant_read:,}",
             f"{stop.missed:,}",

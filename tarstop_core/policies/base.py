@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 # Re-exported: a rule in a person's own file may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
+from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
@@ -107,6 +108,12 @@ class Parameter:
         if self.kind == "choice":
             return text.strip()
         return int(text) if self.kind == "int" else float(text)
+
+    def in_words(self, value: Value) -> str:
+        """What the parameter does, with its value: shares in per cent."""
+        if not isinstance(value, str):
+            value = percent(value) if self.kind == "float" and self.high <= 1 else number(value)
+        return f"{self.meaning}: {value}"
 
     def checked(self, value: Any, title: str) -> Value:
         """Return the value in the right type; InputProblem if it is out of range, or not whole where it must be."""
@@ -207,6 +214,20 @@ class Policy(ABC):
         values = ",".join(f"{name}={value}" for name, value in self.settings.items())
         name = self.origin or self.name
         return f"{name}:{values}" if values else name
+
+    @property
+    def brief(self) -> str:
+        """Title with the recall to reach or the only setting, for a table: ``Few left, 95 % recall``, ``Smooth(5)``."""
+        recall = self.settings.get("tau", self.settings.get("target"))
+        if isinstance(recall, float):
+            return f"{self.title}, {percent(recall)} recall"
+        return self.title if len(self.settings) > 1 else str(self)
+
+    @property
+    def in_words(self) -> str:
+        """Title with every setting as a person reads it: ``Share (share of the list to read: 50 %)``."""
+        words = [each.in_words(getattr(self, each.name)) for each in self.parameters]
+        return f"{self.title} ({'; '.join(words)})" if words else self.title
 
     def __str__(self) -> str:
         values = [f"{name}={value}" for name, value in self.settings.items()]

@@ -50,6 +50,14 @@ class Combined(Policy):
     def spec(self) -> str:
         return f"{self.name}({';'.join(rule.spec for rule in self.rules)})"
 
+    @property
+    def brief(self) -> str:
+        return f"{self.title} ({'; '.join(rule.brief for rule in self.rules)})"
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.title} ({'; '.join(rule.in_words for rule in self.rules)})"
+
     def __str__(self) -> str:
         return f"{self.title}({'; '.join(map(str, self.rules))})"
 

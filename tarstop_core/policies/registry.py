@@ -53,6 +53,13 @@ def titled(name: str) -> str:
     return f"{POLICIES[name].title} · {POLICIES[name].promise.value}"
 
 
+def beside(kind: type[Policy], rule: Policy) -> Policy:
+    """A rule with its first settings, which aims at the recall of the rule that it is compared with."""
+    recall = rule.settings.get("tau")
+    aims = [each for each in kind.parameters if each.name in ("tau", "target")]
+    return kind(**{each.name: min(recall, each.high) for each in aims}) if recall else kind()
+
+
 def about(kind: type[Policy]) -> str:
     """What a rule does, what it needs and what it promises, in sentences."""
     return message("about", kind=kind)

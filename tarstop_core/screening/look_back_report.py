@@ -31,7 +31,7 @@ def look_back_report(back: LookBack, name: str, source: str, unit: str = "") -> 
     """
     rows = [
         (
-            str(stop.policy),
+            stop.policy.brief,
             "not within what was read" if stop.depth is None else f"{stop.depth:,}",
             f"{stop.relevant_read:,}",
             f"{stop.missed:,}",

@@ -47,7 +47,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     return [
         ("Question", f"whether {question(settings)}"),
         *(_stakes_rows(settings) if settings.weighs else ()),
-        ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
+        ("Stopping rule", f"{settings.rule.in_words}: {settings.rule.rule}"),
         (
             "What is read next",
             f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",

@@ -221,7 +221,7 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
         "In combination (Y)": f"{len(state.combination):,}" if settings.grades else "—",
         "Background (A)": f"{len(state.background):,}" if settings.grades else "—",
         "Studies with data": f"{len(state.evidence):,}" if settings.reads_full_texts else "—",
-        "Stopping rule": str(settings.rule),
+        "Stopping rule": settings.rule.brief,
         "Its rule stops after": f"{own.depth:,}{beyond}",
         "and chooses": action(own.option, settings),
         "Decided": undecided if decision is None else chosen_action(decision, settings),

@@ -11,7 +11,7 @@ import pytest
 import tarstop_core
 from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
-from tarstop_core.policies.registry import about, followed, message, titled
+from tarstop_core.policies.registry import about, beside, followed, message, titled
 from tests.branches import every_branch
 from tests.reference.loops import LOOPS
 
@@ -117,3 +117,26 @@ def test_wherever_a_rule_is_chosen_it_says_what_it_needs_and_promises() -> None:
         for name, kind in POLICIES.items():
             assert about(kind).startswith(kind.rule) and titled(name).endswith(kind.promise.value)
             assert all(need.value in about(kind) for need in kind.needs)
+
+
+@pytest.mark.parametrize("rule", POLICIES.values(), ids=POLICIES)
+def test_people_read_no_rule_as_code(rule: type[Policy]) -> None:
+    policy = rule()
+    for words in (policy.brief, policy.in_words):
+        assert words.startswith(policy.title) and "=" not in words and "_" not in words
+    assert all(each.meaning in policy.in_words for each in policy.parameters)
+
+
+def test_settings_are_worded_as_shares_and_numbers() -> None:
+    both = parse_policy("both(few_left:tau=0.9;tar_knee:least=2000)")
+    assert both.brief == "Both (Few left, 90 % recall; TAR knee(2000))"
+    assert "recall to reach, τ: 90 %" in both.in_words and "read: 2,000" in both.in_words
+
+
+def test_rules_that_are_compared_aim_at_one_recall() -> None:
+    asked = parse_policy("few_left:tau=0.95")
+    for kind in POLICIES.values():
+        aimed = {beside(kind, asked).settings.get(name, 0.95) for name in ("tau", "target")}
+        assert aimed == {0.95}
+        assert beside(kind, parse_policy("budget")) == kind()
+    assert beside(POLICIES["target"], parse_policy("few_left:tau=1")).settings["tau"] < 1

@@ -129,7 +129,7 @@ class Enough(Scenario[EnoughSettings]):
         ]
 
     def adjustable(self, settings: EnoughSettings) -> dict[str, str]:
-        return {"stopping rule": str(settings.rule)}
+        return {"stopping rule": settings.rule.in_words}
 
     # --- what leaves
 
