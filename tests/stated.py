@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from tarstop_core.presentation.numbers import amount, count_of, multiple, number, percent
+from tarstop_core.presentation.numbers import alike, amount, count_of, multiple, number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.wording import Verdict, question
@@ -155,14 +155,14 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
         yield f"held in {facts.range_held[0]} of {facts.range_held[1]} past stops"
     if isinstance(facts, EffectFacts):
         if facts.may_end is not None:
-            low, high = map(number, facts.may_end)
+            low, high = alike(facts.may_end)
             yield from (
                 f"average effect may end between {low} and {high}",
                 f"average effect would end between {low} and {high}",
             )
         yield f"In a new setting the chance that it does enough is {percent(facts.new_setting)}"
-        middle, low, high = map(percent, facts.settings_beyond)
-        yield f"does enough in {middle} (90 %: {low} to {high}) of settings"
+        low, high = map(percent, facts.settings_beyond[1:])
+        yield f"does enough in {low} to {high} of settings (90 % interval)"
     mean, low, high = (f"{round(end):,}" for end in facts.left)
     yield from (
         f"{studies if facts.studies else 'No study'}, about {mean} ({low} to {high}) relevant unread",

@@ -348,7 +348,7 @@ def _round_figure(play: Play, at: int) -> None:
     game = play.game
     figure(
         "call-round",
-        f"{sample(game.keys[at]).name}: where you stopped, and where the hit was",
+        games.round_heading(game, at),
         figures.round_to_its_end(game, at, dark=dark()),
         games.round_sentence(game, at),
         figures.round_columns(game, at),
@@ -359,9 +359,10 @@ def _round_figure(play: Play, at: int) -> None:
 def _unread(game: Game, at: int) -> None:
     """List the finds that the person did not read."""
     key, depth = game.keys[at], game.calls[at].depth
-    missed = [rank for rank in games.finds_of(sample(key)) if rank >= depth]
+    finds = games.finds_of(sample(key))
+    missed = [rank for rank in finds if rank >= depth]
     if not missed:
-        note("You read everything there was to find, or there was nothing.")
+        note("You read everything there was to find." if finds else "There was nothing to find.")
         return
     records, ids = documents.records(key), sample(key).topic.ids
     rows = [

@@ -138,7 +138,9 @@ def _steps() -> None:
             "it as a deviation and say why."
         )
     with coverage:
-        settings = form.coverage(settings, calibrator, chosen)
+        settings = form.coverage(
+            settings, calibrator, chosen, len(chosen.frame if ready is None else ready.ranked)
+        )
     if calibrator is None and ready is not None:
         problems.append("Choose or upload a calibrator that fits this list under More.")
     plan = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,7 @@ ELIGIBLE: dict[FullText, float] = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
 class Row:
     """One 2×2 table of a report."""
 
+    called: ClassVar[str] = "table"
     study: str  # What the study (or this part of it) is called
     TP: int
     FP: int | None
@@ -62,6 +63,7 @@ class EffectRow:
     InputProblem when the numbers cannot be: more events than people, limits that do not enclose the estimate.
     """
 
+    called: ClassVar[str] = "effect"
     study: str  # What the study (or this part of it) is called
     form: Form
     values: tuple[float, ...]  # One for each column of the form
@@ -249,7 +251,7 @@ def collect(reports: Mapping[int, Report]) -> Collected:
             )
             if same is not None:
                 notes.append(
-                    f"{name} is reported twice with the same table (documents #{same + 1} and #{at + 1}); "
+                    f"{name} is reported twice with the same {row.called} (documents #{same + 1} and #{at + 1}); "
                     "it is counted once."
                 )
                 continue
@@ -261,7 +263,7 @@ def collect(reports: Mapping[int, Report]) -> Collected:
             where = [f"#{at + 1}" for at in sorted({at for _, at in places})]
             study = (reports[places[0][1]].study or places[0][0].study).strip()
             notes.append(
-                f"{study} has {len(places)} tables (document{'s' if len(where) > 1 else ''} {listed(where)}); "
+                f"{study} has {len(places)} {places[0][0].called}s (document{'s' if len(where) > 1 else ''} {listed(where)}); "
                 "all of them count. If they share patients, keep one."
             )
     return Collected(tuple(rows), np.array(positions, dtype=np.intp), tuple(notes))

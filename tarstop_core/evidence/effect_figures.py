@@ -13,7 +13,7 @@ from tarstop_core.evidence.effects import EffectEvidence, Estimates
 from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, StudyChart, margin_for, risks
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.numbers import percent, round_numbers, signed
+from tarstop_core.presentation.numbers import alike, percent, round_numbers, signed
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import Payoffs
 
@@ -187,7 +187,7 @@ def _columns(chart: StudyChart, evidence: EffectEvidence, summary: float, settin
     if text := evidence.average:
         chart.texts(0, [summary], [f"<b>{text}</b>"], "right", "3", POOLED)
     if prediction := evidence.drawn_path.prediction:
-        low, high = (signed(evidence.unit(end)) for end in prediction)
+        low, high = alike([evidence.unit(end) for end in prediction])
         chart.texts(0, [setting], [f"{low} to {high}"], "right", "3", POOLED)
     measure = evidence.target.measure
     title = "Effect" if measure is Measure.GENERIC else measure.value

@@ -13,7 +13,7 @@ from tarstop_core.files.effect_tables import rows_of_effects
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Rows
 from tarstop_core.presentation.html import sheet
-from tarstop_core.presentation.numbers import number, signed
+from tarstop_core.presentation.numbers import alike, number
 from tarstop_core.presentation.pictures import still
 from tarstop_core.value.payoffs import Payoffs
 
@@ -129,7 +129,7 @@ def reviewed_rows(evidence: EffectEvidence) -> Rows:
         texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
         texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
         texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
-        ends = [signed(evidence.unit(end)) for end in row.prediction]
+        ends = alike([evidence.unit(end) for end in row.prediction])
         texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
         rows.append(texts)
     return rows

@@ -16,7 +16,7 @@ from tarstop_core.effects.pooling import Method, Pooled, mantel_haenszel, peto, 
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.synthesis import MoreStudies, Without
-from tarstop_core.presentation.numbers import signed
+from tarstop_core.presentation.numbers import alike, signed
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
@@ -286,7 +286,7 @@ class EffectEvidence:
         """
         if not np.isfinite(value):
             return ""
-        at, begin, end = (signed(round(self.unit(x), self._decimals)) for x in (value, low, high))
+        at, begin, end = alike([self.unit(x) for x in (value, low, high)], self._decimals)
         return f"{at} [{begin}, {end}]"
 
 

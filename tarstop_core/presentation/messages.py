@@ -8,7 +8,16 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 
-from tarstop_core.presentation.numbers import amount, count_of, listed, multiple, number, percent, signed
+from tarstop_core.presentation.numbers import (
+    alike,
+    amount,
+    count_of,
+    listed,
+    multiple,
+    number,
+    percent,
+    signed,
+)
 
 SENTENCES = Environment(
     loader=PackageLoader("tarstop_core", ""),
@@ -18,6 +27,7 @@ SENTENCES = Environment(
     auto_reload=False,
 )
 SENTENCES.filters |= {
+    "alike": alike,
     "amount": amount,
     "count_of": count_of,
     "listed": listed,

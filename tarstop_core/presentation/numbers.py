@@ -28,6 +28,21 @@ def signed(value: float) -> str:
     return number(value).replace("-", "−")
 
 
+def alike(values: Sequence[float], decimals: int = 2) -> list[str]:
+    """Numbers that stand beside each other: at least two decimals below 10, three digits above.
+
+    >>> alike([1.6, 2.467]), alike([2.0, 0.8, 12.34, 1450]), alike([-0.0016, -0.0048, 0.0016], 5)
+    (['1.60', '2.47'], ['2.00', '0.80', '12.3', '1,450'], ['−0.0016', '−0.0048', '0.0016'])
+    """
+    while decimals > 2 and all(round(value, decimals) == round(value, decimals - 1) for value in values):
+        decimals -= 1
+    texts = []
+    for value in values:
+        places = decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0
+        texts.append(f"{round(value, places) + 0.0:.{places}f}" if abs(value) < 1000 else number(value))
+    return [text.replace("-", "−") for text in texts]
+
+
 def digits_and_power(value: float) -> tuple[str, int]:
     """The digits of a number, and the power of ten that they are multiplied by: 0 unless the number is tiny.
 

@@ -312,6 +312,14 @@ def points(value: float) -> str:
     return message("points", value=value)
 
 
+def round_heading(game: Game, round_: int) -> str:
+    """Say what the figure of a round shows: no place of a hit where none is hidden."""
+    listing, settings = sample(game.keys[round_]), game.settings(round_)
+    return message(
+        "round_heading", name=listing.name, finds=finds_of(listing), one_decides=settings.one_decides
+    )
+
+
 def round_sentence(game: Game, round_: int) -> str:
     """Say what was hidden in a round, what the person decided, and what Optimal did."""
     listing, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]

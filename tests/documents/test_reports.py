@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.reports import OUTCOMES, Report, Row, collect, tables_of
+from tarstop_core.documents.reports import OUTCOMES, EffectRow, Report, Row, collect, tables_of
+from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 
 LEE = Row("Lee 2004", 9, 1, 2, 30)
@@ -61,6 +62,14 @@ def test_each_study_counts_once() -> None:
     assert len(differ.tables) == 2 and "has 2 tables (documents #3 and #6)" in differ.notes[0]
     unnamed = Report("data", rows=(Row("", 1, 1, 1, 1),))
     assert len(collect({0: unnamed, 1: unnamed}).tables) == 2 and not collect({0: unnamed, 1: unnamed}).notes
+
+
+def test_a_trial_is_said_to_have_effects_not_tables() -> None:
+    first, other = (EffectRow("Lee", Form.EVENTS, (hits, 40.0, 1.0, 50.0)) for hits in (9.0, 8.0))
+    reports = [Report("data", rows=(row,)) for row in (first, other, other)]
+    notes = collect(dict(enumerate(reports))).notes
+    assert ["2 effects" in note for note in notes] == [False, True]
+    assert "the same effect" in notes[0] and not any("table" in note for note in notes)
 
 
 def test_a_study_is_what_the_report_says_it_reports() -> None:

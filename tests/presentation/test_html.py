@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from jinja2 import UndefinedError
 
-from tarstop_core.presentation.html import TEMPLATES, page, table_block
+from tarstop_core.presentation.html import TEMPLATES, page, table_block, unbroken
 
 NASTY = "</script><script>alert('1')</script>\" onload=\"x"
 
@@ -59,3 +59,7 @@ def test_lists_and_pairs_are_text(blocks: Any) -> None:
 def test_a_name_that_is_missing_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         page("tarstop_core.sessions.report")
+
+
+def test_no_line_ends_between_a_minus_and_its_money() -> None:
+    assert unbroken("“Adopt” −£711 at 5 %, 2 − 1") == "“Adopt” −\u2060£711 at 5\u00a0%, 2 − 1"

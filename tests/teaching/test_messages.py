@@ -85,6 +85,8 @@ def test_every_branch_of_the_lesson_and_of_the_game() -> None:
                 message("decisions", you=you, optimal=row(950.0), rounds=5, **which)
         for finds, missed in (([], []), ([3, 9], [3, 9]), ([3, 9], [9])):
             message("hidden", finds=finds, missed=missed)
+            headings = [message("round_heading", name="Mast", finds=finds, one_decides=one) for one in (0, 1)]
+            assert [heading == "Mast: where you stopped" for heading in headings] == [not finds] * 2
         message("standing", you=row(900.0, you=True), place=2, rows=20, best=row(950.0))
         for best in (2000.0, 1500.0):
             message("regret", best=best, oracle=1800.0)

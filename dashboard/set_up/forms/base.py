@@ -62,8 +62,8 @@ class Form(Generic[S]):
         first = scenario.settings_class.first_rule
         return chances.policy(first, scenario.plans_approximately, scenario.first_because)
 
-    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents) -> S:
-        """Ask how probable it is that the list lacks what is sought, where that changes the advice."""
+    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents, count: int) -> S:
+        """Ask how probable it is that the list, of so many documents, lacks what is sought, where that changes the advice."""
         return settings
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:

@@ -39,7 +39,7 @@ class EnoughForm(Form[EnoughSettings]):
         return settings
 
     def coverage(
-        self, settings: EnoughSettings, calibrator: Calibrator | None, chosen: Documents
+        self, settings: EnoughSettings, calibrator: Calibrator | None, chosen: Documents, count: int
     ) -> EnoughSettings:
         """Say what the rule does and promises."""
         promise = self.scenario.message("promise", settings=settings)

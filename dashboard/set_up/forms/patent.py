@@ -86,11 +86,11 @@ class PatentForm(Form[PatentSettings]):
         return replace(settings, needs_citation=cited, confirm_hits=confirmed, s=s / 100)
 
     def coverage(
-        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: Documents
+        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: Documents, count: int
     ) -> PatentSettings:
         """Ask how the list was searched."""
         paper = bool(st.session_state.get(f"{PREFIX}/paper", False))
-        kappa = _searched(calibrator, chosen, disabled=paper)
+        kappa = _searched(calibrator, chosen, count, disabled=paper)
         return settings if paper else replace(settings, kappa=kappa)
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:
@@ -108,7 +108,7 @@ def _merges(chosen: Documents) -> bool:
     return merged and not chosen.simulated
 
 
-def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: bool) -> float:
+def _searched(calibrator: Calibrator | None, chosen: Documents, count: int, *, disabled: bool) -> float:
     """Ask how the list was searched, and give κ."""
     state, key = st.session_state, f"{PREFIX}/searched/{_kind(chosen, calibrator)}"
     options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I enter the chance myself"}
@@ -132,7 +132,7 @@ def _searched(calibrator: Calibrator | None, chosen: Documents, *, disabled: boo
         how: dict[str, Any] = {"step": 5, "disabled": disabled, **lasting(f"{PREFIX}/kappa")}
         coverage = Coverage(asked, whole_percent(asked, 90, low=5, high=100, **how) / 100, UNKNOWN.sure)
     if calibrator is not None and not disabled:
-        _explain(coverage, calibrator, min(DEPTH, len(chosen.frame)))
+        _explain(coverage, calibrator, min(DEPTH, count))
     return coverage.mean
 
 

@@ -16,7 +16,7 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.words import Actions
 from tarstop_core.files.effect_tables import as_effects, read_effects
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.numbers import alike, number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -126,8 +126,8 @@ class Effect(StudyScenario[EffectSettings]):
         if facts.estimate is not None:
             rows.insert(0, ("Average effect so far", self.message("estimate", facts=facts)))
         if facts.may_end is not None:
-            low, high = map(number, facts.may_end)
-            rows.append(("Average effect after reading all that is left", f"{low} to {high}"))
+            ends = " to ".join(alike(facts.may_end))
+            rows.append(("Average effect after reading all that is left", ends))
         return rows
 
     def footing(self, advice: Advice, settings: EffectSettings, option: int, spent: float) -> dict[str, Any]:

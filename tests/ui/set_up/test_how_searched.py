@@ -77,3 +77,12 @@ def test_past_cases_answer_it(open_app: Open, store: Store) -> None:
     start(page)
     settings = store.session(store.sessions()[0].id).settings
     assert (settings.kappa, settings.calibrator) == (1, mine.digest)
+
+
+def test_what_is_set_aside_is_not_counted_as_shown(page: AppTest) -> None:
+    dated = b"id,title,priority date\na,Mast,1990-02-03\nb,Cup,1991-02-03\nc,Lid,2001-02-03\n"
+    upload(page, ("dated.csv", dated))
+    page.text_area(query(page)).set_value("a mast").run()
+    assert "in the first 3." in words_of(page.caption).replace("\xa0", " ")
+    page.text_input("set_up/application/priority").set_value("3 March 1998").run()
+    assert "in the first 2." in words_of(page.caption).replace("\xa0", " ")
