@@ -29,7 +29,7 @@ from tarstop_core.sessions.store.store import Store
 PREFIX = "administration"
 LEAD = "Accounts and what is stored about them, backups, limits, and who did what."
 LINES, ALL_LINES = 50, 100_000
-"""Of the audit log: those that are shown, and those that are saved at most."""
+"""Lines of the audit log that are shown, and that can be saved."""
 HEAD = ("Name", "Came last", "Roles", "Entries in logs", "Drafts", "Audit lines", "")
 EVERYBODY = ""
 

@@ -113,7 +113,7 @@ def _answered(kind: str) -> tuple[Entered, Answer] | None:
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _computed(key: Hashable, _decision: Decision, concerned: Concerned | None) -> Answer:
-    """What follows from a decision, which its `key` names: once on this server, for everybody begins with the example."""
+    """Compute the answer to a decision, identified by its `key`, once per server: everybody starts with the same example."""
     return answer(_decision, concerned)
 
 

@@ -23,7 +23,7 @@ def limit() -> None:
 
 
 def check() -> None:
-    """Take parameters that nobody reads out of the address. InputProblem naming the first of them."""
+    """Remove parameters that are too long from the address; InputProblem naming the first of them."""
     long = [name for name, value in st.query_params.items() if len(name) + len(value) > LONGEST]
     for name in long:
         del st.query_params[name]

@@ -52,7 +52,7 @@ class NobodyHere(InputProblem):
 
 @dataclass(frozen=True)
 class Visitor:
-    """Somebody who logged in."""
+    """A person who logged in."""
 
     name: str
     since: str

@@ -125,7 +125,7 @@ def around() -> dict[str, Any]:
 
 @contextlib.asynccontextmanager
 async def ready(_: Any) -> AsyncIterator[None]:
-    """Import every page before anybody comes, and never look through that for garbage: meanwhile nobody's press is done."""
+    """Import every page before the first visit, and exempt all that from garbage collection, which would delay presses."""
     for script in sorted((shell.ROOT / "pages").glob("*.py")):
         import_module(f"dashboard.{script.stem}.page")
     send_at_once()

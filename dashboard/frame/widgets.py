@@ -24,7 +24,7 @@ MIME = {
     "tex": "text/plain",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-"""Of files that are saved, by how their names end."""
+"""MIME types of saved files by their suffixes."""
 LONGEST_NAME = 120
 """Characters."""
 LASTING = "_lasting"

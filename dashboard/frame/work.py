@@ -31,7 +31,7 @@ FLASH, SAID = "_flash", "_said"
 """What the next page says once: what could not be done, and what was done."""
 REVIEWER = "reviewer"
 NAMELESS = " "
-"""What the browser keeps instead of a name for somebody who reads without one."""
+"""What the browser keeps for a person who reads without a name."""
 LABEL, MANAGE = "label", "manage"
 """What a role may allow, by the names of the store."""
 TURN = "_turn"
@@ -88,7 +88,7 @@ class Work(OpenSession):
 
     @property
     def unsigned(self) -> bool:
-        """Whether nobody has said yet who reads; in a sample nobody has to."""
+        """Whether the reader has not given a name yet; for a sample no name is needed."""
         return not (kept_name() or self.collection.simulated)
 
     @property

@@ -46,7 +46,7 @@ def learn_page() -> None:
 
 
 def _go_along(led: Mapping[str, str]) -> None:
-    """Go where the lecturer went, once: from there on everybody does there what they like."""
+    """Follow the lecturer to a new place once; after that, students may move freely."""
     if not led or st.session_state.get(ALONG) == led:
         return
     st.session_state[ALONG] = led

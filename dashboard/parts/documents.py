@@ -114,7 +114,7 @@ SAMPLES: dict[str, Callable[[], Documents]] = {
     REVIEW.sample: partial(_sample_review, REVIEWS, "All studies, tests and authors are invented."),
     EFFECT.sample: partial(_sample_review, TRIALS, "Texts are invented; counts come from published trials."),
 }
-"""By what a scenario calls its samples."""
+"""Choice of a sample, by the scenario's word for its samples."""
 
 
 def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:

@@ -1,4 +1,4 @@
-"""Whom a decision concerns, as Decisions and Evidence ask it."""
+"""The people whom a decision concerns, as Decisions and Evidence ask for them."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def own_number(label: str, usual: float, name: str, key: str, *, at: Any = st, *
 
 
 def concerned(prefix: str, usual: float = 0.0) -> Concerned | None:
-    """Ask whom the decision concerns, by widgets of one page; None for nobody."""
+    """Ask for the people whom the decision concerns, with widgets of one page; None for nobody."""
     left, right = st.columns(2)
     people = own_number("People a year", usual, "people", f"{prefix}/people", at=left)
     years = number_asked("Years", 10.0, "years", at=right)

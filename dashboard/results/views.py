@@ -397,4 +397,4 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "About": _about,
 }
 FIRST = {title: VIEWS[title] for title in ("Effort", "Every rule", "Claims")}
-"""What everybody is shown."""
+"""The views that are always shown."""

@@ -119,7 +119,7 @@ def _screening(work: Work) -> None:
             several.document(work, resolving)
         else:
             flag = reading.document(work, at, advice)
-            # Nobody sees it: the page's script writes there which document a pressed link names.
+            # Hidden: the page's script writes the document of a pressed link into it.
             st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
         if settings.reads_full_texts:
             place = None if at is None else work.row.ids.index(work.own.row.ids[at])

@@ -67,7 +67,7 @@ STRANGER = "You can resolve their disagreements. To read it yourself, choose you
 LOOKS_ON = "An owner of it can let you label."
 ASIDE, RETURN = "Set aside", "Return to the evidence"
 DEVIATION = "deviation"
-"""What is edited while somebody says why a document is set aside, or returned, although a plan is registered."""
+"""`Work.editing` while a person says why a document is set aside, or returned, despite a registered plan."""
 WHY_DEVIATE = "Why do you deviate from the plan?"
 ASKED = {
     "own": "of your own family",

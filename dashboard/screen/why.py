@@ -161,7 +161,7 @@ def _told(policy: Policy, stop: Stop | None, state: State, settings: Settings) -
 
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:
-    """Return where rules stop; None for a rule that needs labels that nobody has given yet."""
+    """Return where rules stop; None for a rule that needs labels that are not given yet."""
     answerable = [
         settings.may_follow(type(policy)) and not (policy.needs_draws and state.drawn is None)
         for policy in policies

@@ -261,10 +261,10 @@ def remaining_from_forecasts(weight: Floats, shape: float, expected: Floats, doc
 
 
 LEAST_FORESEEN, APART, RARE = 0.002, 0.2, 1e-6
-"""Number that is told from none, log of the number within which nodes are one, and weight below which they are left out."""
+"""Smallest expected number that differs from none, width of a merged node in logs, and weight below which nodes are dropped."""
 EXACT = 200
 KNOTS = 400
-"""Of a long list the chances are computed at the first documents, and from there at places ever farther apart."""
+"""In a long list, chances are computed at each of the first EXACT documents, then at KNOTS places ever farther apart."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -252,7 +252,7 @@ def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
     for topic in topics:
         relevant[: len(topic)] += _labels(topic)
         reached[: len(topic)] += known(topic)
-    # Ranks that nobody read say nothing.
+    # Unread ranks are no evidence.
     at = np.flatnonzero(reached)
     return np.log(at + 1), relevant[at] / reached[at], reached[at]
 
@@ -281,7 +281,7 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     for topic in topics:
         # An isotonic zero at a document that was a hit after all must not decide.
         p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
-        # What nobody read was not passed.
+        # Unread documents do not count as passed.
         total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))
         hit = topic.first_hit
         cumulative.append((total[-1], np.inf) if hit is None else (total[hit - 1], total[hit]))

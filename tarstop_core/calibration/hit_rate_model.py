@@ -69,7 +69,7 @@ class Thinning:
     mean: tuple[Pair, Pair, Pair]
     """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
     spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
-    lists: int = 0  # How many it was learned from; 0 for one that nobody learned
+    lists: int = 0  # How many lists it was learned from; 0 if it was not learned
 
     @property
     def usable(self) -> bool:
@@ -287,7 +287,7 @@ def still_unread(
 
 
 def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:
-    """Chance of each document by rank: of those nobody read after all labels, of the others as they came up.
+    """Chance of each document by rank: given all labels if it is unread, otherwise as it was when the document came up.
 
     A document that was read has the chance that the labels of better ranks give it, those of its own block of ranks left
     out.

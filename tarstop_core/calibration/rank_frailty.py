@@ -44,7 +44,7 @@ STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over w
 SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists that have something to find, where that is not known of every list."""
 RANKINGS = 2
-"""Of how many rankings a merged list counts as being put together: its rank k says as much as rank k/2 of one."""
+"""Number of rankings that a merged list counts as: its rank k says as much as rank k/2 of a single one."""
 LEAST = 1e-5  # Weight of a point of the grid that a file keeps, and digits of each number in it
 DIGITS = 6
 
@@ -262,7 +262,7 @@ def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
 def learned_by(calibrator: Calibrator) -> Learned:
     """Return a calibrator's content on the grid; raise InputProblem if it has another kind or grid.
 
-    How somebody else's lists were searched says nothing of κ: only a person's own lists do.
+    Other people's lists say nothing about κ; only a person's own lists do.
     """
     points = {tuple(each): at for at, each in enumerate(grid().T.round(6))}
     weight, name = np.zeros(len(points)), calibrator.fitted_on.name
@@ -287,7 +287,7 @@ def from_cases(
     own: str = "cases",
     lists: tuple[str, ...] = (),
 ) -> Calibrator:
-    """Make the calibrator of somebody's own lists: what was known before, updated by them.
+    """Update what was known before by a person's own lists, and make their calibrator.
 
     Parameters
     ----------

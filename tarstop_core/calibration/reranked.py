@@ -277,7 +277,7 @@ PRIORS: dict[Family, Thinning] = {
 """Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
 LIKE_LISTS = 4.0  # How many sessions that is worth for the spread
 SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
-"""As of the class; chosen on sessions that were not learned from, which docs/reranked_chances.md says."""
+"""Defaults of the class, chosen on sessions that were not learned from; see docs/reranked_chances.md."""
 C = 1.0  # Inverse strength with which the weights of standardised features are held near 0
 
 

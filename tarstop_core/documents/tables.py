@@ -156,9 +156,9 @@ _INTERVAL = re.compile(r"\W*+(?:Cr?I\W*+)?+(\d.*+)")
 _END_REVERSED = re.compile(r"[\s)\]]*+(%?+)[\s)\]]*+")
 _FRACTION = re.compile(r"(?<!\d)(\d++)\s*+/\s*+(\d++)")
 _ENDS = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
-"""Of an interval, by the sign before the decimals."""
+"""Patterns for the ends of an interval, by the decimal sign."""
 FINEST = 30
-"""Decimals that a rate is read with."""
+"""Most decimals of a rate that are read."""
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,9 @@ TAUS = 40
 PER_SD = 2.0
 """Points of the grid in the standard deviation of the narrowest likelihood: 3 × 10⁻⁹ of a normal's spectrum is cut off."""
 ROUNDING = 1e-17
-"""Of a likelihood's peak: below it the Fourier transform leaves noise."""
+"""Share of a likelihood's peak below which the Fourier transform leaves only noise."""
 LARGEST_POWER = 600.0
-"""Of e, that is formed; e^709 is the largest there is."""
+"""The largest power of e that is computed; floats end at e^709."""
 
 
 @dataclass(frozen=True)

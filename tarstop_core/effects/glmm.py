@@ -20,11 +20,11 @@ from tarstop_core.errors import InputProblem
 Model: TypeAlias = Literal["CM.EL", "CM.AL", "UM.FS", "UM.RS"]
 MODELS: tuple[Model, ...] = ("CM.EL", "CM.AL", "UM.FS", "UM.RS")
 NODES, NODE_WEIGHTS = np.polynomial.hermite.hermgauss(21)
-"""Of the integral over a study's own effect, about its mode."""
+"""Quadrature nodes for the integral over a study's own effect, about its mode."""
 NEWTON, LONGEST, CLOSE = 80, 3.0, 1e-11
-"""Steps towards a mode, the longest of them, and the one after which it is found."""
+"""Most steps towards a mode, the longest step, and the step below which the search ends."""
 STEP, POLISHES = 1e-4, 2
-"""Of differences of slopes, and Newton steps after a search."""
+"""Step of finite differences, and Newton steps after a search."""
 SIDE = np.array([0.5, -0.5])
 """Share of a log odds ratio by which each arm's log odds differ from its study's level."""
 NOTHING = 1e-4

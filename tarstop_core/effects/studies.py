@@ -27,7 +27,7 @@ def counted(column: str) -> bool:
 EVENT_MEASURES = (Measure.OR, Measure.RR, Measure.RD)
 MEAN_MEASURES = (Measure.MD, Measure.SMD)
 ASYMMETRIC = 0.25
-"""Of limits: how much farther one may be from the estimate than the other, relative to their distance, unnoticed."""
+"""How much farther one limit may lie from the estimate than the other, relative to their distance, without a remark."""
 
 
 class Form(Enum):

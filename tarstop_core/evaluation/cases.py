@@ -14,7 +14,7 @@ from tarstop_core.evaluation import message
 from tarstop_core.value.payoffs import Flags, Floats
 
 FOLDS = 5
-"""Of a cross-validation."""
+"""Folds of a cross-validation."""
 
 
 @dataclass(frozen=True, eq=False)

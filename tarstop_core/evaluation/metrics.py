@@ -34,9 +34,9 @@ TARGET_RECALL = 0.95
 REACHED = 1e-6
 """Recall is kept as a fraction in single precision: so much less reaches a target too."""
 SEED = 1
-"""Of bootstrap samples."""
+"""Seed of the bootstrap samples."""
 PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
-"""Decimals in the paper's tables: what is equal there counts as equal."""
+"""Decimals in the paper's tables; numbers that agree to these count as equal."""
 
 
 def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
@@ -185,7 +185,7 @@ def _print_alike(one: float, other: float, decimals: int) -> bool:
 
 
 Row = Mapping[Any, Any]
-"""Of a table of the paper: ``topics, screened, cost``, and where they are asked for ``net_utility, decision_agreement``."""
+"""A row of a table of the paper: ``topics, screened, cost`` and, if asked for, ``net_utility, decision_agreement``."""
 
 
 def net_utility_of_errors(

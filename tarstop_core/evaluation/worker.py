@@ -352,7 +352,7 @@ def receive(pipe: Connection) -> list[Any]:
 
 
 def _buffer(pipe: Connection, length: int, fixed: bool) -> bytes | memoryview:
-    """One of this length; bytes where nobody is to write to it."""
+    """Read a buffer of this length from the pipe, as bytes if it must not be written to."""
     if fixed:
         gathered = io.BytesIO()
         while gathered.tell() < length:

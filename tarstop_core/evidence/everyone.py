@@ -11,10 +11,10 @@ class Everyone:
     """Whom a decision concerns, and what one more study costs."""
 
     people: float = 0.0  # Discounted number; 0 where amounts are those of the whole decision
-    price: float = 0.0  # Of one more study, in the unit of the amounts; 0 where nobody said
+    price: float = 0.0  # Price of one more study, in the unit of the amounts; 0 if not entered
 
     def priced(self, payoffs: Payoffs) -> "Everyone":
-        """Nobody where mistakes have no amount: neither people nor prices can be set against normalised losses."""
+        """No people and no price if mistakes have no amounts, because normalised losses cannot be compared with them."""
         return self if payoffs.unit else NOBODY
 
     def worth(self, more: MoreStudies) -> MoreStudies:

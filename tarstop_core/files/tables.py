@@ -328,7 +328,7 @@ def whole_count(text: str) -> float | None:
         value = float(text) if len(text) <= LONGEST_NUMBER else math.nan
     except ValueError:
         return None
-    # Python reads "1_0" as 10, which nobody means.
+    # Python reads "1_0" as 10, which is never meant.
     return value if value.is_integer() and value >= 0 and "_" not in text else None
 
 

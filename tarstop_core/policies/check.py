@@ -19,11 +19,11 @@ from tarstop_core.value.studies import NextStudy
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)
 LISTS = 60  # Random lists that a rule is tried on by default
-RESTARTS = 6  # Depths of a list at which somebody starts again
+RESTARTS = 6  # Depths of a list from which the rule is asked again
 ENOUGH = 5  # Findings after which no further list is tried
 
 Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
-"""A sentence on what is wrong with a rule that stops there at that cost; nothing where nothing is."""
+"""Returns a sentence on what is wrong with a rule that stops there at that cost; empty if nothing is."""
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def live_curves(
         A plotly figure.
     """
     if worth is not None and silent is not None:
-        # Before one of these was read nobody knew that nothing would come of it: reading on was worth what it is after.
+        # Before one of these was read, it was unknown that it would bring nothing: reading on was worth as much as after it.
         spoken = np.where(silent, len(worth) - 1, np.arange(len(worth)))
         worth = worth[np.minimum.accumulate(spoken[::-1])[::-1]]
     title = fig.with_unit(worth_title, unit)

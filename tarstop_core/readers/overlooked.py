@@ -71,7 +71,7 @@ class Within:
 
 @dataclass(frozen=True)
 class Overlooked:
-    """What everybody excluded, and what is known of it."""
+    """The records that all readers excluded, and what is known about them."""
 
     excluded: int
     drawn: int

@@ -34,10 +34,10 @@ class Pair:
 
     first: float
     second: float
-    """Of the relevant records that either of them includes."""
+    """`first` and `second`: shares of the relevant records that either of them includes."""
     wrong_first: float
     wrong_second: float
-    """Of the other records: included by one of them alone, which somebody has to resolve."""
+    """`wrong_first` and `wrong_second`: shares of the other records that one of them alone includes, to be resolved by somebody."""
     hits: int
     """Relevant records that either included, which teach this."""
 

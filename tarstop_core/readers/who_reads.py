@@ -13,7 +13,7 @@ from tarstop_core.readers.verdicts import Verdicts
 
 message = Messages("readers/who_reads.jinja")
 MACHINE, PERSON = 0, 1
-"""Whose verdicts stand in which column."""
+"""The columns of the machine's and of the person's verdicts."""
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,9 @@ MACHINE, BROUGHT = "machine", "brought"
 FROM_FILES = (MACHINE, BROUGHT)
 SETTLING = ("resolved", "checked")
 OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
-"""Kinds of events that are somebody's; every other kind is everybody's."""
+"""Kinds of events that belong to one reader; all others belong to all readers."""
 TOGETHER = ("report", RESOLVED_REPORT, "fit")
-"""Kinds of events about what all have judged, which no reader's own order rests on."""
+"""Kinds of events about documents that all have judged; no reader's own order depends on them."""
 JUDGED_BY = "judged_by"
 """In the payload of what counts of a document: names of those who have judged it."""
 _INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}

@@ -23,7 +23,7 @@ S = TypeVar("S", bound="Settings")
 DEFAULT_PRIOR, DEFAULT_EXTRACTION_RATE = Prior(), ExtractionRate()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 VERSION = 2
-"""Of saved settings. In those that name none, where evidence adds up "optimal" stands for the rule called open-loop today."""
+"""Version of saved settings. In settings without a version, "optimal" in a review means the rule now called open-loop."""
 _OPTIMAL = re.compile(r"\boptimal\b", re.IGNORECASE)
 FILE_ORDER = (
     *("payoffs", "cost", "b_0", "policy", "calibrator", "needs_citation", "confirm_hits", "kappa", "s"),

@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Last(OrderedDict[Hashable, T], Generic[T]):
-    """The answers that were asked for last, by all that they depend on; nobody changes them.
+    """A cache of the last answers, by everything that they depend on; answers must not be changed.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ KEPT_PATHS = 4
 
 @dataclass(eq=False)
 class OpenSession(Readable):
-    """A session as somebody who has it open knows it.
+    """A session that is open in a browser tab.
 
     The store is the truth: what was seen of it here is known, and every write says up to which event that was. Of
     several readers `events` is what counts.
@@ -80,7 +80,7 @@ class OpenSession(Readable):
                 self._folded = None
             self.seq = log[-1].seq if log else 0
             if before and several is self.several and several.changed is changed:
-                # Somebody read on, and nothing that counts is another.
+                # A reader read on, and what counts has not changed.
                 self.__dict__["state"] = replace(self.state, seq=self.seq)
             else:
                 self._forget()

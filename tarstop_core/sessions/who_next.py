@@ -38,7 +38,7 @@ class WhoNext:
     """The best first."""
     because: str
     at_least: bool = False
-    """Whether what a way overlooks is the least that it may be, as nobody knows what both overlook."""
+    """Whether the number overlooked is a lower bound, because it is unknown what both overlook."""
 
     @property
     def head(self) -> tuple[str, ...]:

@@ -36,9 +36,9 @@ SAMPLES: dict[Mix, tuple[str, ...]] = {
 """Which samples are played, in turn."""
 ROUNDS = 5
 SCALE, UNIT = 1000.0, "points"
-"""What both mistakes together cost: nobody plays for thousandths."""
+"""What both mistakes cost together, in points, so that amounts are not thousandths."""
 TIED = 0.005
-"""Points that nobody would see as a difference."""
+"""Points up to which two results count as equal."""
 YOU = "You"
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
@@ -88,7 +88,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """Draw the lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
+    """Draw the lists of a game, which the seed determines; each is ω⁺ with a chance of one half."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -353,7 +353,7 @@ def hidden(listing: LabelledList, settings: Settings, call: Call) -> str:
 
 
 def regret_sentence(rows: Sequence[Row]) -> str:
-    """Say what regret is measured against here: in every round somebody else may be the best."""
+    """Say what regret is measured against: in each round another rule may be the best."""
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     oracle = next(row.total for row in rows if row.regret is None)
     return message("regret", best=best, oracle=oracle)

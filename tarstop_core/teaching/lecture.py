@@ -9,12 +9,12 @@ from tarstop_core.teaching import message
 from tarstop_core.teaching.game import TIED, YOU, Game, Row, own_rounds, rules_on
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Of a code: none is taken for another one."""
+"""The characters of a code; none looks like another one."""
 LENGTH = 6
 MOST = 1_000
-"""Phones that join."""
+"""Most phones that can join."""
 GAMES = 5
-"""Whose results are kept, of a student."""
+"""Games of a student whose results are kept."""
 
 
 @dataclass
@@ -30,12 +30,12 @@ class Lecture:
     following: set[str] = field(default_factory=set)
     """Browser tabs that show what the lecturer shows."""
     place: dict[str, str] = field(default_factory=dict)
-    """Where the lecturer is, as the address of Learn says it; empty while everybody goes their own way."""
+    """The lecturer's place, as an address of Learn; empty while students are not led."""
     games: dict[str, dict[Game, Game]] = field(default_factory=dict)
     """The first result of each student in each of their last games."""
 
     def join(self, given: str, word: str = "") -> str:
-        """Let somebody in; InputProblem where what they bring is wrong, or the class is full.
+        """Admit a visitor; InputProblem if their code is wrong or the class is full.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Lecture:
         return word
 
     def knows(self, word: str) -> bool:
-        """Whether somebody with this word has joined."""
+        """Whether a visitor with this word has joined."""
         return word in self.students or word in self.lecturers
 
     def show(self, address: Mapping[str, str]) -> bool:

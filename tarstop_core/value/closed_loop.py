@@ -1,7 +1,7 @@
-"""What going on is worth to somebody who looks again after every document and every study.
+"""The value of going on for a reader who decides again after every document and every study.
 
 Dynamic programming over the documents read, the studies found and their results (:mod:`tarstop_core.value.knowledge`);
-where lists differ in how rich they are, also over the documents included. Until the next find only the depth changes. So
+if lists differ in how rich they are, also over the documents included. Until the next find only the depth changes. So
 the best plan is "read until the next find, at most to D". Its value is a sum over the list, as where one document decides;
 a table gives the value after a find. The table depends on costs, payoffs and chances, not on documents read without a
 find: one table per state of knowledge serves all costs.
@@ -20,11 +20,13 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge, States, states_ahead
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 
-BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
-FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
-DEAR = 1e-2  # What the documents of a block may cost, as a share of all that is at stake
-SELDOM = 1e-6  # A chance to come as far as a depth without a find, below which plans begin again there
-INCLUDED = 8  # Included documents that are distinguished, where lists differ and not each brings a study
+BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning of the table …
+FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it
+DEAR = 1e-2  # Most that the documents of a block may cost, as a share of K
+SELDOM = 1e-6  # If reaching a depth without a find is less likely than this, plans are made again from there
+INCLUDED = (
+    8  # Counts of included documents that are distinguished, if lists differ and not every one brings a study
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class Richness:
         return np.concatenate((np.zeros((len(f), 1)), np.cumsum(log_miss, axis=1)), axis=1)
 
     def mean_chances(self, p: Floats, finds: Floats) -> Floats:
-        """Chance of each document once those before it are read with this many finds, shape (len(finds), N)."""
+        """Chance of each document after those before it were read with this many finds, shape (len(finds), N)."""
         if len(self.factor) == 1:
             return np.repeat(self.chances(p), len(finds), axis=0)
         log = np.log(self.weight)[:, None] + self.log_missed(p)[:, :-1]
@@ -70,35 +72,35 @@ class Richness:
         return np.asarray((weight * self.chances(p)).sum(axis=1) / weight.sum(axis=1))
 
     def after(self, p: Floats, finds: int) -> "Richness":
-        """Weights of the kinds once these documents are read with this many finds."""
+        """Weights of the kinds after these documents were read with this many finds."""
         log = np.log(self.weight) + self.log_missed(p)[:, -1] + finds * np.log(self.factor)
         weight = np.exp(log - log.max())
         kept = weight > 1e-12
         return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
 
 
-SAME = Richness(np.ones(1), np.ones(1))  # No kinds: every chance is what it is
+SAME = Richness(np.ones(1), np.ones(1))  # One kind, in which every chance stays the same
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """Plans from one place in a list on, while nothing was found since."""
+    """Plans from one place in a list on, as long as nothing is found after it."""
 
     p: Floats  # Chance that each of the documents left is included, in their order, shape (N,)
     knowledge: Knowledge
     payoffs: Payoffs
-    costs: Floats  # Of a document, in the payoffs' unit: plans are made for each, shape (C,)
+    costs: Floats  # Costs of a document, in the payoffs' unit, with a plan for each, shape (C,)
     share: float = 1.0  # P(data | included)
-    full_cost: float = 0.0  # Of reading an included document in full, which is done at once
-    waiting: int = 0  # Reports that wait, and are read, as far as each pays, once screening stops
+    full_cost: float = 0.0  # Cost of reading an included document in full, which is done at once
+    waiting: int = 0  # Reports that wait; when screening stops, those that pay are read
     richness: Richness = SAME
-    most: float = math.inf  # Studies that can come at most
+    most: float = math.inf  # Most studies that can still come
     needed: float = 0.0  # Further studies before a⁺ may be taken
 
     # --- what may come
 
     @property
-    def _apart(self) -> bool:
+    def _inclusion_informs(self) -> bool:
         """Whether documents included without data carry information."""
         return len(self.richness.factor) > 1 and self.share < 1
 
@@ -123,7 +125,7 @@ class ClosedLoop:
 
     @cached_property
     def _root_chances(self) -> Floats:
-        """While nothing is included, shape (N,)."""
+        """Chance of each document as long as nothing is included, shape (N,)."""
         return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
 
     def _reading(self, values: Floats) -> Floats:
@@ -150,8 +152,8 @@ class ClosedLoop:
 
     @cached_property
     def _lengths(self) -> Depths:
-        """Depth beyond which no document can pay, whatever is known, at each cost, shape (C,)."""
-        # What a decision between two options is worth at most.
+        """Depth beyond which no document can pay in any state of knowledge, at each cost, shape (C,)."""
+        # The most that certainty can be worth.
         most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
         gain = chance * (self.share * most - self.full_cost)
@@ -160,7 +162,7 @@ class ClosedLoop:
 
     @property
     def length(self) -> int:
-        """Return the largest number of documents looked at."""
+        """The largest number of documents that the table covers."""
         return int(self._lengths.max())
 
     @cached_property
@@ -179,14 +181,14 @@ class ClosedLoop:
 
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
-        """Value of the first find at each node, shape (nodes, C), and of each state where the plan begins, shape (I, C, states).
+        """Value of the first find at each node, shape (nodes, C), and of each state at the beginning of the plan, shape (I, C, states).
 
-        I counts the documents included since. The first find is an included document where inclusion carries information,
-        else a study.
+        I counts the documents included since. The first find is an included document if inclusion carries information,
+        otherwise a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
         finds, of = np.zeros(1), np.zeros(1, dtype=np.intp)
-        if self._apart:
+        if self._inclusion_informs:
             finds = np.arange(INCLUDED + 1.0)
         elif len(self.richness.factor) > 1:
             numbers, of = np.unique(states.number, return_inverse=True)
@@ -194,22 +196,22 @@ class ClosedLoop:
         p = self.richness.mean_chances(self.p[: self.length], finds)
         # Chances of all the documents up to the next node, shape (nodes − 1, I, 1, states or 1).
         rates = np.add.reduceat(p, nodes[:-1], axis=1).T if self.length else p.T
-        rates = rates[:, :, None, None] if self._apart else rates[:, None, None, of]
+        rates = rates[:, :, None, None] if self._inclusion_informs else rates[:, None, None, of]
         spent = np.diff(nodes)[:, None, None] * self.costs[:, None]
 
         def included(values: Floats) -> Floats:
-            """Where one more is."""
-            return np.concatenate((values[1:], values[-1:])) if self._apart else values
+            """Values after one more inclusion."""
+            return np.concatenate((values[1:], values[-1:])) if self._inclusion_informs else values
 
         def first_find(values: Floats) -> Floats:
             after = included(values)[0]
             data = self.share * states.after_first(after)
-            return data + (1 - self.share) * after[:, 0] if self._apart else data
+            return data + (1 - self.share) * after[:, 0] if self._inclusion_informs else data
 
-        value = np.tile(stop, (len(p) if self._apart else 1, len(self.costs), 1))
+        value = np.tile(stop, (len(p) if self._inclusion_informs else 1, len(self.costs), 1))
         worth = np.tile(first_find(value), (len(nodes), 1))
         for at in range(len(nodes) - 2, -1, -1):
-            # Where a document costs more than it can be worth, things stay as they are.
+            # At costs that no document can be worth, values do not change.
             pays = slice(None) if (self._lengths > nodes[at]).all() else self._lengths > nodes[at]
             now = value[:, pays]
             slope = rates[at] * (self._reading(included(now)) - now)
@@ -231,15 +233,15 @@ class ClosedLoop:
         p, now = self._root_chances[start : self.length], float(self.acting[0])
         depths = np.arange(start + 1, self.length + 1)
         after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
-        # A report without data leaves everything as it is, where it says nothing of the list.
-        finds = p if self._apart else self.share * p
-        lost = now * (1.0 if self._apart else self.share)
+        # A report without data changes nothing, unless it carries information about the list.
+        finds = p if self._inclusion_informs else self.share * p
+        lost = now * (1.0 if self._inclusion_informs else self.share)
         gain = p * (after_find - lost - self.full_cost) - self.costs[:, None]
         passed = np.cumprod(np.append(1.0, 1 - finds))
         return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0))), passed
 
     def stop(self, start: int = 0) -> Depths:
-        """First depth ≥ start where acting is at least as good as going on, while nothing is found, shape (C,)."""
+        """First depth ≥ start where acting is at least as good as going on, as long as nothing is found, shape (C,)."""
         stops, going, at = (
             np.full(len(self.costs), max(start, self.length)),
             np.arange(len(self.costs)),
@@ -248,8 +250,8 @@ class ClosedLoop:
         while at < self.length and len(going):
             gains, passed = self.gains(at)
             gains = gains[going]
-            # What is gained below a depth counts for who comes there, however unlikely that is: seldom reached depths are
-            # weighed from there on, where rounding does not hide it.
+            # Gains below a depth count for a reader who gets there, however unlikely that is: depths that are seldom reached are
+            # weighed again from there, where rounding does not hide the gains.
             near = int((passed < SELDOM).argmax()) or len(passed)
             below = np.maximum.accumulate(gains[:, ::-1], axis=1)[:, ::-1] - gains
             stopping = below[:, :near] <= TOLERANCE * self.payoffs.K * passed[:near]
@@ -259,7 +261,7 @@ class ClosedLoop:
         return stops
 
     def gain(self, start: int = 0) -> Floats:
-        """What the best plan gains over stopping, in the payoffs' unit, shape (C,)."""
+        """Gain of the best plan over stopping, in the payoffs' unit, shape (C,)."""
         return (
             np.asarray(self.gains(start)[0].max(axis=1)) if start < self.length else np.zeros(len(self.costs))
         )

@@ -1,5 +1,5 @@
-"""What is at stake, as one value that a person may look at and change in three ways: by two plain questions, a threshold
-and a cost, or four consequences and costs in a unit. Each change moves one thing and leaves the rest exactly as it was.
+"""The stakes as one value, which a person can see and change in three ways: two plain questions, a threshold
+and a cost, or four consequences and costs in a unit. Each change moves one thing and leaves the rest exactly as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Stakes:
     payoffs: Payoffs  # What right and wrong actions bring
     cost: float  # Per document, ≥ 0, in the payoffs' unit
     full_cost: float = 0.0
-    """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
+    """Cost of reading a report in full, ≥ 0, in the payoffs' unit, on top of its title and abstract."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.payoffs, Payoffs):
@@ -119,9 +119,9 @@ class Stakes:
         return 1.0 if self.worse == "equal" else max(self.ratio, 1 / self.ratio)
 
     def with_q_star(self, q_star: float) -> Stakes:
-        """Another threshold, between 0 and 1; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
+        """Change the threshold, between 0 and 1; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
 
-        What other options bring stays as far between the amounts of a⁺ and a⁻ as it is.
+        The amounts of other options keep their relative place between those of a⁺ and a⁻.
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
@@ -132,17 +132,17 @@ class Stakes:
         return replace(self, payoffs=moved)
 
     def with_cost(self, cost: float) -> Stakes:
-        """Another cost per document, in the unit; the price of a report in full stays."""
+        """Change the cost per document, in the unit; the price of a report in full stays."""
         return replace(self, cost=cost)
 
     def with_fraction(self, fraction: float) -> Stakes:
-        """Another cost per document, given as c/K; a report in full keeps costing as many documents."""
+        """Change the cost per document, given as c/K; a report in full still costs as many documents."""
         return self.restated(self.payoffs, fraction * self.payoffs.K)
 
     def with_documents(self, documents: float) -> Stakes:
-        """Another answer to the first question, above 0; infinite means that reading costs nothing.
+        """Change the answer to the first question, above 0; infinite means that reading costs nothing.
 
-        A report in full keeps costing as many documents, and in the amounts of an example a document its price.
+        A report in full still costs as many documents; in the amounts of an example, a document keeps its price.
         """
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
@@ -151,13 +151,13 @@ class Stakes:
 
     @property
     def is_example(self) -> bool:
-        """Whether all amounts follow from the price of a document in examples, so that nobody entered one of them."""
+        """Whether all amounts follow from the example price of a document, so that none of them was entered."""
         return (
             self.payoffs.evenly_split and self.payoffs.unit == "£" and math.isclose(self.cost, EXAMPLE_PRICE)
         )
 
     def with_example(self, documents: float) -> Stakes:
-        """Another answer to the first question, taken from an example in pounds.
+        """Change the answer to the first question to that of an example in pounds.
 
         The amounts become those of the example, :data:`EXAMPLE_PRICE` a document, unless they have another unit.
         """
@@ -166,31 +166,31 @@ class Stakes:
         return chosen.scaled(EXAMPLE_PRICE / chosen.cost, "£") if in_pounds else chosen
 
     def with_ratio(self, ratio: float) -> Stakes:
-        """Another answer to the second question, above 0; the answer to the first stays, and so does K."""
+        """Change the answer to the second question, above 0; the answer to the first and K stay."""
         if not (math.isfinite(ratio) and ratio > 0):
             raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
         return self.with_q_star(ratio / (1 + ratio)).with_documents(self.documents)
 
     def with_payoff(self, name: PayoffName, value: float) -> Stakes:
-        """One payoff changed, in the unit; the cost and the other payoffs stay."""
+        """Change one payoff, in the unit; the cost and the other payoffs stay."""
         changed: dict[str, Any] = {name: value}
         return replace(self, payoffs=replace(self.payoffs, **changed))
 
     def with_others(self, others: tuple[Option, ...]) -> Stakes:
-        """Other options beside a⁺ and a⁻."""
+        """Change the options beside a⁺ and a⁻."""
         return replace(self, payoffs=replace(self.payoffs, others=others))
 
     def with_option(self, at: int, field: str, value: Any) -> Stakes:
-        """One of these options with another name or amount.
+        """Change the name or an amount of one of these options.
 
         Parameters
         ----------
         at : int
             Its place among the others.
         field : {"name", "right", "wrong"}
-            What is another.
+            What is changed.
         value : str or float
-            What it is then.
+            The new value.
 
         Returns
         -------
@@ -199,24 +199,24 @@ class Stakes:
         Raises
         ------
         InputProblem
-            When it cannot be used.
+            When the new value cannot be used.
         """
         others = list(self.payoffs.others)
         others[at] = replace(others[at], **{field: value})
         return self.with_others(tuple(others))
 
     def with_full_cost(self, full_cost: float) -> Stakes:
-        """Another cost of a report in full, in the unit."""
+        """Change the cost of a report in full, in the unit."""
         return replace(self, full_cost=full_cost)
 
     def scaled(self, factor: float, unit: str | None = None) -> Stakes:
-        """Everything multiplied, which changes no decision; the unit stays unless one is given."""
+        """Multiply all amounts, which changes no decision; the unit stays unless one is given."""
         return Stakes(self.payoffs.scaled(factor, unit), self.cost * factor, self.full_cost * factor)
 
     def restated(self, payoffs: Payoffs, cost: float) -> Stakes:
-        """Other payoffs and another cost, perhaps in another unit.
+        """Change payoffs and cost, perhaps to another unit.
 
-        A report keeps costing as many documents as it did, and as large a part of K where documents cost nothing.
+        A report in full still costs as many documents or, if documents cost nothing, as large a share of K.
 
         >>> before = Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01)
         >>> before.restated(Payoffs(250, 250, 250, 250, "£"), 2).full_cost
@@ -227,10 +227,10 @@ class Stakes:
         return Stakes(payoffs, cost, self.full_cost * factor)
 
     def with_unit(self, unit: str) -> Stakes:
-        """Stakes counted in another unit.
+        """Change the unit.
 
-        Where a unit is named for the first time for normalised payoffs, a document is made to cost 1
-        of it: "£0.001 a document" is nobody's starting point, and scaling changes no decision.
+        When normalised payoffs get a unit for the first time, they are scaled so that a document costs 1
+        of it, because nobody starts from "£0.001 a document"; scaling changes no decision.
         """
         unit = unit.strip()
         first = unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1)
@@ -238,11 +238,11 @@ class Stakes:
 
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
-"""Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
+"""The stakes to begin with: both mistakes are equally bad, and a document costs a thousandth of both together."""
 EXAMPLE_PRICE = 2.0
-"""What a document costs in the examples, in pounds."""
-FULL_TIMES = 10.0  # What a report in full costs, in titles and abstracts, until a person says otherwise
+"""Cost of a document in the examples, in pounds."""
+FULL_TIMES = 10.0  # Default cost of a report in full, in titles and abstracts
 
 # An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
-SEARCH_EXAMPLE = START.scaled(10_000, "£")  # In pounds, for the demo of a search
-REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")  # The same for a review
+SEARCH_EXAMPLE = START.scaled(10_000, "£")  # For the demo of a search, in pounds
+REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")  # For the demo of a review

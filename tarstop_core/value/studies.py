@@ -79,7 +79,7 @@ class Pooling(EvidenceState, Protocol):
 
     @property
     def pooled(self) -> tuple[float, float] | None:
-        """Mean and standard deviation of that mean now, where somebody knows them."""
+        """Mean and standard deviation of that mean now, if they are known."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What any number of studies is worth in each state of knowledge, computed for the states that somebody asks about."""
+"""The worth of any number of studies in each state of knowledge, computed for a state when it is first needed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -67,12 +67,12 @@ class WorthOfStudies:
 
     @cached_property
     def _whole(self) -> Floats:
-        """Rows of :meth:`of_whole`, NaN where nobody asked yet: mostly one is asked about the last state alone."""
+        """Rows of :meth:`of_whole`, NaN until they are needed: mostly only the last state is."""
         return np.full((len(self.states), len(_TURN_UP)), np.nan)
 
     @cached_property
     def _tables(self) -> Floats:
-        """Worth at the nodes of the expected number of studies, shape (states, NODES); NaN where nobody asked yet."""
+        """Worth at the nodes of the expected number of studies, shape (states, NODES); NaN until it is needed."""
         return np.full((len(self.states), NODES), np.nan)
 
     def _compute(self, state: Depths) -> None:

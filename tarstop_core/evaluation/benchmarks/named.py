@@ -53,7 +53,7 @@ class Named:
 # --- simulated ------------------------------------------------------------------------------------
 
 TOPICS = 1000
-"""Of either half; half of them ω⁺, as in the paper."""
+"""Topics in each half; half of them are ω⁺, as in the paper."""
 
 
 def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -> Benchmark:

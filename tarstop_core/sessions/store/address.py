@@ -63,7 +63,7 @@ def file_name(url: URL) -> str:
 
 
 def public_name(url: URL) -> str:
-    """What everybody may read, whose pages say it: no folder, no host, no user."""
+    """The name of the store that pages may show: without folder, host and user."""
     if url.get_backend_name() == "sqlite":
         return Path(file_name(url)).name
     return "on PostgreSQL"

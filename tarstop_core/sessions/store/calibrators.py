@@ -27,7 +27,7 @@ from tarstop_core.sessions.store.tables import (
 )
 
 FORGOTTEN = timedelta(days=90)
-"""After which a draft that nobody came back to is removed."""
+"""Age at which an untouched draft is removed."""
 
 
 class Calibrators(Accounts):

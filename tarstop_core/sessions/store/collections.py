@@ -35,9 +35,9 @@ from tarstop_core.sessions.store.tables import (
 )
 
 CHUNK = 500
-"""Documents that are written in one transaction: nobody who labels waits longer than for these."""
+"""Documents written in one transaction; a label waits no longer than for these."""
 PAUSE = 0.015
-"""Seconds between two, in which those who wait get their turn."""
+"""Seconds between two transactions, in which waiting writers get their turn."""
 REMOVED = 2_000
 """Documents that are removed in one."""
 ABANDONED = timedelta(days=1)

@@ -19,9 +19,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from tarstop_core.errors import InputProblem, Outage
 
 RESERVED = 16 << 20
-"""Bytes. SQLite writes a removal before it frees anything, which a full disk has no room for."""
+"""Bytes. SQLite writes a removal before it frees anything, for which a full disk has no room."""
 FULL = (ENOSPC, EDQUOT)
-"""What the system calls a disk, or the share of somebody in it, that has no room."""
+"""Error codes of a full disk or quota."""
 PIECE = 500
 """Pages that are freed at once."""
 INCREMENTAL = 2
