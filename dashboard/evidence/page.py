@@ -16,7 +16,6 @@ from dashboard.evidence.chosen import (
     SEEN,
     START,
     Chosen,
-    OnSession,
     Start,
     choose,
     from_file,
@@ -35,10 +34,10 @@ from dashboard.frame import address, shell
 from dashboard.frame.drawing import beside_title, note
 from dashboard.frame.markup import told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, button, lasting, share, switch
+from dashboard.frame.widgets import bound, lasting, share, switch
 from dashboard.frame.work import OPEN, flash
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, sessions_with
+from dashboard.parts.sessions import CHOSEN, file_stem, newly_chosen, not_weighed, offer_reset, sessions_with
 from dashboard.parts.stakes import beyond
 from tarstop_core.belief.both import claim
 from tarstop_core.belief.engines import ENGINES
@@ -116,8 +115,10 @@ def evidence_page() -> None:
     summary = evidence(chosen.tables, Question(theta, engine, prior, theta_sp))
     with headlined:
         notes = _headline(chosen, summary, payoffs)
-        if chosen.session is not None:
-            _settings_changed(chosen.session, summary, payoffs)
+        if (session := chosen.session) is not None:
+            tried = session.tried(summary, payoffs)
+            differs = not_as_in_session(session.settings, tried, session.evidence.belief)
+            offer_reset(differs, begin_anew, session.start, prefix=PREFIX)
     with menu:
         about = chosen.about(chosen.title, everyone, notes)
         files(summary, payoffs, about, chosen.name, evidence_report, study_rows, PREFIX)
@@ -163,15 +164,6 @@ def begin_anew(start: Start) -> None:
     state.update(both=start.theta_sp is not None, theta_sp=edged(start.theta_sp or SPECIFICITY.value))
     state.update({f"{PREFIX}/prior": None, "worst": 0.0})
     put_prior(start.prior)
-
-
-def _settings_changed(session: OnSession, summary: Evidence, payoffs: Payoffs) -> None:
-    """Say which settings differ from those of the session, and offer to reset them."""
-    tried, belief = session.tried(summary, payoffs), session.evidence.belief
-    if differs := not_as_in_session(session.settings, tried, belief):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            note(differs)
-            button("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
 
 
 def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> list[str]:

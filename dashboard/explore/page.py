@@ -12,9 +12,9 @@ from dashboard.frame import address, people, shell
 from dashboard.frame.drawing import all_figures, beside_title, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import bound, button, lasting, one_of, tabs
+from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts.sessions import CHOSEN, OF, file_stem, newly_chosen, not_weighed
+from dashboard.parts.sessions import CHOSEN, OF, file_stem, newly_chosen, not_weighed, offer_reset
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import (
     figures,
@@ -181,14 +181,12 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
 
 
 def _settings_changed(chosen: str, selection: Selection) -> None:
-    """Say which settings differ from those of the session, and offer to reset them."""
+    """Say what differs from the session: the rule, and the settings, which can be reset."""
     own = selection.listing.settings
     if note_on_rule := figures.rule_note(own, selection.policy):
         note(note_on_rule)
-    if differs := not_as_in_session(own, replace(selection.settings, policy=selection.policy.spec)):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            note(differs)
-            button("As in the session", controls.forget, chosen, key=f"{PREFIX}/as_in_session")
+    differs = not_as_in_session(own, replace(selection.settings, policy=selection.policy.spec))
+    offer_reset(differs, controls.forget, chosen, prefix=PREFIX)
 
 
 def _badges(listing: LabelledList) -> None:

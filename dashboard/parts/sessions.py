@@ -1,13 +1,14 @@
 """A session as pages list it, load it whole, and save it."""
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
 from dashboard.frame.widgets import button, name_box, save_button
@@ -127,21 +128,29 @@ def sessions_with(kind: type[Settings]) -> dict[str, str]:
 
 
 def not_weighed(sessions: Sequence[SessionSummary], what: str) -> None:
-    """Say of a decision page why the session that is open has nothing to show there, where nothing is weighed in it."""
+    """Say why a page about decisions cannot show the open session, if that weighs none."""
     opened = st.session_state.get(OPEN)
     session = next((each for each in sessions if each.id == opened), None)
     if session is not None and not SCENARIOS[session.scenario].settings_class.weighs:
         shell.caption(f"“{session.name}” asks only whether enough was found: {what}")
 
 
+def offer_reset(differs: str, reset: Callable[..., object], *arguments: Any, prefix: str) -> None:
+    """Say which settings differ from those of the session, if any do, and offer to reset them."""
+    if differs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            note(differs)
+            button("As in the session", reset, *arguments, key=f"{prefix}/as_in_session")
+
+
 def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:
-    """The first ones of a long list, or all of it once somebody asks for them."""
+    """Return the first entries of a long list, or all of it after a person asks for them."""
     everything = len(listed) <= most or st.toggle(words, key=key)
     return listed if everything else listed[:most]
 
 
 def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> None:
-    """The button that opens a session on the Screen page; `word` is what it says before a decision, which alone is asked for."""
+    """Draw the button that opens a session on Screen; before a decision is recorded it says `word`."""
     decided = session.decision is not None
     kind: Any = "primary" if primary and not decided else "secondary"
     if st.button("Open" if decided else word, key=f"{key}-{session.id}", type=kind):

@@ -55,12 +55,12 @@ PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE = FileKind(
     "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
 )
-BINS = 10  # Of a reliability curve, each as wide as the others
+BINS = 10  # Bins of equal width in a reliability curve
 
 
 @dataclass(frozen=True)
 class FittedOn:
-    """What a calibrator has seen, kept so that a person can judge whether it fits their list."""
+    """What a calibrator was fitted on, so that a person can judge whether it suits their list."""
 
     name: str
     topics: int
@@ -71,15 +71,15 @@ class FittedOn:
     shortest_list: int = 0
     longest_list: int = 0
     top_z: tuple[float, float] = (0.0, 0.0)  # 5 % and 95 % quantile, over lists, of the best score's z-score
-    tied_share: float = 0.0  # Mean share of documents whose score another one of their list has too
+    tied_share: float = 0.0  # Mean share of documents with the same score as another one of their list
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
-    """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), where there are any."""
+    """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), if any."""
 
     @property
     def badge(self) -> str:
-        """Where the probabilities come from, in a few words."""
+        """The source of the probabilities, in a few words."""
         if self.simulated:
             return f"fitted on {self.topics:,} simulated topics ({self.name}): illustrative"
         if self.own:
@@ -100,7 +100,7 @@ class Quality:
     reliability: tuple[tuple[float, float, int], ...] = ()
     """For each non-empty bin of equal width: mean probability, share found relevant, number of documents."""
     intervals: tuple[tuple[float, float], ...] = ()
-    """95 % interval of the share in each of these bins, by resampling lists; empty where it is not known which list a document is of."""
+    """95 % interval of the share in each of these bins, by resampling lists; empty if the lists of the documents are unknown."""
 
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
@@ -125,7 +125,7 @@ class Calibrator:
     dispersion: float = math.inf
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
-    where they vary no more than chance has it, for hazards, whose chances do not add up to a total, and for files
+    if they vary no more than by chance, for hazards, whose chances do not add up to a total, and for files
     older than it.
     """
     band: tuple[tuple[float, float], ...] = ()
@@ -139,16 +139,16 @@ class Calibrator:
     lacking: float = 0.0
     """1 − κ: how often a list holds nothing although there is something to find; learned together with `list_kinds`."""
     thinning: Thinning | None = None
-    """How what is relevant thins out along a list; None in patents, and for files older than it."""
+    """How relevant documents thin out along a list; None in patents, and for files from before it existed."""
 
     @property
     def by_rank(self) -> bool:
-        """Whether it looks at ranks alone, so that a list without scores will do."""
+        """Whether it uses only ranks, so that a list needs no scores."""
         return self.kind in BY_RANK
 
     @property
     def first_hits(self) -> bool:
-        """Whether its event is the first hit, none before it; else it is "relevant"."""
+        """Whether its chances are of the first hit, given none before it, and not of being relevant."""
         return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
     def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
@@ -159,7 +159,7 @@ class Calibrator:
         scores : array_like, shape (N,), or None
             Scores of the whole list; kinds by rank do not look at them.
         n : int or ndarray of int, shape (N,), optional
-            Number of documents, where there are no scores; or the rank of each, where they do not stand by rank.
+            Number of documents, if there are no scores; or the rank of each, if they are not in the order of ranks.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class Calibrator:
         p : array_like, shape (N,)
             Chances as :meth:`probabilities` gives them.
         ranks : ndarray of int, shape (N,), optional
-            Ranks of the documents, where they do not stand by rank.
+            Ranks of the documents, if they are not in the order of ranks.
         kappa : float
             Chance that the list holds a hit if there is one, in (0, 1]; never more than what the calibrator learned.
         **assumptions
@@ -236,7 +236,7 @@ class Calibrator:
         judged, relevant, unread : ndarray of bool, shape (N,)
             Documents with a label that counts, those of them that are relevant, and documents to come.
         ranks : ndarray of int, shape (N,), optional
-            Ranks of the documents, where they do not stand by rank.
+            Ranks of the documents, if they are not in the order of ranks.
 
         Returns
         -------
@@ -255,7 +255,7 @@ class Calibrator:
         ranks: Ints | None = None,
         scale: float = 1.0,
     ) -> Floats:
-        """What the labels of a list in which hits add up say against these chances, by alternative.
+        """Evidence of the labels of a list against these chances, by alternative, if hits add up.
 
         Parameters
         ----------
@@ -266,9 +266,9 @@ class Calibrator:
         before : ndarray of bool, shape (N,)
             Documents that had been read when the chances were given.
         ranks : ndarray of int, shape (N,), optional
-            Ranks of the documents, where they do not stand by rank.
+            Ranks of the documents, if they are not in the order of ranks.
         scale : float
-            By how much the chances are multiplied.
+            Factor by which the chances are multiplied.
 
         Returns
         -------
@@ -283,7 +283,7 @@ class Calibrator:
         return self.thinning or thinning_of(p)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
-        """Sentences on what makes a list look unlike the training lists; empty where nothing does."""
+        """Sentences on how a list differs from the training lists; empty if it does not."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
         if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
@@ -326,7 +326,7 @@ class Calibrator:
         return remarks
 
     def refusal(self, scores: ArrayLike | None) -> str:
-        """Why chances from these scores would mean nothing: length or best score unlike the training lists'; else empty."""
+        """Why chances from these scores would mean nothing: a length or best score unlike the training lists'; else empty."""
         if self.by_rank or scores is None:
             return ""
         unlike = self._unlike_training_lists(scores, len(np.asarray(scores)))

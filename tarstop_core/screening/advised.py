@@ -12,15 +12,15 @@ from tarstop_core.value.payoffs import PLUS
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
 SETTLED: tuple[Headline, ...] = ("found", "confirm", "all read")
-"""Headlines under which the rest of the list is not compared with anything."""
+"""Headlines under which reading on is not weighed."""
 COULD_CHANGE = 0.01
-"""Chance from which waiting reports count as able to change the decision."""
+"""Least chance at which waiting reports count as able to change the decision."""
 LITTLE, LITTLE_STUDIES = 5, 3
-"""Documents, and in a review studies, below which a stop says that it rests on little."""
+"""Fewer documents or, in a review, studies than this, and a stop says that it rests on little."""
 
 
 class Floor(Enum):
-    """What a person asks for before a rule may stop."""
+    """A condition that a person sets before any rule may stop."""
 
     RIGHT = "a chance of the right decision"
     STUDIES = "a number of studies"
@@ -28,7 +28,7 @@ class Floor(Enum):
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is believed at a depth, and what the next document is worth there, in the payoffs' unit."""
+    """The belief at a depth, and the worth of the next document there, in the payoffs' unit."""
 
     b: float  # belief on stopping there
     rho: float  # chance that the next document is a hit (brings data); 0 where none is left or the question is settled
@@ -38,11 +38,11 @@ class Outlook:
 
 @dataclass(frozen=True)
 class Assumption:
-    """One assumption that is tried instead of the session's own."""
+    """An assumption that replaces one of the session."""
 
-    chance_factor: float = 1.0  # by which every document's chance is multiplied
-    cost_factor: float = 1.0  # by which all costs of reading are multiplied
-    b_0: float | None = None  # the starting chance; None: the session's own
+    chance_factor: float = 1.0  # multiplies the chance of every document
+    cost_factor: float = 1.0  # multiplies all costs of reading
+    b_0: float | None = None  # the starting chance; None for the session's
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ class Variation:
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
     option: int  # that is taken on stopping now
-    finds: bool = False  # Whether a further find is all but sure before that many are read
+    finds: bool = False  # Whether a further find is almost sure before that many are read
     reports: int = 0  # Waiting reports that would be read first, because they pay
 
 
 MOST_LEFT, FEW = 4, 5
-"""Times the documents found that may be left before their number is called open, and documents that count as found at least."""
+"""If more than MOST_LEFT times the documents found may be unread, their number is called open; at least FEW count as found."""
 
 
 def is_open(high: float, relevant: int) -> bool:
-    """Whether more than four in five relevant documents may be unread, so that the interval of their number tells nobody anything.
+    """Whether more than four in five relevant documents may be unread, so that the interval of their number says nothing.
 
     `high` is its upper end, and `relevant` the number found.
     """
@@ -77,16 +77,16 @@ class ListFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     relevant: int  # Documents found so far, of those that `left` counts
     overlooked: Overlooked | None = None
-    """What several readers overlooked among the documents that they have read; None where there is one reader."""
+    """What several readers overlooked among the documents that they have read; None with one reader."""
 
     @property
     def is_audited(self) -> bool:
-        """Whether random draws say something of what several readers overlooked, so that it is counted."""
+        """Whether random draws estimate what several readers overlooked, so that it is counted."""
         return self.overlooked is not None and self.overlooked.is_audited
 
     @property
     def not_found(self) -> tuple[float, float, float]:
-        """Relevant documents that are unread, or overlooked where that is counted: expected number, and an interval."""
+        """Relevant documents that are unread or, if that is counted, overlooked: expected number, and an interval."""
         if self.overlooked is None or self.overlooked.remaining_estimate is None:
             return self.left
         mean, (low, high) = self.overlooked.remaining_estimate, self.overlooked.remaining
@@ -94,7 +94,7 @@ class ListFacts:
 
     @property
     def left_is_open(self) -> bool:
-        """As :func:`is_open`, of the interval of what is not found."""
+        """Whether the number of relevant documents not found is open (:func:`is_open`)."""
         return is_open(self.not_found[2], self.relevant)
 
     @property
@@ -104,7 +104,7 @@ class ListFacts:
 
     @property
     def recall(self) -> tuple[float, float, float]:
-        """Share of the relevant documents found so far: by the expected number that are not, and an interval of 90 %."""
+        """Share of the relevant documents found so far, from the expected number not found, and an interval of 90 %."""
         mean, low, high = (
             self.relevant / (self.relevant + missing) if self.relevant + missing else 1.0
             for missing in self.not_found
@@ -112,7 +112,7 @@ class ListFacts:
         return mean, high, low
 
     def falls_short(self, target: float) -> bool:
-        """Whether a recall is probably not reached because of what all readers overlooked."""
+        """Whether a target recall is probably missed because of what all readers overlooked."""
         return self.is_audited and self.recall[0] < target
 
 
@@ -132,38 +132,38 @@ class RecallFacts(ListFacts):
 
     @property
     def sure_percent(self) -> int:
-        """`sure` in whole per cent, rounded down: what is promised has to be kept."""
+        """`sure` in whole per cent, rounded down so that the promise holds."""
         return 100 * self.relevant // self.most if self.most else 100
 
 
 @dataclass(frozen=True)
 class ReviewFacts(ListFacts):
-    """Facts beside every advice of a review of accuracy."""
+    """What every advice of a review of accuracy shows besides worth and cost."""
 
     studies: int  # 2×2 tables that count
     waiting: int  # included reports that were not read in full yet
     reports_worth: float
-    """What reading waiting reports in full is worth, in the payoffs' unit: those that pay, or all where none pays."""
-    reports_cost: float  # of reading these, in the payoffs' unit
+    """Worth of reading waiting reports in full, in the payoffs' unit: of those that pay, or of all if none pays."""
+    reports_cost: float  # cost of reading these, in the payoffs' unit
     reports_to_read: int  # how many of the waiting reports pay
     reports_may_change: float
     """Chance that the waiting reports, all bringing data, would lead to the other action."""
     otherwise: float
-    """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
+    """Chance that everything unread, reports and list, would lead to the other action, calibrated on past reviews."""
     disagreement: float
-    """Chance that the action on stopping now is not that of the truth the session is compared with."""
+    """Chance that the action on stopping now is wrong by the truth that the session chose."""
     plan: int
-    """The m of "Screen about m more": the best plan; 0 where none gains."""
+    """The length of the best plan, as in "Screen about m more"; 0 if no plan gains."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
     diseased: int = 0  # patients with the disease in the tables that count
-    needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
-    past: WrongStops | None = None  # what became of stopping on as many studies in past reviews
+    needed: int = 0  # further studies before a⁺ may be taken, if the settings ask for a least number
+    past: WrongStops | None = None  # how often past reviews that stopped on as many studies were wrong
     pooled_range: tuple[float, float] | None = None
-    """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
+    """Interval of 90 % for the pooled sensitivity given all studies; None before the first study."""
     otherwise_in_all: float | None = None
-    """As `otherwise`, of what is left and what all readers overlooked; None unless random draws say something of the latter."""
-    range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
+    """As `otherwise`, including what all readers overlooked; None unless random draws estimate that."""
+    range_held: tuple[int, int] = (0, 0)  # Past stops in which such a range held, and all of them
 
     @property
     def reports_first(self) -> bool:
@@ -178,15 +178,15 @@ class ReviewFacts(ListFacts):
 
 @dataclass(frozen=True)
 class EffectFacts(ReviewFacts):
-    """Facts beside every advice of a review of an intervention; estimates are in the unit of the measure."""
+    """What every advice of a review of an intervention shows besides; estimates are in the unit of the measure."""
 
     estimate: tuple[float, float, float] | None = None
-    """The average effect and where it lies with a chance of 95 %; None before the first study."""
+    """The average effect with an interval of 95 %; None before the first study."""
     new_setting: float = 0.5  # Chance that the effect in a new setting is beyond the smallest that matters
     settings_beyond: tuple[float, float, float] = (0.5, 0.0, 1.0)
-    """Share of settings in which it is: as likely more as less, and where it lies with a chance of 90 %."""
+    """Share of settings in which it is: median, and an interval of 90 %."""
     may_end: tuple[float, float] | None = None
-    """Where the average effect by all studies will be with a chance of 90 %; None before the first study."""
+    """Interval of 90 % for the average effect given all studies; None before the first study."""
 
 
 @dataclass(frozen=True)
@@ -204,27 +204,27 @@ class Advice:
     score: float | None
     worth: float | None
     """`score` and `worth`: the paper's score of the next document, and the figure that the chosen rule compares with
-    the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
+    the cost; in the payoffs' unit. None if the rule compares nothing or nothing is left.
     """
     cost: float  # per document, in the payoffs' unit
     more: int  # documents that would still be read if nothing turned up
     option: int
-    """That is taken on stopping now: :data:`~tarstop_core.value.payoffs.PLUS`, ``MINUS`` or one of the others."""
+    """The option taken on stopping now: :data:`~tarstop_core.value.payoffs.PLUS`, ``MINUS`` or a further one."""
     utility: float
-    """What that option is expected to bring, in the payoffs' unit, screening cost not subtracted."""
+    """Expected utility of that option, in the payoffs' unit, without the screening cost."""
     gain: float = 0.0
-    """What going on as advised is expected to gain over stopping now, in the payoffs' unit; below 0 where the rule or a floor
+    """Expected gain of going on as advised over stopping now, in the payoffs' unit; below 0 if the rule or a floor
     goes on although no plan as long as that pays.
     """
     plan_pays: bool = False  # Whether some plan to read on gains
     next_find: tuple[int, int] | None = None
-    """Where finds add up and following the advice is all but sure to bring one: documents within which it is more likely than not,
-    and all but sure; else None.
+    """If finds add up and following the advice will almost surely bring one: documents within which it is more likely than not,
+    and almost sure; otherwise None.
     """
     variations: tuple[Variation, ...] = ()  # the advice under other assumptions
-    if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
-    held_by: Floor | None = None  # The floor but for which the rule would stop
-    facts: ReviewFacts | RecallFacts | None = None  # in a review, what belongs to the advice
+    if_fails: Advice | None = None  # while a hit waits for confirmation: the advice if it is rejected
+    held_by: Floor | None = None  # The floor that alone keeps the rule from stopping
+    facts: ReviewFacts | RecallFacts | None = None  # what the advice shows besides worth and cost
 
     @property
     def plus(self) -> bool:
@@ -233,7 +233,7 @@ class Advice:
 
     @property
     def finds(self) -> bool:
-        """Whether a further find is all but sure before the rule stops."""
+        """Whether a further find is almost sure before the rule stops."""
         return self.next_find is not None
 
     @property
@@ -243,7 +243,7 @@ class Advice:
 
     @property
     def says_stop(self) -> bool:
-        """Whether what is advised is to stop and decide: not while a hit is to be confirmed first."""
+        """Whether the advice is to stop and decide; not while a hit waits for confirmation."""
         return not self.go_on and self.headline != "confirm"
 
     @property
@@ -253,7 +253,7 @@ class Advice:
 
     @property
     def right(self) -> float:
-        """The chance that the action on stopping now is right: in a review, by the truth the session is compared with."""
+        """The chance that the action on stopping now is right; in a review, by the truth that the session chose."""
         if isinstance(self.facts, ReviewFacts):
             return 1 - self.facts.disagreement
         return self.b if self.option == PLUS else 1 - self.b
@@ -267,10 +267,10 @@ class Advice:
 
     @property
     def contrary(self) -> tuple[Variation, ...]:
-        """Assumptions under which the advice would be another one.
+        """Assumptions under which the advice would be different.
 
-        They do not change the headline: the rule taken at its word decides that, so that a number of documents which was
-        named once is kept.
+        They do not change the headline, which the rule alone decides, so that a number of documents that was named once
+        stays valid.
         """
         return tuple(
             other
@@ -281,5 +281,5 @@ class Advice:
 
     @property
     def at_other_costs(self) -> tuple[Variation, ...]:
-        """The advice if reading cost a tenth, and if it cost ten times as much; empty where it costs nothing."""
+        """The advice if reading cost a tenth, and if it cost ten times as much; empty if it costs nothing."""
         return tuple(other for other in self.variations if other.assumption.cost_factor != 1)

@@ -23,10 +23,10 @@ from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, prefetch, taught, why_next
-from tarstop_core.sessions.readable import Last, OwnReading, Readable
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Record, SessionRow
+from tarstop_core.sessions.stored_session import OwnReading, RecentCache, StoredSession
 from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
@@ -36,20 +36,20 @@ KEPT_PATHS = 4
 
 
 @dataclass(eq=False)
-class OpenSession(Readable):
+class OpenSession(StoredSession):
     """A session that is open in a browser tab.
 
-    The store is the truth: what was seen of it here is known, and every write says up to which event that was. Of
-    several readers `events` is what counts.
+    The store is the truth: every write says which event was the last that this tab had seen. With
+    several readers, `events` is the log that counts.
     """
 
     deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
-    own: Readable = field(init=False)
-    """The session as the person at the keyboard reads it: itself where there is one reader."""
+    own: StoredSession = field(init=False)
+    """The session as the person at the keyboard reads it; this object itself with one reader."""
     _log: list[Event] = field(default_factory=list)
-    # The plan, what is in force and a what-if are looked at together; older ones are done with.
-    _chances: Last[tuple[Calibrator, Floats]] = field(default_factory=lambda: Last(KEPT_PATHS))
-    _paths: Last[Paths] = field(default_factory=lambda: Last(KEPT_PATHS))
+    # A page shows the plan, the settings in force and a what-if together; it needs no older ones.
+    _chances: RecentCache[tuple[Calibrator, Floats]] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
+    _paths: RecentCache[Paths] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
     _features: Features | None = None
     _scores: Floats | None = None
     _prefetching: Timer | None = None
@@ -92,7 +92,7 @@ class OpenSession(Readable):
             self.own = self
 
     def _see_own(self, several: SeveralReaders) -> None:
-        """Bring what the person at the keyboard reads up to what was said."""
+        """Update the view of the person at the keyboard."""
         own = self.own
         if not (isinstance(own, OwnReading) and own.reader == self.reader and own.stored is self.stored):
             own = OwnReading(
@@ -106,7 +106,7 @@ class OpenSession(Readable):
 
     @property
     def in_full(self) -> State:
-        """Where the person at the keyboard stands with full texts: where each reads them alone, with what they said themselves of those that do not count yet."""
+        """The state with the full texts of the person at the keyboard; if readers read these alone, with their own entries that do not count yet."""
         several = self.several
         if several is None or self.reader not in several.alone_in_full:
             return self.state
@@ -120,7 +120,7 @@ class OpenSession(Readable):
         return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
 
     def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator, read from the store unless it gives the chances of late."""
+        """Return a calibrator, from the store unless it was used recently."""
         held = {calibrator.digest: calibrator for calibrator, _ in self._chances.values()}
         return held.get(digest) or self.store.calibrator(digest)
 

@@ -30,10 +30,10 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats
 class Scenario(ABC, Generic[S]):
     """One kind of question that documents are screened for.
 
-    A file beside this one says what it has of its own; what it does not say is as it stands here.
+    A file next to this one overrides what is different in its scenario; everything else is as here.
     """
 
-    settings_class: ClassVar[type[Settings]]  # What it sets, and what reading is like
+    settings_class: ClassVar[type[Settings]]  # Its settings, and what reading is like
     message: ClassVar[Messages]
     """Its sentences and clauses, a macro each: ``message("question", settings=settings)``."""
 
@@ -42,42 +42,44 @@ class Scenario(ABC, Generic[S]):
     title: ClassVar[str]  # what is decided: "Whether there is prior art"
     caption: ClassVar[str]  # what decides, in a sentence
     decides: ClassVar[str]  # the caption after the title
-    belongs: ClassVar[str] = ""  # which questions belong to it, where that is easily mistaken, in a sentence
+    belongs: ClassVar[str] = ""  # a sentence on which questions belong to it, if that is easily mistaken
     short: ClassVar[str]  # its name on a button
     actions: ClassVar[Mapping[str, tuple[str, str]]]
-    """Names of a⁺ and a⁻, by what the choice between them is called; a person begins with the first."""
+    """Names of a⁺ and a⁻, by the name of the choice between them; the first is the default."""
     when: ClassVar[tuple[str, str]]  # when each of them is right: "if prior art exists"
     asked: ClassVar[tuple[str, str]] = ("What are you looking for?", "Its title, or a question in a sentence")
-    """The question that puts documents in order, and what may be answered."""
+    """The question that puts documents in order, and a hint for the answer."""
     asked_file: ClassVar[str] = "A question as plain text"
-    given: ClassVar[str] = "The question"  # what that answer is called
+    given: ClassVar[str] = "The question"  # the name of that answer
     sample: ClassVar[str] = ""
-    """What its samples are called and their keys begin with: "search"; empty where there are none."""
-    find: ClassVar[str] = "data"  # what a report brings that moves the belief: "a 2×2 table"
-    finds: ClassVar[tuple[str, str]] = ("study", "studies")  # what reports bring, on buttons: one and many
-    sheet: ClassVar[str] = ""  # sheet of a workbook that holds it; empty where no report is read in full
-    belief_title: ClassVar[str]  # the belief, on an axis
+    """The word for its samples, with which their keys begin: "search"; empty if there are none."""
+    find: ClassVar[str] = "data"  # what in a report moves the belief: "a 2×2 table"
+    finds: ClassVar[tuple[str, str]] = ("study", "studies")  # the same on buttons, singular and plural
+    sheet: ClassVar[str] = ""  # the sheet for it in a workbook; empty if no report is read in full
+    belief_title: ClassVar[str]  # the title of an axis for the belief
     frozen: ClassVar[tuple[str, str]] = (
         "rule, q\\*, cost, starting chance, calibrator",
         "rule, q*, cost, starting chance, calibrator",
     )
-    """Settings that a plan freezes, as Set up lists them and as Screen does."""
+    """Settings that a plan freezes, in Markdown for Set up and as plain text for Screen."""
     reasons: ClassVar[str] = "for example:\nanother subject\nno report of a study"
     """Examples of reasons to exclude something."""
-    example: ClassVar[str] = ""  # how a person may come by a starting chance
-    first_because: ClassVar[str] = ""  # why the first rule is that one, where its own words do not say it
+    example: ClassVar[str] = ""  # an example of how to choose a starting chance
+    first_because: ClassVar[str] = (
+        ""  # why the default rule is the default, if its description does not say so
+    )
 
     # --- what it is like
 
     plans_approximately: ClassVar[bool] = False
-    """Whether the best plan is chosen as if nothing were learned before its end."""
-    in_steps: ClassVar[bool] = False  # whether the belief stays as it is between two finds
+    """Whether the best plan is chosen as if nothing could be learned before its end."""
+    in_steps: ClassVar[bool] = False  # whether the belief does not change between two finds
     verdicts_tell: ClassVar[bool] = True
-    """Whether verdicts alone move the belief, so that labels that came along can be replayed."""
+    """Whether verdicts alone move the belief, so that labels that came with a list can be replayed."""
 
     @property
     def name(self) -> str:
-        """What sessions and files call it."""
+        """Its name in sessions and files."""
         return self.settings_class.scenario
 
     @property
@@ -86,18 +88,18 @@ class Scenario(ABC, Generic[S]):
         return next(iter(self.actions.values()))
 
     def beginning(self, **own: Any) -> S:
-        """Return the default settings of a session; `own` are given already."""
+        """Return the default settings of a session, with `own` in place of some of them."""
         return cast(S, self.settings_class.beginning(**own))
 
     # --- chances and path
 
     @abstractmethod
     def chance_of(self, settings: S) -> str:
-        """What a document's chance is a chance of, as calibrators call it."""
+        """What a document's chance is a chance of, in the terms of calibrators."""
 
     @abstractmethod
     def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> ListPath:
-        """Compute the path that labels and settings stand for.
+        """Compute the path from settings and labels.
 
         Parameters
         ----------
@@ -131,20 +133,20 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         ListPath
-            True from the present depth on; depths before it may be missing.
+            Valid from the present depth on; depths before it may be missing.
         """
         return self.path(settings, calibrator, chances, state)
 
     def key(self, settings: S, state: State) -> Any:
-        """What the path depends on beside the settings and which documents are relevant; it can be hashed."""
+        """What the path depends on apart from the settings and the relevant documents; hashable."""
         return state.labels.tobytes()
 
     def threshold_in_words(self, settings: S) -> str:
-        """What is to be exceeded, as a clause; empty where nothing is."""
+        """The threshold to be exceeded, as a clause; empty if there is none."""
         return ""
 
     def badges(self, settings: S) -> list[str]:
-        """Where the belief comes from and what it is compared with, a few words each."""
+        """The source of the belief and what it is compared with, in a few words each."""
         return []
 
     def has_starting_chance(self, settings: S) -> bool:
@@ -152,7 +154,7 @@ class Scenario(ABC, Generic[S]):
         return True
 
     def entry(self, settings: S) -> Typed:
-        """What a report read in full may bring, as typed: nothing yet."""
+        """The form for what a report read in full brings; empty at first."""
         return TypedTable()
 
     # --- beside the advice
@@ -164,18 +166,18 @@ class Scenario(ABC, Generic[S]):
     def stopping_depths(
         self, settings: S, policy: Policy, path: ListPath, costs: ArrayLike, start: int
     ) -> Depths:
-        """First depth ≥ `start` at which the policy stops and the person's floors allow it, for each cost.
+        """First depth ≥ `start` at which the policy stops and the person's floors allow that, for each cost.
 
         Parameters
         ----------
         settings : Settings
-            Those in force, which have the floors.
+            The settings in force, with the floors.
         policy : Policy
             Any rule.
         path : ListPath
-            What is believed along the list.
+            The belief along the list.
         costs : array_like, shape (C,)
-            Of a document, in the payoffs' unit, instead of the settings' own.
+            Costs of a document, in the payoffs' unit, in place of that of the settings.
         start : int
             Documents read.
 
@@ -191,14 +193,14 @@ class Scenario(ABC, Generic[S]):
         return first_allowed_stops(policy, path, asked, allowed, start)
 
     def may_stop(self, settings: S, path: ListPath, cost: float, depth: int) -> bool:
-        """Whether the floors allow to stop at a depth.
+        """Whether the floors allow a stop at a depth.
 
         Parameters
         ----------
         settings, path, depth
             As for :meth:`stopping_depths`.
         cost : float
-            Of a document, instead of the settings' own.
+            Cost of a document, in place of that of the settings.
 
         Returns
         -------
@@ -208,7 +210,7 @@ class Scenario(ABC, Generic[S]):
         return bool(self._allowed(settings, path, cost)[depth])
 
     def _allowed(self, settings: S, path: ListPath, cost: float) -> Flags:
-        """Whether every floor allows to stop after 0 … N documents, shape (N + 1,)."""
+        """Whether all floors allow a stop after 0 … N documents, shape (N + 1,)."""
         allowed = np.ones(len(path) + 1, dtype=bool)
         for depths in self.floors(replace(settings, cost=cost), path).values():
             allowed &= depths
@@ -217,7 +219,7 @@ class Scenario(ABC, Generic[S]):
     def facts(
         self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts | RecallFacts | None:
-        """Compute what belongs to the advice beside worth and cost.
+        """Compute what the advice shows besides worth and cost.
 
         Parameters
         ----------
@@ -235,7 +237,7 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         ReviewFacts, RecallFacts or None
-            None where worth and cost say everything.
+            None if worth and cost say everything.
         """
         return None
 
@@ -256,7 +258,7 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def thresholds(self, settings: S) -> list[tuple[str, str]]:
-        """The chance above which a⁺ is taken; of several options the chances between which each is the best one."""
+        """The chance above which a⁺ is taken or, with further options, the range of chances in which each is the best."""
         if not settings.payoffs.others:
             return [("How sure before you act, q*", percent(settings.payoffs.q_star))]
         between = map(settings.payoffs.ranges().of, range(len(settings.actions)))
@@ -266,7 +268,7 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
-        """What is drawn instead of belief and worth.
+        """Draw a figure instead of belief and worth.
 
         Parameters
         ----------
@@ -278,12 +280,12 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         Figure or None
-            None where belief and worth are drawn.
+            None if belief and worth are drawn.
         """
         return None
 
     def footing(self, advice: Advice, settings: S, option: int, spent: float) -> dict[str, Any]:
-        """What a recorded decision keeps of the advice.
+        """The part of the advice that a recorded decision keeps.
 
         Parameters
         ----------
@@ -292,9 +294,9 @@ class Scenario(ABC, Generic[S]):
         settings : Settings
             Those in force.
         option : int
-            Which one is chosen.
+            The chosen option.
         spent : float
-            What reading cost, in the payoffs' unit.
+            Cost of reading so far, in the payoffs' unit.
 
         Returns
         -------
@@ -305,11 +307,11 @@ class Scenario(ABC, Generic[S]):
         return {"belief": advice.b, "utility": utility, "spent": spent}
 
     def evidence(self, settings: S, state: State) -> Evidence | EffectEvidence | None:
-        """What the studies of a session show; None where none are read."""
+        """What the studies of a session show; None if no studies are read."""
         return None
 
     def true_belief(self, settings: S, studies: Collected) -> float:
-        """The belief by all studies of a sample, which its truth is; the starting chance where none are read."""
+        """The belief given all studies of a sample, which counts as its truth; the starting chance if no studies are read."""
         return settings.b_0
 
     def drawn(self, settings: S, state: State, simulated: bool) -> list[tuple[str, str]]:
@@ -325,12 +327,12 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         list of (str, str)
-            SVG, each with its sentence; none where none are read.
+            SVGs with their sentences; none if no studies are read.
         """
         return []
 
     def pooled(self, settings: S, state: State) -> str:
-        """What the studies of a session pool to, in words; empty where nothing is pooled."""
+        """The pooled result of a session's studies, in words; empty if nothing is pooled."""
         return ""
 
     def notes(self, settings: S, state: State) -> Sequence[str]:
@@ -338,11 +340,11 @@ class Scenario(ABC, Generic[S]):
         return ()
 
     def lacking(self, settings: S, state: State) -> str:
-        """What the studies lack before a⁺ may be taken, in words; empty where they lack nothing."""
+        """What the studies lack before a⁺ may be taken, in words; empty if they lack nothing."""
         return ""
 
     def rival(self, settings: S, state: State) -> str:
-        """What another way of computing the belief would decide, where it would decide otherwise; else nothing."""
+        """What another way of computing the belief would decide, if it decides otherwise; else empty."""
         return ""
 
     # --- rows and names
@@ -352,7 +354,7 @@ class Scenario(ABC, Generic[S]):
         return [f"{state.relevant:,} relevant"]
 
     def incomplete(self, advice: Advice, settings: S) -> str:
-        """What stopping left unread means for what was pooled; empty where nothing is pooled."""
+        """What the unread documents mean for the pooled result; empty if nothing is pooled."""
         return ""
 
     def brings(self, number: int) -> str:
@@ -360,7 +362,7 @@ class Scenario(ABC, Generic[S]):
         return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"
 
     def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:
-        """The verdicts to choose from: what the button says, and help."""
+        """The verdicts to choose from, with the label of each button and its help."""
         return {"relevant": ("Relevant", ""), "irrelevant": ("Not relevant", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: S) -> list[tuple[str, str]]:
@@ -368,7 +370,7 @@ class Scenario(ABC, Generic[S]):
         return []
 
     def adjustable(self, settings: S) -> dict[str, str]:
-        """Its own settings that can be moved while screening, in short."""
+        """Its own settings that can be changed while screening, with short names."""
         return {}
 
     # --- what leaves
@@ -376,18 +378,18 @@ class Scenario(ABC, Generic[S]):
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        """Its own columns of the trace, for a document that was advised on.
+        """Its own columns of the trace, for a document with advice.
 
         Parameters
         ----------
         facts : ReviewFacts, RecallFacts or None
-            Of the advice at that time.
+            From the advice at that time.
         final : State
-            Where the session stands in the end.
+            The state of the session at the end.
         ids : sequence of str
             Its documents in the order of reading.
         depth : int
-            Place of the document in that order.
+            Its place in that order.
 
         Returns
         -------
@@ -413,7 +415,7 @@ class Scenario(ABC, Generic[S]):
 
 
 def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
-    """What several readers overlooked, as a row beside the advice; none where there is one reader."""
+    """What several readers overlooked, as a row beside the advice; no row with one reader."""
     if facts.overlooked is None:
         return []
     name = "Relevant documents that all readers excluded, not found yet"
@@ -421,7 +423,7 @@ def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
 
 
 def outlook(path: ListPath, depth: int) -> Outlook:
-    """Return what every page, export and command says of a depth."""
+    """Return the numbers at a depth that every page, export and command shows."""
     b, left = path.belief_at(depth), depth < len(path)
     if path.settled(depth):
         return Outlook(b, 0.0, 0.0, 0.0 if left else None)

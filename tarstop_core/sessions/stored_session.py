@@ -1,4 +1,4 @@
-"""A session as it is read: what follows from its log, computed once, and documents that are loaded as they are needed."""
+"""A session with what follows from its log, computed once, and its documents, loaded when they are needed."""
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -26,7 +26,7 @@ from tarstop_core.value.payoffs import Floats
 T = TypeVar("T")
 
 
-class Last(OrderedDict[Hashable, T], Generic[T]):
+class RecentCache(OrderedDict[Hashable, T], Generic[T]):
     """A cache of the last answers, by everything that they depend on; answers must not be changed.
 
     Parameters
@@ -40,7 +40,7 @@ class Last(OrderedDict[Hashable, T], Generic[T]):
         self.most = most
 
     def computed(self, asked: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` gives for what is asked, computed once; two threads at the same moment may both do so."""
+        """Return what `make` computes for this key, once; two threads at the same moment may both compute it."""
         kept = self.get(asked)
         if kept is None:
             kept = make()
@@ -50,15 +50,15 @@ class Last(OrderedDict[Hashable, T], Generic[T]):
         return kept
 
 
-SHARED: Last[Any] = Last(256)
-"""What the readers of sessions look at, by session and moment: the first who asks computes it for all on this server."""
+SHARED: RecentCache[Any] = RecentCache(256)
+"""What all readers of a session look at, by session and event; computed once on this server."""
 AHEAD = 16
-"""Documents that are loaded with one that is asked for, because they come next."""
+"""How many of the following documents are loaded together with one."""
 
 
 @dataclass(eq=False)
 class Session(ABC):
-    """A session and its log; what follows from these is computed once, when it is asked for."""
+    """A session and its log; what follows from these is computed once, when it is needed."""
 
     stored: SessionRow
     collection: Collection
@@ -70,17 +70,17 @@ class Session(ABC):
 
     @cached_property
     def state(self) -> State:
-        """Where the session stands after these events; of several readers, what counts."""
+        """The state after these events; with several readers, of what counts."""
         return replay(self.stored.settings, self.stored.ids, self.events)
 
     @cached_property
     def row(self) -> SessionRow:
-        """The session with its documents in the order of reading, as far as that is settled."""
+        """The session with its documents in the order of reading, as far as that is known."""
         return self.stored.as_read(self.state)
 
     @cached_property
     def came(self) -> Provenance:
-        """What of its log came in a session file."""
+        """The part of its log that came in a session file."""
         return provenance(self.events)
 
     @cached_property
@@ -103,22 +103,22 @@ class Session(ABC):
 
 
 @dataclass(eq=False)
-class Readable(Session):
-    """A session whose documents are looked up in the store as they are needed."""
+class StoredSession(Session):
+    """A session whose documents are loaded from the store when they are needed."""
 
     store: Store
     reader: str = ""  # Name of the person who reads
     several: SeveralReaders | None = None
-    """What several readers have said, where all of it counts here: not where one of them reads."""
+    """The log of several readers; None for a session as one of them reads it."""
     seq: int | None = None  # Number of the last event of all readers
     to_judge: Sequence[str] = ()
-    """Where there are several readers: documents that are this one's to judge and not read, in the order of reading."""
+    """With several readers: the unread documents that this one has to judge, in the order of reading."""
     _loaded: dict[int, Record] = field(default_factory=dict)
     _folded: tuple[Replay, list[Event]] | None = None
 
     @cached_property
     def state(self) -> State:
-        """Where the session stands after the events seen, of which those known before are folded already."""
+        """The state after the events seen; events that were folded before are not folded again."""
         fold, folded = self._folded or (None, list[Event]())
         new, self._folded = self.events[len(folded) :], None
         grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
@@ -134,7 +134,7 @@ class Readable(Session):
         return replace(state, overlooked=self.once("overlooked", partial(missed, self.several)))
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` gives of what counts, computed once for all readers who look at it; `what` is all else that it depends on."""
+        """Return what `make` computes from what counts, once for all readers; `what` is everything else that it depends on."""
         changed = self.several and self.several.changed
         if not changed:
             return make()
@@ -147,11 +147,11 @@ class Readable(Session):
             self.__dict__.pop(computed, None)
 
     def document(self, at: int) -> Record:
-        """The document at this place of the screening order, with its text."""
+        """Return the document at this place of the screening order, with its text."""
         return self.reports_of([at])[0]
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
-        """Documents by their places in the screening order, loaded once."""
+        """Return documents by their places in the screening order, loaded once."""
         places = [int(at) for at in positions]
         wanted = self.row.order[places].tolist()
         if not all(at in self._loaded for at in wanted):
@@ -162,7 +162,7 @@ class Readable(Session):
 
 
 @dataclass(eq=False)
-class OwnReading(Readable):
+class OwnReading(StoredSession):
     """A session as one of several readers reads it: the reader's own verdicts, and what comes next."""
 
     calibrator_of: Callable[[str], Calibrator] = field(kw_only=True)
