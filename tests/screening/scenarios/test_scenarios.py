@@ -20,6 +20,7 @@ OWN = (
     "tarstop_core/evaluation/benchmarks/simulated_",  # names of benchmarks
     "tarstop_core/files/",  # words of file formats
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
+    "tarstop_core/documents/reports.py",  # and so is what a report gives
     "tarstop_core/screening/typed_numbers.py",  # and so is a field
     "dashboard/evidence/effect",  # the title of that column, and a kind of decision
     "tarstop_core/cli/belief.py",
