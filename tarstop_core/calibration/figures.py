@@ -285,8 +285,8 @@ def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
 def reliability_sentence(bins: Bins) -> str:
     """What a reliability figure shows, in one sentence.
 
-    >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
-    'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.1 % said.'
+    >>> reliability_sentence([(0.002, 0.001, 9000), (0.2, 0.1, 100)])
+    'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.2 % said.'
     """
     if not bins:
         return "No document was judged."

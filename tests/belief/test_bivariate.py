@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
+from scipy.special import expit
+from scipy.stats import multivariate_normal, norm
 
-from tarstop_core.belief.bivariate import _plausible, bivariate_belief, bivariate_path
+from tarstop_core.belief.bivariate import _margin, _plausible, bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
@@ -137,6 +139,34 @@ def test_hard_tables_give_beliefs(rows: list[tuple[int, ...]]) -> None:
         assert 0 <= b <= 1
         # Correlation is a correction, not a second opinion.
         assert b == pytest.approx(univariate_path(studies, theta)[-1], abs=0.15)
+
+
+def test_each_study_is_replaced_by_the_normal_one_that_leaves_the_same_moments() -> None:
+    """Expectation propagation by its definition: what the other studies say, times this one or what replaces it."""
+    hits, misses = np.array([[47.0, 126.0, 19.0, 36.0], [9.0, 51.0, 10.0, 3.0]])
+    centre, mean, s, prior = 1.1, 0.4, 1.5, Prior(tau=0.8)
+    y, v, _ = _margin(hits, misses, centre, mean, s, prior, 9)
+    tau, u = np.linspace(0, 5, 101), np.linspace(-8, 8, 1001)
+    for i, others in enumerate(~np.eye(4, dtype=bool)):
+        means, spread = np.full(3, mean), [np.diag(v[others] + t**2) + s**2 for t in tau]
+        weight = [multivariate_normal.pdf(y[others], means, each) for each in spread] * norm.pdf(
+            tau / prior.tau
+        )
+        weight[0] /= 2
+        w = 1 / (v[others] + tau[:, None] ** 2)
+        precision = 1 / s**2 + w.sum(axis=1)
+        m = (mean / s**2 + w @ y[others]) / precision
+        centre_of_others = np.average(m, weights=weight)
+        variance = np.average(1 / precision + tau**2 + (m - centre_of_others) ** 2, weights=weight)
+        moments = []
+        for says in (
+            expit(u + centre) ** hits[i] * expit(-u - centre) ** misses[i],
+            norm.pdf(u, y[i], np.sqrt(v[i])),
+        ):
+            says = says * norm.pdf(u, centre_of_others, np.sqrt(variance))
+            middle = np.average(u, weights=says)
+            moments.append((middle, np.average((u - middle) ** 2, weights=says)))
+        assert moments[1] == pytest.approx(moments[0], rel=1e-5)
 
 
 # --- studies that count less --------------------------------------------------------------------------

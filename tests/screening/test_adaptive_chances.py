@@ -239,6 +239,14 @@ def test_what_is_unread_grows_by_what_random_draws_say_was_overlooked(found: int
     )
 
 
+def test_where_nothing_was_overlooked_what_is_not_found_is_what_is_unread() -> None:
+    rows = np.repeat([[1.0, 1.0], [0.0, 0.0]], [30, 50], axis=0)
+    nothing = overlooked(Verdicts(rows, np.repeat([1.0, 0.0], [30, 50]), np.r_[np.zeros(30, int), 1:51]))
+    unread = Remaining(np.ones(1), np.array([3.0]), np.array([40.0]), 400)
+    chance = not_found(unread, nothing)
+    assert chance @ np.arange(len(chance)) == pytest.approx(unread.mean, rel=0.02)
+
+
 @pytest.mark.parametrize("spread", [0.0, 0.25, 0.7])
 @pytest.mark.parametrize("share", [0.1, 0.2])
 def test_what_is_not_found_is_foreseen_whatever_readers_have_in_common(spread: float, share: float) -> None:

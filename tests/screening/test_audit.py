@@ -182,5 +182,15 @@ def test_the_statement_has_the_confidence_of_the_rule() -> None:
     assert most[0.8] < most[0.95] == relevant_at_most(after(*events)) < most[0.99]
 
 
+@pytest.mark.parametrize(
+    ("left", "relevant", "recall"),
+    [((20, 10, 60), 20, (1 / 2, 1 / 4, 2 / 3)), ((0.0, 0.0, 5.0), 0, (1, 0, 1)), ((0, 0, 0), 9, (1, 1, 1))],
+)
+def test_recall_is_what_is_found_of_that_and_what_is_left(
+    left: tuple[float, float, float], relevant: int, recall: tuple[float, float, float]
+) -> None:
+    assert RecallFacts(left=left, relevant=relevant).recall == pytest.approx(recall)
+
+
 def test_a_promised_share_is_rounded_down() -> None:
     assert RecallFacts(left=(0, 0, 0), relevant=199, most=200).sure_percent == 99

@@ -134,11 +134,11 @@ def test_what_is_exported_is_what_counts_and_what_was_recorded() -> None:
     ]
     assert by_study(state) == {"Lee 2004": [0, 2]}
     rows = full_text_rows(state, ids, log)
-    assert [(row["document"], row["outcome"], row["reviewer"]) for row in rows] == [
-        ("a", "data", "Ada"),
-        ("b", "excluded", "Ada"),
-        ("c", "data", "Ada"),
-        ("d", "waiting", ""),
+    assert [(row["document"], row["rank"], row["outcome"], row["reviewer"]) for row in rows] == [
+        ("a", 1, "data", "Ada"),
+        ("b", 2, "excluded", "Ada"),
+        ("c", 3, "data", "Ada"),
+        ("d", 4, "waiting", ""),
     ]
     assert (
         full_text_rows(replay(settings, ids, [*log, Event("undo", seq=8)]), ids, [*log, Event("undo")])[1][

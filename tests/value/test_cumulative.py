@@ -149,6 +149,7 @@ def test_the_best_plan_is_the_one_that_gains_most() -> None:
     for depth in (0, 20, 59):
         documents, gained = path.rates_from(depth)
         many = documents > SHORT
+        assert gained[1:] == pytest.approx(path._rates_at(depth, documents)[1:], rel=1e-12)
         told = [rate(path, depth, int(each)) for each in documents[many]]
         assert gained[many] == pytest.approx(told, abs=2e-6, rel=2e-3)
         m, gain = path.best_plan(depth, 0.001)

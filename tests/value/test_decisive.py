@@ -182,6 +182,18 @@ def test_without_a_citation_only_minus_is_open_before_a_hit(
         assert path.chooses_plus(depth) is found
 
 
+def test_who_never_looks_pays_for_every_document_from_anywhere_on() -> None:
+    path, depths = (
+        DecisivePath(hit_curve([0.4, 0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5)),
+        np.arange(2, 5),
+    )
+    free, dear = (
+        path.expected_utility(depths, np.full(3, cost), 2, acts_on_belief=True, looks_every=None)
+        for cost in (0.0, 0.1)
+    )
+    assert free - dear == pytest.approx([0.0, 0.1, 0.2])
+
+
 def test_at_the_threshold_the_action_is_minus_whatever_rounding_did() -> None:
     for b_0 in (0.5, 0.5000000000000001):
         assert not DecisivePath(hit_curve([0.1]), b_0, Payoffs.from_q_star(0.5)).chooses_plus(0)

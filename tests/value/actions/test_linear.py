@@ -89,9 +89,11 @@ def test_the_order_of_actions_and_doubles_change_nothing(
 def test_two_actions_and_two_states_are_the_payoffs(
     B: float, L_r: float, L_g: float, G: float, b: float
 ) -> None:
-    table = ActionTable(consequences=[[-L_g, G], [B, -L_r]], chances=[b, 1 - b])
+    certain = [[1.0, 0.0], [0.0, 1.0]]  # A result that says which state it is
+    table = ActionTable(consequences=[[-L_g, G], [B, -L_r]], chances=[b, 1 - b], likelihood=certain).values()
     payoffs = Payoffs(B=B, L_r=L_r, L_g=L_g, G=G)
-    assert table.values()["evpi"] == pytest.approx(float(payoffs.evpi(b)), abs=1e-9)
+    assert table["evpi"] == pytest.approx(float(payoffs.evpi(b)), abs=1e-9)
+    assert table["evsi"] == pytest.approx(table["evpi"], abs=1e-9)
 
 
 @given(CHANCES, st.data())
@@ -194,3 +196,10 @@ def test_an_effect_is_bought_at_a_willingness_to_pay() -> None:
 def test_what_cannot_be_is_refused(make) -> None:
     with pytest.raises(InputProblem):
         make()
+
+
+@pytest.mark.parametrize("likelihood", [(), [[0.5, 0.4], [0.5]]])
+def test_the_row_of_a_table_that_is_wrong_is_named(likelihood: Any) -> None:
+    named, rows = ("likelihood", [[1, 2], [3, 4]]) if likelihood else ("consequences", [[1, 2], [3]])
+    with pytest.raises(InputProblem, match=f"Row 2 of {named}"):
+        ActionTable(consequences=rows, chances=[0.5, 0.5], likelihood=likelihood)

@@ -80,7 +80,7 @@ def test_errors_are_as_large_as_they_say() -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6), st.sampled_from([0.01, 100.0]))
+@given(st.integers(0, 10**6), st.sampled_from([1e-9, 0.01, 100.0]))
 def test_bounds_and_units(seed: int, factor: float) -> None:
     random = np.random.default_rng(seed)
     x = random.normal(size=(200, 3))
@@ -89,6 +89,7 @@ def test_bounds_and_units(seed: int, factor: float) -> None:
     values: Any = draws(net, parameters).values()
     pence: Any = draws({name: column * factor for name, column in net.items()}, parameters).values()
     assert pence["evpi"] == pytest.approx(values["evpi"] * factor)
+    assert pence["chance_best"] == pytest.approx(values["chance_best"])
     for ours, other in zip(values["evppi"], pence["evppi"], strict=True):
         assert 0 <= ours["evppi"] <= values["evpi"]
         assert other["evppi"] == pytest.approx(ours["evppi"] * factor, rel=1e-6, abs=1e-9 * factor)

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom
+from scipy.special import expit
+from scipy.stats import betabinom, binom
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.linear import EffectNetBenefit
 from tarstop_core.value.actions.population import StudyPrice
 from tarstop_core.value.actions.sampling import Study, best_size
-from tarstop_core.value.actions.treat import TreatByTest
+from tarstop_core.value.actions.treat import ACCURACY, TreatByTest
 from tests.value.actions.golden import rows
 
 COUNTED = {"benefit_treated_diseased": 1000, "harm_treated_healthy": 180, "cost_test": 45}
@@ -30,6 +31,22 @@ def evsi_of_prevalence(n: int) -> float:
 def test_a_counted_proportion_is_worth_what_all_its_results_are(n: int) -> None:
     worth = TEST.evsi_of(Study(measures="prevalence"), np.array([float(n)]))
     assert worth[0] == pytest.approx(evsi_of_prevalence(n), abs=0.02 * TEST.values()["evpi"])  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("n", [40, 100])
+def test_a_study_of_the_test_is_worth_what_all_its_results_are(n: int) -> None:
+    """By the best action after each number of true positives and true negatives."""
+    z, weight = np.polynomial.hermite_e.hermegauss(24)
+    both = np.stack(np.meshgrid(z, z), axis=-1).reshape(-1, 2) @ np.linalg.cholesky(TEST.cov).T
+    chance, accuracy = np.outer(weight, weight).ravel() / weight.sum() ** 2, expit(both + np.array([1, 1.2]))
+    seen = chance
+    for people, at in ((round(0.15 * n), 0), (round(0.85 * n), 1)):
+        seen = seen[..., None, :] * binom.pmf(np.arange(people + 1)[:, None], people, accuracy[:, at])
+    after = TEST.net_benefit(*(seen @ accuracy / seen.sum(axis=-1)[..., None]).reshape(-1, 2).T, 0.15)
+    best = seen.sum(axis=-1).ravel() @ after.max(axis=1)
+    exact = best - TEST.net_benefit(TEST.mean_se, TEST.mean_sp, 0.15).max()
+    worth = TEST.evsi_of(Study(measures=ACCURACY), np.array([float(n)]))
+    assert worth[0] == pytest.approx(exact, abs=0.03 * TEST.evppi_of_accuracy(0.15))
 
 
 @pytest.mark.parametrize("measures", ["sensitivity", "specificity", "prevalence"])
