@@ -295,6 +295,9 @@ def test_mismatches_are_said() -> None:
     assert "tied" in remarks(fitted, np.round(like / np.ptp(like) * 3))
     tied_alike = fit(simulated(50, 100, seed=11, ties=True))
     assert "tied" not in remarks(tied_alike, simulated(1, 100, seed=12, ties=True)[0].scores)
+    quarter = replace(fitted, fitted_on=replace(fitted.fitted_on, tied_share=0.25))
+    for scores, said in (([9, 9, 8, 8, 7, 6, 5, 4], False), ([9, 9, 8, 8, 8, 6, 5, 4], True)):
+        assert ("tied" in remarks(quarter, scores)) == said
 
 
 def test_a_best_score_that_stands_out_otherwise_is_said() -> None:

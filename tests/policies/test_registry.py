@@ -140,3 +140,10 @@ def test_rules_that_are_compared_aim_at_one_recall() -> None:
         assert aimed == {0.95}
         assert beside(kind, parse_policy("budget")) == kind()
     assert beside(POLICIES["target"], parse_policy("few_left:tau=1")).settings["tau"] < 1
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_what_a_rule_does_unless_told_otherwise_is_among_what_a_grid_search_tries(name: str) -> None:
+    rule = parse_policy(name)
+    for parameter in rule.parameters:
+        assert getattr(rule, parameter.name) in parameter.grid

@@ -22,7 +22,7 @@ from tarstop_core.value.payoffs import Floats, Option, Payoffs
 from tarstop_core.value.preposterior import evsi_of_studies
 from tarstop_core.value.studies import NextStudy, next_studies
 from tarstop_core.value.unweighed import UnweighedPath
-from tarstop_core.value.worth import WorthOfStudies, chance_of_another
+from tarstop_core.value.worth import MOST, WorthOfStudies, chance_of_another
 
 EVEN = Payoffs.from_q_star(0.5)
 NONE_LEFT = Remaining(np.ones(1), np.ones(1), np.zeros(1), 0)
@@ -343,6 +343,13 @@ def test_studies_among_several_options_are_worth_what_choosing_after_them_brings
         option = int(OPTIONS.best(b, plus_open=not short))
         another = (OPTIONS.best(after, plus_open=k >= short) != option).mean()
         assert chance_of_another(state, np.array([k]), OPTIONS, short)[0] == pytest.approx(another, abs=1e-3)
+
+
+def test_ever_more_studies_are_worth_what_is_in_the_table_last() -> None:
+    worth = WorthOfStudies(STATES[:2], EVEN, None, np.zeros(2))
+    at = np.array([0, 1, 1, 0])
+    most, more = worth.of(np.array([MOST] * 4), at), worth.of(np.array([2e4, 1e6, 1e9, 1e9]), at)
+    assert more == pytest.approx(most) and most[0] != pytest.approx(most[1])
 
 
 def test_one_study_among_several_options_is_enumerated() -> None:
