@@ -58,8 +58,7 @@ class Richness:
         A find multiplies the likelihood of a miss by the factor.
         """
         f = self.factor[:, None]
-        with np.errstate(divide="ignore"):
-            log_miss = np.where(p < 1, -np.log(1 - p + f * p), -np.log(f))
+        log_miss = -np.log(1 - p + f * p)
         return np.concatenate((np.zeros((len(f), 1)), np.cumsum(log_miss, axis=1)), axis=1)
 
     def mean_chances(self, p: Floats, finds: Floats) -> Floats:
