@@ -63,72 +63,72 @@ FOREIGN: Mapping[str, object] = {
     "data_share": asdict(DEFAULT_EXTRACTION_RATE),
     "floor": 0.0,
 }
-"""What files hold for settings of another scenario: those of earlier versions hold the settings of all."""
+"""Values that files hold for the settings of other scenarios, because files of earlier versions hold those of all."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """The number that what is reviewed is to be beyond, as fields ask for it."""
+    """A threshold that the reviewed quantity must exceed, with what a field for it needs."""
 
     value: float
     symbol: str  # "θ"
-    asked: str  # what a field is called
-    entry: str = "theta"  # of the glossary
-    is_share: bool = True  # whether it is asked for in per cent
+    asked: str  # label of the field
+    entry: str = "theta"  # its entry in the glossary
+    is_share: bool = True  # whether the field is in per cent
     least: float | None = None  # the smallest value, if it is not a share
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What every scenario sets; a subclass has the settings of one scenario."""
+    """The settings that every scenario has; a subclass adds those of one scenario."""
 
     payoffs: Payoffs
     cost: float  # per document, in the payoffs' unit
     b_0: float = 0.5  # belief before any document, in (0, 1)
     policy: str = ""
-    """As :func:`tarstop_core.policies.parse_policy` reads it; without one that of the scenario."""
+    """Spec of the stopping rule (:func:`tarstop_core.policies.parse_policy`); empty: the scenario's default."""
     calibrator: str = ""  # digest of the calibrator
     kappa: float = 1.0  # chance that a deciding document, if it exists, is in this list
     s: float = 1.0  # chance of recognising a relevant document on reading it
     plus: str = "Reject"
     minus: str = "Grant"
-    """What the two actions are called."""
+    """`plus` and `minus`: names of the two actions."""
     scale: float = 1.0
-    """Every chance of the calibrator is multiplied by this (and is at most 1): a live check proposes it."""
+    """Multiplies every chance of the calibrator (at most 1), as a live check may propose."""
     chances_follow: bool = False
-    """Whether the chances of a list in its given order follow what it brings; they did not in sessions of earlier versions."""
+    """Whether the chances of a list in its given order adapt to the finds; off in sessions of earlier versions."""
     learns: bool = False  # Whether labels decide what comes next
     words_for: str = ""
     words_against: str = ""
-    """Where the list learns: what speaks for a document, or against it, as a person typed it."""
+    """If the list learns: words in favour of a document and against it, as a person typed them."""
     weighs_scores: bool = False
-    """Where the list learns: whether scores that the documents came with are weighed by what the labels show them to be worth."""
+    """If the list learns: whether the documents' own scores count too, weighted by what the labels show."""
     readers: Readers = ONE_READER
-    """Who screens, where several do so independently of each other; the same for a whole session."""
+    """The readers, if several screen independently; they do not change during a session."""
 
-    scenario: ClassVar[str]  # What is screened for, as sessions and files call it
-    first_rule: ClassVar[str] = "optimal"  # The rule that advises unless a person chooses another
+    scenario: ClassVar[str]  # Name of the scenario in sessions and files
+    first_rule: ClassVar[str] = "optimal"  # The default rule
     one_decides: ClassVar[bool] = False
     """Whether one relevant document settles the question: a hit, which may have to be confirmed and cited."""
     grades: ClassVar[bool] = False
     """Whether documents are graded X, Y and A and compared with an application."""
     learns_first: ClassVar[bool] = False
-    """Whether labels decide what is read next unless a person chooses otherwise: only where a gain was measured."""
+    """Whether a list learns by default, which is so only where a gain was measured."""
     reads_full_texts: ClassVar[bool] = False
     """Whether included reports are read in full, and bring 2×2 tables."""
     weighs: ClassVar[bool] = True
-    """Whether a decision is weighed: payoffs, costs and a belief. Without, all that is asked is whether enough was found."""
+    """Whether a decision is weighed, with payoffs, costs and a belief; otherwise the question is only whether enough was found."""
     unfit: ClassVar[str] = "needs labels of the whole list or of a random sample"
     """The refusal of a rule that this scenario cannot follow."""
     threshold_field: ClassVar[str] = ""
-    """The field that holds what is to be exceeded, where there is one."""
+    """Name of the field with the threshold; empty if there is none."""
     # Without a type these are not fields; a scenario may turn one into a field.
     needs_citation = False  # whether a⁺ waits for a document to cite
     confirm_hits = False  # whether a hit counts only once it is confirmed
-    application = NOTHING_SAID  # the application that documents may be compared with
+    application = NOTHING_SAID  # the application that documents are compared with
 
     def __post_init__(self) -> None:
-        _ = self.stakes  # refuses costs that are none
+        _ = self.stakes  # refuses impossible costs
         check_prior(self.b_0)
         for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
             if not 0 < value <= 1:
@@ -154,7 +154,7 @@ class Settings:
 
     @classmethod
     def beginning(cls, **own: Any) -> Self:
-        """The settings before anything is asked: of a scenario that weighs, at the stakes to start from."""
+        """The default settings, in a scenario that weighs decisions with the default stakes."""
         return cls(START.payoffs, START.cost, **own)
 
     @classmethod
@@ -164,7 +164,7 @@ class Settings:
 
     @property
     def stakes(self) -> Stakes:
-        """Everything that is counted in the payoffs' unit."""
+        """All amounts in the payoffs' unit."""
         return Stakes(self.payoffs, self.cost)
 
     def with_stakes(self, stakes: Stakes) -> Self:
@@ -173,7 +173,7 @@ class Settings:
 
     @property
     def threshold(self) -> Threshold | None:
-        """What is to be exceeded; None where nothing is."""
+        """The threshold to be exceeded; None if there is none."""
         return None
 
     @property
@@ -182,13 +182,13 @@ class Settings:
         return {}
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
-        """The settings with another threshold; the starting chance follows a learned prior unless it is kept."""
+        """Return settings with another threshold; the starting chance follows a learned prior unless it is kept."""
         changed: dict[str, Any] = {self.threshold_field: value}
         return replace(self, **changed)
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What the options are called, in the order of :data:`~tarstop_core.value.payoffs.MINUS` and those that follow."""
+        """Names of the options: :data:`~tarstop_core.value.payoffs.MINUS`, ``PLUS``, then the others."""
         return self.minus, self.plus, *map(attrgetter("name"), self.payoffs.others)
 
     @property
@@ -208,24 +208,24 @@ class Settings:
 
     @property
     def cost_in_full(self) -> float:
-        """What reading an included report in full costs when it is read later, in the payoffs' unit."""
+        """Cost of reading an included report in full later, in the payoffs' unit; 0 if nothing is read later."""
         return 0.0
 
     @property
     def adapts_chances(self) -> bool:
-        """Whether chances follow from the labels so far, and not from a calibrator: where the list learns and hits add up."""
+        """Whether chances follow from the labels so far and not from a calibrator: if the list learns and hits add up."""
         return self.learns and not self.one_decides
 
     @property
     def chances_from(self) -> tuple[str, float, bool]:
-        """Where the chances come from: sessions that agree in it say together whether these fit."""
+        """The source of the chances; sessions with the same source say together whether the chances fit."""
         if self.adapts_chances:
             return "", 1.0, self.judges_abstracts
         return self.calibrator, self.scale, self.judges_abstracts
 
     @property
     def forecast_basis(self) -> tuple[object, ...]:
-        """Return everything that decides the forecast of later labels."""
+        """Everything that determines the forecast of later labels."""
         return *self.chances_from, self.kappa, self.s, self.b_0
 
     @property
@@ -234,11 +234,11 @@ class Settings:
         return 1 - ALPHA
 
     def lacks_citation(self, option: int, b: float) -> bool:
-        """Whether only the lack of a document to cite keeps from a⁺ at this belief."""
+        """Whether a⁺ would be taken at this belief if there were a document to cite."""
         return self.needs_citation and option != PLUS and bool(self.payoffs.chooses_plus(b))
 
     def counts(self, report: Report) -> bool:
-        """Whether a report that was read in full says what this session asks: not where labels came from another question."""
+        """Whether a report that was read in full answers the question of this session, as labels from another question do not."""
         return True
 
     def read_at_once(self) -> Self:

@@ -1,4 +1,4 @@
-"""What is known of pooled sensitivity as a mixture of normal distributions, and what further studies make of it.
+"""Knowledge of the pooled sensitivity as a mixture of normal distributions, and its change by further studies.
 
 Each part is a possible heterogeneity τ: given it, the pooled logit μ is normal and a study tells it with a known
 precision. After n more studies everything depends on their mean ȳ and their sum of squares S: the mean moves the belief,
@@ -20,7 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
 MEANS, FINER, SPREADS = 81, 181, 21
-"""Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
+"""Nodes of ȳ with one part, and with several, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
 LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
@@ -28,7 +28,7 @@ ONE_BY_ONE = 4  # Up to this many further studies every number is a level of its
 GROWTH = 0.2  # From there on the next level has this share of all knowledge more
 LEVELS = 12  # Levels at most
 LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
-ROUNDS = 24  # Of halving, where the belief crosses q*
+ROUNDS = 24  # Bisections that find where the belief crosses q*
 LEAST_TOTAL = 1e-200  # Of a mixture’s likelihood, below which it is computed by its logarithm
 
 
@@ -36,11 +36,11 @@ LEAST_TOTAL = 1e-200  # Of a mixture’s likelihood, below which it is computed 
 class Knowledge:
     """Parts of a mixture, each of shape (J,). μ is counted from λ = logit θ."""
 
-    weight: Floats  # Adding up to 1
+    weight: Floats  # Weights, which add up to 1
     mean: Floats
     precision: Floats
     """`mean` and `precision`: of μ in each part."""
-    study: Floats  # Precision with which one study tells μ: 1/(τ² + variance within a study)
+    study: Floats  # Precision of one study about μ: 1/(τ² + variance within a study)
 
     def __post_init__(self) -> None:
         positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
@@ -63,7 +63,7 @@ class Knowledge:
 
     @property
     def n_0(self) -> float:
-        """How many studies it is worth."""
+        """How many studies the knowledge is worth."""
         return float(self.weight @ (self.precision / self.study))
 
     def after(
@@ -103,7 +103,7 @@ class Knowledge:
         return np.asarray(0.5 * ((batches - 1) * np.log(self.study) - squares[..., None] * self.study))
 
     def average_after(self, studies: float, mean: Floats) -> tuple[Floats, Floats]:
-        """By part, what the average is expected to be after further studies of this mean, and how precisely it is known."""
+        """The mean of μ after further studies with this mean, and its precision, by part."""
         precision = self.precision + studies * self.study
         centre = (self.precision * self.mean + studies * self.study * mean[..., None]) / precision
         return centre, precision
@@ -150,7 +150,7 @@ class Knowledge:
         above = of_squares @ (of_means * ndtr(centre * np.sqrt(precision))).T
         with np.errstate(invalid="ignore", divide="ignore"):
             beliefs = np.asarray(above / total)
-        # Where mean and squares speak for different parts, a product may be too small for a number.
+        # If mean and squares favour different parts, a product may be too small for a float.
         row, column = np.nonzero(total < LEAST_TOTAL)
         beliefs[row, column] = self.belief_after(studies, batches, means[column], squares[row])
         return beliefs
@@ -226,7 +226,7 @@ def numbers_of_studies(n_0: float, most: float) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """All states of knowledge that further studies may lead to, beginning with the present one, and the way on from each."""
+    """All states of knowledge that further studies may lead to, from the present one on, and the transitions between them."""
 
     number: NDArray[np.intp]  # Further studies known, shape (states,)
     b: Floats  # Belief, shape (states,)
@@ -262,7 +262,7 @@ class States:
 
 
 def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
-    """States of knowledge that further studies may lead to, and the way from each to the next.
+    """Compute the states of knowledge that further studies may lead to, and the transitions between them.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
 
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
-    # The grid is laid out around one change of action; at others between its nodes little is lost.
+    # The grid is centred on one change of action; little is lost at others between its nodes.
     now = ndtri(knowledge.b)
     q_star = min(payoffs.ranges().ends, key=lambda end: abs(float(ndtri(end) - now)))
     levels = [_level(knowledge, q_star, n, batches) for batches, n in enumerate(numbers) if n]
@@ -326,7 +326,7 @@ def _level(knowledge: Knowledge, q_star: float, studies: int, batches: int) -> L
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
     ends = np.full(len(roots), low), np.full(len(roots), high)
     kink = _kink(knowledge, q_star, (studies, batches), lambda mean: (mean, roots**2), *ends)
-    # The belief goes from one side to the other over so much of ȳ.
+    # The range of ȳ over which the belief crosses from one side to the other.
     precision = knowledge.precision + studies * knowledge.study
     scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
     least = float(np.arcsinh((low - kink.max()) / scale)) - 1e-3

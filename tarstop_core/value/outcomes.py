@@ -1,4 +1,4 @@
-"""Reviews: their path, the truth of an outcome whose studies are all known, and what reading everything would still change.
+"""Reviews: their path, the truth of an outcome whose studies are all known, and whether reading everything would change the decision.
 
 How many studies are still to come is a distribution (of a number, from :class:`tarstop_core.belief.mixture.Remaining`, with all
 that is not known of a list in it), not a mean; where they would lead is the preposterior theory of
@@ -32,7 +32,7 @@ BY_DEFAULT = Question()
 
 @dataclass(frozen=True, eq=False)
 class ReviewPath(CumulativePath):
-    """The path of a review: what waiting reports are worth, and how likely the decision is the right one."""
+    """The path of a review, with the worth of waiting reports and the chance that the decision is right."""
 
     overlooked: float = (
         0.0  # Relevant documents expected among those that were read and that all readers excluded
@@ -43,20 +43,20 @@ class ReviewPath(CumulativePath):
 
     @cached_property
     def otherwise(self) -> Floats:
-        """Chance that what is not found, as many studies as may come, leads to the other action, shape (N + 1,)."""
+        """Chance that the studies not found yet lead to the other action, shape (N + 1,)."""
         unread = (self.included_to[-1] - self.included_to) / self.recognised
         left = self.waiting + self.share * (unread + self.overlooked)
         return self._worth.turned(left, self.studies)
 
     def disagreement(self, truth: str) -> Floats:
-        """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
+        """Chance that the action on stopping at each depth is wrong, shape (N + 1,).
 
-        That is whether what is pooled exceeds its threshold ("pooled"), or what the whole list would have led to
+        The truth is whether what is pooled exceeds its threshold ("pooled"), or what the whole list would have led to
         ("full_evidence").
         """
         if truth == "full_evidence":
             return self.otherwise
-        # Somebody who knows ω takes the first or the last option of all, and none between.
+        # With ω known, only the first or the last option is taken, and none between.
         chosen, (minus, *_, plus) = self._chosen[self.studies], self.payoffs.ranges().options
         return np.where(chosen == plus, 1 - self.b, np.where(chosen == minus, self.b, 1.0))
 
@@ -69,9 +69,9 @@ class ReviewPath(CumulativePath):
         return np.where(depth == start, gain, worth)
 
     def worth_of_reports(self, waiting: int) -> Floats:
-        """What reading 0 … `waiting` reports in full is worth now, in the payoffs' unit, shape (waiting + 1,)."""
+        """Worth of reading 0 … `waiting` reports in full now, in the payoffs' unit, shape (waiting + 1,)."""
         reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
-        # Of n reports a binomial number brings data.
+        # The number of n reports that bring data is binomial.
         chances = binomial(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
         whole = self._worth.of_whole(np.array([len(self.states) - 1]))[0] if waiting else np.zeros(0)
@@ -88,7 +88,7 @@ class ReviewPath(CumulativePath):
 def outcome_path(
     outcome: Outcome, p: Floats, payoffs: Payoffs, question: Question = BY_DEFAULT
 ) -> ReviewPath:
-    """The path of an experiment, where every study is known from the outset: paper mode, one stage.
+    """The path of an experiment, in which every study is known from the beginning: paper mode, one stage.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ _known: dict[tuple[bytes, Question, bool], tuple[NextStudy, ...]] = {}
 
 
 def states_of(tables: Tables, question: Question, *, last_only: bool = False) -> tuple[NextStudy, ...]:
-    """What is believed, and what the next study may find, after each study; remembered.
+    """The belief and what the next study may find, after each study; cached.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _states(tables: Tables, question: Question, last_only: bool) -> tuple[NextSt
         now = np.array([last_belief(tables, question)], dtype=float)
         return tuple(next_studies(tables, *of_margins, beliefs=now, last_only=True))
     if len(tables) and question.engine != "reml":
-        # A growing review pays for its newest study only, unless that changes the lattices all are computed on.
+        # When a review grows, only the newest study is computed, unless it changes the lattices of all.
         earlier = tables.first(len(tables) - 1)
         before = _known.get((_cells(earlier), question, False))
         if before and _lattices(earlier, question) == _lattices(tables, question):
@@ -209,12 +209,12 @@ def _states(tables: Tables, question: Question, last_only: bool) -> tuple[NextSt
 
 
 def _lattices(tables: Tables, question: Question) -> list[Lattice]:
-    """Lattices that the belief is counted on; equal ones are the same."""
+    """The lattices on which the belief is computed."""
     return [lattice_for(*margin) for margin in question.margins(tables)]
 
 
-NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within this many standard deviations
-ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
+NORMAL_90 = 1.645  # 90 % of a normal distribution lie within this many standard deviations
+ROWS = 48  # Equally probable numbers of reports that represent their distribution
 
 
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
@@ -256,7 +256,7 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
 
 
 def tempered(chance: ArrayLike, power: float) -> Floats:
-    """A chance with its odds raised to a power: below 1 it comes nearer to one half, and never beyond.
+    """Raise the odds of a chance to a power; below 1 this moves it towards one half, never past it.
 
     >>> tempered([0.0, 0.1, 0.5, 0.9], 0.5).round(3)
     array([0.  , 0.25, 0.5 , 0.75])
@@ -267,7 +267,7 @@ def tempered(chance: ArrayLike, power: float) -> Floats:
 
 
 def pooled_move(state: Pooling, to_come: ArrayLike) -> float:
-    """Standard deviation of where further studies move the pooled logit sensitivity.
+    """Standard deviation of the move of the pooled logit sensitivity by further studies.
 
     k studies move its posterior mean with variance v·k/(k + n_0) (:mod:`tarstop_core.value.studies`). `to_come` is the chance
     of 0, 1, 2, … of them.
@@ -282,7 +282,7 @@ def pooled_move(state: Pooling, to_come: ArrayLike) -> float:
 def pooled_range(
     state: Pooling, to_come: ArrayLike, widening: float = 1.0, unit: Callable[[float], float] = expit
 ) -> tuple[float, float]:
-    """Where what studies pool to will be by all of them with a chance of 90 %, if further ones come as expected.
+    """Interval of 90 % for the pooled result of all studies, if further ones come as expected.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def pooled_range(
     widening : float
         Factor on the standard deviation of the move, which past reviews teach.
     unit : callable
-        From the scale of analysis to the unit in which it is said; a sensitivity unless given.
+        From the scale of analysis to the unit of the result; by default to a sensitivity.
 
     Returns
     -------
@@ -315,7 +315,7 @@ def pooled_range(
 def chance_turned(
     state: EvidenceState, to_come: ArrayLike, payoffs: Payoffs, needed: int = 0, tempering: float = 1.0
 ) -> float:
-    """Chance that the decision with all studies is not the one that is taken now.
+    """Chance that the decision with all studies differs from the one taken now.
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def chance_turned(
     needed : int
         Further studies that must be in before a⁺ may be taken.
     tempering : float
-        Power of the odds that further studies turn the decision, if they come; the chance that they come stays as it is.
+        Power of the odds that further studies change the decision, if they come; the chance that they come is unchanged.
 
     Returns
     -------

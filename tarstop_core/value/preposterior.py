@@ -1,4 +1,4 @@
-"""What several more studies are worth where what they estimate is taken to be normal, in closed form.
+"""The worth of several more studies in closed form, if what they estimate is taken to be normal.
 
 A single number then says all that matters: n_0, how many studies the present knowledge is worth.
 """

@@ -1,4 +1,4 @@
-"""What the next studies of a review are worth: exact for one, in closed form for any number.
+"""The worth of the next studies of a review: exact for one, in closed form for any number.
 
 A study moves the belief only through its counts, so its worth is an expectation over counts that the
 posterior itself predicts. For one study they are enumerated. For k studies the pooled logit sensitivity is
@@ -27,16 +27,16 @@ from tarstop_core.value.margins import Margins
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies, may_move
 
-N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
-# A larger study is predicted as one of this size: it already tells its own sensitivity far better
-# than any one study can tell the pooled one.
+N1_UNSEEN = 40  # diseased patients expected in the next study before any study was seen
+# A larger study is predicted as one of this size, which measures its own sensitivity far better
+# than any single study can measure the pooled one.
 N1_MOST = 1000
-# Of counts of both groups at once this many of each are distinguished.
+# If both groups count, this many counts of each are distinguished.
 GROUPS = 100
 NEGLIGIBLE, LEAST_SURE = (
     1e-6,
     1e-9,
-)  # Weight of a τ that is left out, and how near to 0 and 1 the belief at one is
+)  # Weight below which a τ is left out, and distance that its belief keeps from 0 and 1
 
 
 def n1_next(tables: Tables) -> int:
@@ -50,10 +50,10 @@ def n1_next(tables: Tables) -> int:
 
 
 class EvidenceState(Protocol):
-    """A state of knowledge: what is believed, and what the next studies may find.
+    """A state of knowledge: the belief, and what the next studies may find.
 
-    Payoffs are asked of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). One that has a
-    `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is not taken as one normal distribution by plans in a closed loop.
+    Payoffs are those of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). A state with a
+    `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is more than one normal distribution to closed-loop plans.
     """
 
     @property
@@ -62,7 +62,7 @@ class EvidenceState(Protocol):
 
     @property
     def n_0(self) -> float:
-        """How many studies like the next one this is worth."""
+        """How many studies like the next one the present knowledge is worth."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
@@ -86,26 +86,26 @@ class Pooling(EvidenceState, Protocol):
 class NextStudy:
     """What the next study may find."""
 
-    n1: int  # Its diseased patients
+    n1: int  # Diseased patients in it
     b: float  # Belief before it
     given_plus: Floats
     given_minus: Floats
-    """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,). Where
-    specificity counts too, of every TP with every TN, or of neighbouring counts together where these are many.
+    """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,). If
+    specificity counts too, of every pair of TP and TN; neighbouring counts are grouped if there are many.
     """
-    n_0: float  # How many studies like this one the present knowledge is worth
-    weight: float = 1.0  # How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)
+    n_0: float  # How many such studies the present knowledge is worth
+    weight: float = 1.0  # The power of its likelihood (:attr:`~tarstop_core.belief.prior.Prior.weight`)
     pooled: tuple[float, float] | None = None
-    """Mean and standard deviation of the pooled logit sensitivity now, where a session or an experiment has it."""
-    n2: int | None = None  # Its healthy patients, where specificity counts too
+    """Mean and standard deviation of the pooled logit sensitivity now; None if it is unknown."""
+    n2: int | None = None  # Healthy patients in it, if specificity counts too
 
     def evsi(self, payoffs: Payoffs) -> float:
-        """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by
+        """Expected value of the study, in the payoffs' unit, between 0 and EVPI(b): exact if its weight is 1, otherwise by
         :func:`evsi_of_studies`.
         """
         if self.weight != 1:
             return float(evsi_of_studies(self.b, self.n_0, 1.0, payoffs))
-        # What acting on the counts loses to knowing ω, summed over the counts: nothing cancels.
+        # The loss of acting on the counts instead of knowing ω, summed over the counts, without cancellation.
         of_minus = self.b * self.given_plus * payoffs.wrong_minus
         of_plus = (1 - self.b) * self.given_minus * payoffs.wrong_plus
         return max(0.0, float(payoffs.evpi(self.b) - np.minimum(of_minus, of_plus).sum()))
@@ -119,10 +119,10 @@ class NextStudy:
 
 @dataclass(frozen=True, eq=False)
 class NextStudyOfBoth(NextStudy):
-    """The next study where sensitivity and specificity decide.
+    """The next study if sensitivity and specificity both decide.
 
-    Further studies are weighed as the product of both margins, each by heterogeneity. By as much as that misses the worth of
-    one study, which is enumerated, it misses that of k by a k-th: what counts are worth beyond normal distributions.
+    Further studies are weighed by the product of both margins, each by heterogeneity. The error of that for
+    one study, which is enumerated, divided by k corrects that of k studies.
     """
 
     parts: tuple[Knowledge, Knowledge] = field(kw_only=True)
@@ -132,7 +132,7 @@ class NextStudyOfBoth(NextStudy):
 
     @cached_property
     def margins(self) -> Margins:
-        """Both margins, matched to what one study tells; of a study that counts less, to so much of it."""
+        """Both margins, matched to the information of one study, times its weight."""
         whole = Margins.matching(self.b, self.parts, self.doubts)
         first, second = (replace(margin, study=self.weight * margin.study) for margin in whole.parts)
         return Margins((first, second))
@@ -177,11 +177,11 @@ def next_studies(
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior, optional
-        What is believed before any study; the weak default without one.
+        The belief before any study; by default the weak prior.
     theta_sp : float, optional
         Threshold that pooled specificity is to exceed as well, in (0, 1).
     beliefs : array_like, shape (n + 1,), optional
-        Beliefs of the session where another engine made them: what a study finds under ω⁺ and under ω⁻ comes from the
+        Beliefs of the session if another engine computed them: what a study finds under ω⁺ and under ω⁻ comes from the
         univariate posterior, how likely ω⁺ and ω⁻ are from these.
     n1 : int, optional
         Diseased patients of the next study; without it :func:`n1_next` of each prefix.
@@ -218,7 +218,7 @@ def next_studies(
         raise InputProblem(
             f"There are {len(b)} beliefs for {len(tables)} studies; {len(weights)} are needed."
         )
-    # Where the next u may lie, with μ below λ, with μ above λ, and weighted by μ: three columns a prefix.
+    # Distribution of the next u, with μ below λ, with μ above λ, and weighted by μ: three columns a prefix.
     above = lattice.above
     cube = weights.reshape(len(weights), len(lattice.tau), 1, len(lattice.mu))
     columns = (cube * np.stack((1 - above, above, lattice.mu))).transpose(1, 3, 2, 0)
@@ -235,7 +235,7 @@ def next_studies(
         chance = minus + plus
         possible = chance > 0
         v_1 = float((mu[possible] ** 2 / chance[possible]).sum() - mean[n] ** 2)
-        # A study that counts less is worth as much less: the more of them is what is known.
+        # A study with a smaller weight is worth less, so present knowledge is worth more of them.
         n_0 = max(0.0, float(v[n]) / v_1 - 1) / prior.weight if v_1 > 1e-12 else math.inf
         pooled = float(logit(theta) + mean[n]), math.sqrt(max(0.0, float(v[n])))
         studies.append(
@@ -255,7 +255,7 @@ def _studies_of_both(
     n1: int | None,
     last_only: bool,
 ) -> list[NextStudy]:
-    """Studies to come where ω⁺ asks for sensitivity and specificity, whose counts are predicted each by itself.
+    """The next studies if ω⁺ needs sensitivity and specificity, with the counts of each predicted separately.
 
     No single pooled logit is behind the belief then, so n_0 is that of the normal model in which one study leaves as much
     doubt, E[b'(1 − b')], as the counts do.
@@ -292,13 +292,13 @@ def _studies_of_both(
 
 
 def _grouped(study: NextStudy) -> tuple[Floats, Floats]:
-    """Chances of the counts of one margin under ω⁺ and ω⁻, of neighbouring counts together where these are many."""
+    """Chances of the counts of one margin under ω⁺ and ω⁻; neighbouring counts are grouped if there are many."""
     starts = np.unique(np.linspace(0, len(study.given_plus), GROUPS, endpoint=False).astype(int))
     return np.add.reduceat(study.given_plus, starts), np.add.reduceat(study.given_minus, starts)
 
 
 def _matching_n_0(b: float, plus: Floats, minus: Floats) -> float:
-    """How many studies the normal model takes the present knowledge to be worth where the next one leaves the same doubt.
+    """The n_0 of the normal model in which the next study leaves the same doubt.
 
     In that model E[b'(1 − b')] = 2·T(Φ⁻¹(b), √(n_0/(n_0 + 2))), in Owen's T, which rises in its second argument.
     """
@@ -318,7 +318,7 @@ def _doubt(b: float, plus: Floats, minus: Floats) -> float:
 
 
 def _by_tau(tables: Tables, theta: float, prior: Prior, studies: Sequence[NextStudy]) -> list[Knowledge]:
-    """What is known of a margin by heterogeneity, before each of these studies."""
+    """The knowledge of one margin, by heterogeneity, before each of these studies."""
     lattice = lattice_for(tables, theta, prior)
     rows = weights_path(tables, theta, prior, lattice)[-len(studies) :]
     margin = []
@@ -343,6 +343,6 @@ def _binomial(n1: int, theta: float, lattice: Lattice) -> Floats:
 
 
 def _shares(weight: Floats) -> Floats:
-    """Scaled to sum to 1; where ω is impossible and nothing is left, even shares, which count for nothing."""
+    """Scale weights to sum to 1; if ω is impossible and all are 0, return even shares, which then do not count."""
     total = weight.sum()
     return weight / total if total > 0 else np.full_like(weight, 1 / len(weight))

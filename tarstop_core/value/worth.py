@@ -11,9 +11,9 @@ from tarstop_core.value.counts import poisson
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 from tarstop_core.value.studies import EvidenceState
 
-# What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
+# Worth is smooth in the log of the expected number of studies; a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
-# This many expected studies turn up in about their expected number.
+# From this many on, the number of studies is taken to be its expectation.
 MANY = 100.0
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
@@ -22,15 +22,17 @@ _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 @dataclass(frozen=True, eq=False)
 class WorthOfStudies:
-    """What further studies are worth in each state of knowledge, in the payoffs' unit."""
+    """The worth of further studies in each state of knowledge, in the payoffs' unit."""
 
     states: Sequence[EvidenceState]
     payoffs: Payoffs
-    needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
-    held: Floats  # What is lost in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
+    needed: (
+        Depths | None
+    )  # Further studies needed before a⁺ may be taken, shape (states,); None if it always may
+    held: Floats  # Loss in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:
-        """What expected numbers of studies are worth in these states."""
+        """Worth of these expected numbers of studies in these states."""
         self._compute(state)
         return _at(self._tables.ravel(), expected, state)
 
@@ -87,7 +89,7 @@ class WorthOfStudies:
             self._tables[at] = np.maximum.accumulate(worth)
 
     def _evsi(self, at: int, studies: Floats | Depths) -> Floats:
-        """EVSI of so many studies in one state, shape of `studies`."""
+        """EVSI of these numbers of studies in one state, shape of `studies`."""
         return self._allowed(at, studies, partial(self.states[at].worth_of_studies, studies))
 
     def _allowed(
@@ -107,7 +109,7 @@ class WorthOfStudies:
 def chance_of_another(
     state: EvidenceState, studies: Floats | Depths, payoffs: Payoffs, needed: int = 0
 ) -> Floats:
-    """Chance that further studies lead to another option than the one that is the best one now.
+    """Chance that further studies lead to another option than the one that is best now.
 
     Parameters
     ----------
@@ -143,7 +145,7 @@ def chance_of_another(
 
 
 def _at(table: Floats, expected: Floats, state: Depths) -> Floats:
-    """Between the nodes of the expected number of studies."""
+    """Interpolate between the nodes of the expected number of studies."""
     with np.errstate(divide="ignore"):
         place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
     place = np.clip(place, 0.0, NODES - 1.000001)
@@ -151,5 +153,5 @@ def _at(table: Floats, expected: Floats, state: Depths) -> Floats:
     part = place - node
     node = node + state * NODES
     worth = table[node] * (1 - part) + table[node + 1] * part
-    # Below the first node it is in proportion to the number.
+    # Below the first node, worth is proportional to the number.
     return np.asarray(worth * np.minimum(1.0, expected / FEWEST))
