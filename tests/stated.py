@@ -15,7 +15,11 @@ DIGIT = re.compile(r"\d")
 def plain(text: str) -> str:
     """A page as it is read."""
     apart = re.sub(r"</(span|b)>(?=<(span|b)\b)", " ", text)  # names and values
-    return html.unescape(re.sub(r"</?(span|strong|b)\b[^>]*>", "", apart)).replace("\xa0", " ")
+    return (
+        html.unescape(re.sub(r"</?(span|strong|b)\b[^>]*>", "", apart))
+        .replace("\xa0", " ")
+        .replace("\u2060", "")
+    )
 
 
 def too_long(glance: Verdict) -> list[str]:
@@ -45,7 +49,7 @@ def unexplained(text: str, phrases: Sequence[str]) -> str:
     str
         The rest; empty where no number is left in it.
     """
-    left = text.replace("\xa0", " ")
+    left = text.replace("\xa0", " ").replace("\u2060", "")
     for phrase in phrases:
         left = left.replace(phrase, " ")
     return left if DIGIT.search(left) else ""

@@ -8,7 +8,7 @@ from tarstop_core.explore.decisions import Answer, ParameterValue
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import amount, number, percent, round_numbers
+from tarstop_core.presentation.numbers import amount, percent, round_numbers, signed
 from tarstop_core.presentation.palette import COST, SERIES, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Floats
 
@@ -183,4 +183,4 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
 def _ticks(low: float, high: float) -> Figure:
     """Ticks between two amounts, as a person reads them."""
     values = round_numbers(low, high, most=6)
-    return {"tickvals": values, "ticktext": [number(value) for value in values]}
+    return {"tickvals": values, "ticktext": [signed(value) for value in values]}

@@ -89,16 +89,18 @@ def map_figure(
             "hovertemplate": "%{text}<extra></extra>",
         }
     )
-    outline = palette.OUTLINE_ON_DARK if dark else palette.OUTLINE
-    line = {"color": outline, "width": 2.5}
-    if cell is not None:
-        marker = {"symbol": "square-open", "line": line}
-        chart.points([x[cell[1]]], [q_stars[cell[0]]], outline, 16, marker=marker, hoverinfo="skip")
-    if here is not None and here[1] > 0:
-        at = math.log10(here[1] * payoffs.K)
-        if x[0] <= at <= x[-1]:
-            marker = {"symbol": "x-thin-open", "line": line}
-            chart.points([at], [here[0]], outline, 11, marker=marker, hoverinfo="skip")
+    # Cells are dark and light: each sign has a rim of the other kind.
+    outlines = palette.OUTLINE, palette.OUTLINE_ON_DARK
+    for outline, width in zip(outlines if dark else outlines[::-1], (5.0, 2.5), strict=True):
+        line = {"color": outline, "width": width}
+        if cell is not None:
+            marker = {"symbol": "square-open", "line": line}
+            chart.points([x[cell[1]]], [q_stars[cell[0]]], outline, 16, marker=marker, hoverinfo="skip")
+        if here is not None and here[1] > 0:
+            at = math.log10(here[1] * payoffs.K)
+            if x[0] <= at <= x[-1]:
+                marker = {"symbol": "x-thin-open", "line": line}
+                chart.points([at], [here[0]], outline, 11, marker=marker, hoverinfo="skip")
     decades = [column for column in x if abs(column - x[0] - round(column - x[0])) < 0.02]
     half_column = (x[-1] - x[0]) / (len(x) - 1) / 2
     half_row = (q_stars[1] - q_stars[0]) / 2
@@ -162,10 +164,13 @@ def _depth_ticks(low: float, high: float, difference: bool) -> dict[str, Any]:
     def scaled(depth: int) -> float:
         return math.copysign(math.log10(1 + abs(depth)), depth)
 
-    decades = [0, *(10**power for power in range(7))]
-    signs = (-1, 1) if difference else (1,)
-    ticks = sorted({sign * decade for sign in signs for decade in decades})
-    ticks = [depth for depth in ticks if low <= scaled(depth) <= high]
+    signs, ticks = (-1, 1) if difference else (1,), []
+    for steps in ((1,), (1, 2, 5)):  # more where decades alone are too few to read the bar by
+        depths = [0, *(step * 10**power for power in range(7) for step in steps)]
+        ticks = sorted({sign * depth for sign in signs for depth in depths})
+        ticks = [depth for depth in ticks if low <= scaled(depth) <= high]
+        if len(ticks) > 2:
+            break
     texts = [f"{depth:,}".replace("-", "−") for depth in ticks]
     return {"tickvals": [scaled(depth) for depth in ticks], "ticktext": texts}
 

@@ -75,7 +75,7 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
     first, second = shown(key, world, OpenLoop(), Greedy())
     for against in (None, second):
         figure = map_figure.map_figure(first, measure, against=against, here=(0.8, 0.0004), cell=(4, 7))
-        heat, points, cell, here = figure["data"]
+        heat, points, _, _, cell, here = figure["data"]
         z = np.array(heat["z"])
         assert (
             z.shape == first.measures["depth"].shape and heat["zmin"] <= z.min() and z.max() <= heat["zmax"]
@@ -131,6 +131,21 @@ def test_where_one_is_is_marked_only_on_the_map() -> None:
     (one,) = shown()
     assert len(map_figure.map_figure(one, "depth", here=(0.5, 0.0))["data"]) == 2
     assert len(map_figure.map_figure(one, "depth", here=(0.5, 0.5))["data"]) == 2
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_where_one_is_is_seen_on_dark_and_on_light_cells(dark: bool) -> None:
+    (one,) = shown()
+    within = one.fractions[2]
+    drawn = map_figure.map_figure(one, "depth", cell=(2, 2), here=(0.5, within), dark=dark)["data"][2:]
+    colours = [trace["marker"]["line"]["color"] for trace in drawn]
+    assert len(drawn) == 4 and len({*colours[:2]}) == 1 and len({*colours}) == 2
+
+
+def test_the_bar_of_depths_can_be_read_where_they_are_within_a_decade() -> None:
+    (one,) = shown()
+    near = replace(one, measures={**one.measures, "depth": 26 + one.values("depth") % 150})
+    assert len(map_figure.map_figure(near, "depth")["data"][0]["colorbar"]["tickvals"]) > 1
 
 
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])

@@ -70,7 +70,7 @@ def test_texts_are_those_of_the_figure_and_it_says_what_it_shows() -> None:
         "documents read",
         f"act above {percent(0.5)}",
         "1: what it costs",
-        "50%",
+        "50\u00a0%",
     ):
         assert said in words(html), said
     assert [each for each in words(html) if each.isdigit()][:6] == ["0", "10", "20", "30", "40", "50"]

@@ -39,6 +39,7 @@ def shown(app: AppTest) -> str:
     return (
         " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
         .replace("\xa0", " ")
+        .replace("\u2060", "")
         .replace("\\", "")
     )
 

@@ -54,7 +54,7 @@ def shown(app: AppTest) -> str:
     assert not app.exception
     parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error]
     text = " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
-    return text.replace("\xa0", " ").replace("\\", "")
+    return text.replace("\xa0", " ").replace("\u2060", "").replace("\\", "")
 
 
 def asked(key: str = SEARCH, **more: float) -> Settings:

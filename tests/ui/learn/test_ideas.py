@@ -31,7 +31,7 @@ def shown(app: AppTest) -> str:
     assert not app.exception and not app.error
     parts = [*app.get("html"), *app.caption, *app.markdown]
     text = " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
-    return text.replace("\xa0", " ").replace("\\", "")
+    return text.replace("\xa0", " ").replace("\u2060", "").replace("\\", "")
 
 
 @pytest.fixture

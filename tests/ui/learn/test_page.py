@@ -26,7 +26,7 @@ def shown(app: AppTest) -> str:
     assert not app.exception
     parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error]
     text = " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)
-    return text.replace("\xa0", " ").replace("\\", "")
+    return text.replace("\xa0", " ").replace("\u2060", "").replace("\\", "")
 
 
 def press(app: AppTest, key: str) -> None:

@@ -32,7 +32,11 @@ def session(store: Store) -> str:
 
 
 def html_of(app: AppTest) -> str:
-    return " ".join(element.proto.body for element in app.get("html")).replace("\u00a0", " ")
+    return (
+        " ".join(element.proto.body for element in app.get("html"))
+        .replace("\u00a0", " ")
+        .replace("\u2060", "")
+    )
 
 
 def curves(app: AppTest) -> list[list[tuple[float, float]]]:
