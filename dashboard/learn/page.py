@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from dashboard.frame import classroom, shell
+from dashboard.frame import classroom, people, shell
 from dashboard.frame.drawing import all_figures, beside_title
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import alone, bound, switch
@@ -17,7 +17,8 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.teaching import reference
 from tarstop_core.teaching.reference import Formula, Term, formulas, terms
 
-LEAD = "See why TARstop says stop: follow it document by document, try it yourself, and look at pictures."
+LEAD = "See why TARstop says stop: follow it document by document, and try it yourself"
+WITH_A_CLASS = f', or <a href="{shell.guide("for_several", "a-class")}">with a class</a>'
 KEY, WRITTEN = "learn/part", "learn/part/written"
 RULES = "The rules"
 ALONG = "learn/along"
@@ -27,7 +28,8 @@ LED = {"ideas": ("idea",), "formulas": ("section", "formula"), "glossary": ("gro
 
 def learn_page() -> None:
     """Draw the page with the part that is open."""
-    shell.opening("Learn", LEAD)
+    st.title("Learn")
+    shell.show_lead(f"{LEAD}{WITH_A_CLASS if people.lecture() is None else ''}.")
     led = classroom.shown()
     _go_along(led)
     if led.get("part") == "walk":

@@ -31,11 +31,11 @@ from tarstop_core.sessions.store.store import Store
 P = ParamSpec("P")
 T = TypeVar("T")
 Counting = Callable[[int, int], None]
-FLOW = "-prisma.svg"
+FLOW, REPORT = "-prisma.svg", "-report.html"
 
 
 ENDS: dict[str, Callable[[SessionSnapshot], str | bytes]] = {
-    "-report.html": report_html,
+    REPORT: report_html,
     "-session.xlsx": to_xlsx,
     "-documents.csv": to_csv,
     "-documents.ris": to_ris,

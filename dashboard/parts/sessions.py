@@ -31,6 +31,8 @@ PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
 WRITTEN = f"{PREFIX}/written"
+LONG_LOG = 300
+"""Events of a session from which its report, which repeats the advice at each, takes seconds."""
 block = Blocks("parts/blocks.html")
 
 
@@ -50,7 +52,7 @@ def loaded(store: Store, session_id: str) -> SessionSnapshot:
 def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, **how: Any) -> None:
     """A button that saves a session as it stands after `seq` events, as a file whose name ends so.
 
-    A press on that of a large one has the file written, with a bar and Cancel, and the next one saves it.
+    A press on that of a large one, or on the report of a long one, has the file written, with a bar and Cancel, and the next one saves it.
     """
     key, file = f"{PREFIX}/{row.id}{end}", f"{file_stem(row.name)}{end}"
     job = partial(jobs.exported, store.reach, row.id, end)
@@ -61,7 +63,7 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
         st.session_state.pop(WRITTEN, None)  # a tab holds one
         st.session_state[WRITTEN] = asked, shown(row.name, f"Writing {file}", job)
 
-    if len(row.ids) <= LARGE_LIST:
+    if len(row.ids) <= LARGE_LIST and (end != jobs.REPORT or seq <= LONG_LOG):
         save_button(label, job, file, key=key, **how)
     elif written == asked:
         save_button(f"Written: save {label}", lambda: content, file, key=f"{key}/written", **how)

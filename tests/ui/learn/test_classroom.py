@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.frame import classroom, people
+from dashboard.frame import classroom, people, shell
 from tarstop_core.explore.lists import samples
 from tarstop_core.places import HOSTS_VARIABLE
 from tarstop_core.sessions.store.store import Store
@@ -39,6 +39,18 @@ def toggle(app: AppTest, label: str) -> None:
 
 def part(app: AppTest, name: str) -> None:
     next(each for each in app.get("button_group") if each.key == "learn/part").set_value(name).run()
+
+
+def test_learn_leads_to_classes_except_in_one(
+    open_app: OpenApp, attended: Lecture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leads() -> bool:
+        return any(shell.guide("for_several", "a-class") in each.value for each in open_app("learn").markdown)
+
+    here(monkeypatch, attended, attended.code)
+    assert not leads()
+    monkeypatch.setattr(people, "lecture", lambda: None)
+    assert leads()
 
 
 def test_students_see_each_step_of_the_lecturer(

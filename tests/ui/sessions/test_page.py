@@ -390,6 +390,16 @@ def test_a_large_export_is_written_first_and_offered_until_something_is_recorded
     assert downloads(page) == DIAGRAM
 
 
+def test_the_report_of_a_long_session_is_written_first(
+    open_app: Open, screened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.parts.sessions.LONG_LOG", 2)
+    page = open_app("sessions", session=screened)
+    assert "Documents (CSV)" in downloads(page) and "Report (HTML)" not in downloads(page)
+    page.button(f"session_detail/{screened}-report.html/write").click().run()
+    assert not page.exception and "Written: save Report (HTML)" in downloads(page)
+
+
 def test_a_large_session_file_is_taken_in_from_the_page(
     open_app: Open, store: Store, screened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
