@@ -1,4 +1,4 @@
-"""The address of a page: what a person put there, and what the page puts there."""
+"""Reading and writing the parameters of a page's address."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -14,11 +14,11 @@ from tarstop_core.errors import InputProblem
 State = TypeVar("State", bound=Any)
 Value = TypeVar("Value")
 LONGEST, LONGEST_QUERY = 6_100, 16_000
-"""Characters of one parameter, and of all of them as they are written; tables that are typed fill one."""
+"""Most characters of one parameter, and of all of them as written; typed tables may fill one."""
 
 
 def limit() -> None:
-    """Have Streamlit pass over the parameters of an address that the server refuses for its length."""
+    """Make Streamlit ignore the parameters of an address that is too long for the server."""
     query_params.CLIENT_STATE_QUERY_STRING_MAX_LENGTH = LONGEST_QUERY  # type: ignore[misc]
 
 
@@ -36,7 +36,7 @@ def check() -> None:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an address: its name, and how its text becomes a value and back."""
+    """One parameter of an address: its name, and how to parse and write its value."""
 
     name: str
     parse: Callable[[str], Any]  # ValueError or InputProblem for a text that it cannot read
@@ -68,7 +68,7 @@ def texts(parameters: Mapping[str, Parameter], state: Any) -> dict[str, str]:
 
 
 def only(parse: Callable[[str], Value], usable: Callable[[Value], object]) -> Callable[[str], Value]:
-    """Return a parser that raises ValueError where a value is not usable."""
+    """Return a parser that raises ValueError for a value that cannot be used."""
 
     def parse_usable(text: str) -> Value:
         if not usable(value := parse(text)):
@@ -88,18 +88,18 @@ def choice(options: Container[str]) -> Callable[[str], str]:
 
 
 def named(name: str, options: Container[str], usual: str) -> str:
-    """Return what the address has of a choice; what is usual where that is none of the options."""
+    """Return the choice in the address, or the default if that is not one of the options."""
     there = st.query_params.get(name, usual)
     return there if there in options else usual
 
 
 def given(names: Iterable[str]) -> dict[str, str]:
-    """Return those of these parameters that the address has."""
+    """Return those of the named parameters that the address has."""
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
 def write(wanted: Mapping[str, str]) -> dict[str, str]:
-    """Put values into the address and take empty ones out of it; return those that it then has."""
+    """Write values into the address, remove empty ones, and return those that it then has."""
     filled = {name: value for name, value in wanted.items() if value}
     for name in {*wanted} & {*st.query_params} - {*filled}:
         del st.query_params[name]

@@ -31,7 +31,7 @@ def leads() -> bool:
 
 
 def shown() -> Mapping[str, str]:
-    """Draw what a class has on top of Learn, and return what this tab shows because the lecturer does; nothing elsewhere."""
+    """Draw the bar of a class on top of Learn, and return the lecturer's place for a tab that follows; otherwise nothing."""
     attended = people.lecture()
     if attended is None:
         return {}
@@ -53,7 +53,7 @@ def shown() -> Mapping[str, str]:
 
 
 def lead(address: Mapping[str, str]) -> None:
-    """Bring the class where the lecturer is, if it is the lecturer who is here and leads.
+    """Bring the class to the lecturer's place, if the lecturer is here and leads.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def lead(address: Mapping[str, str]) -> None:
 
 
 def _draw_again(attended: Lecture) -> None:
-    """Have every tab that follows run its page, as Streamlit does when a file of the page has changed."""
+    """Make every tab that follows rerun its page, as Streamlit does when a file has changed."""
     runtime: Any = get_instance()
     for tab in list(attended.following):
         if (info := runtime._session_mgr.get_active_session_info(tab)) is None:
@@ -120,7 +120,9 @@ def for_phones(url: str) -> str:
     if is_everywhere(host):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                probe.connect(("192.0.2.1", 9))  # sends nothing: it tells from which address one would
+                probe.connect(
+                    ("192.0.2.1", 9)
+                )  # sends nothing, but shows which of this machine's addresses would send
                 host = probe.getsockname()[0]
             except OSError:
                 host = parts.hostname or ""

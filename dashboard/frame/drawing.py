@@ -1,4 +1,4 @@
-"""Figures as they go to the browser, each with its sentence and what saves it, and tables that scroll by themselves."""
+"""Figures with their sentences and their buttons to save them, and tables that scroll by themselves."""
 
 import base64
 import html
@@ -23,20 +23,20 @@ from tarstop_core.presentation.html import table_block
 from tarstop_core.presentation.pictures import fluid, still
 
 ALL = "_all_figures"
-"""Where figures are kept while all of them are asked for: what asked, and the figures by the names of their files."""
+"""Key of the figures collected for “All figures”: the press that asked, and the figures by the names of their files."""
 PRESENTED = 285
-"""Pixels that a figure is high on a projector, where the page must not scroll; one of many rows is a third lower."""
+"""Height in pixels of a figure on a projector, where the page must not scroll; one with many rows is a third lower."""
 
 
 class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
-    """A figure that goes to the browser as it is.
+    """A figure that goes to the browser unchecked.
 
     ``st.plotly_chart`` checks every property of a dictionary and adds plotly's template, whose place the theme of the
     page takes in the browser anyway: time that every redraw would take. The tests check the figures.
     """
 
     def __init__(self, figure: Figure, presented: int | None = None) -> None:
-        # Not super().__init__(figure), which is what checks; nothing but to_dict is asked of it.
+        # Without super().__init__(figure), which would check it; only to_dict is called.
         layout = fitted(figure, presented or PRESENTED)["layout"] | {"template": {"layout": {}}}
         self.__dict__["figure"] = figure | {"layout": layout}
 
@@ -52,7 +52,7 @@ def dark() -> bool:
 
 
 def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
-    """The figure, lower where it is shown on a projector."""
+    """Return the figure, lower on a projector."""
     if not shell.presenting():
         return figure
     layout = figure["layout"]
@@ -61,12 +61,12 @@ def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
 
 
 def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
-    """A figure that needs no script, and so is there at once."""
+    """Draw a figure that needs no script and so appears at once."""
     st.html(fluid(fitted(figure, presented), sentence))
 
 
 def captioned(figure: Figure, sentence: str) -> None:
-    """A figure that needs no script, with the sentence that says what it shows in view."""
+    """Draw a figure that needs no script, with its sentence in view."""
     picture(figure, sentence)
     shell.caption(sentence)
 
@@ -92,14 +92,14 @@ def save_menu() -> DeltaGenerator:
 
 
 def offered(what: str, key: str) -> DeltaGenerator:
-    """Where the buttons stand, out of sight, that save something; the menu has them under `what` it is."""
+    """Return a hidden container for buttons that save something, which the menu lists under `what`."""
     place = st.container(key=f"offered-{key}")
     place.html(f'<span data-offer="{html.escape(what, quote=True)}"></span>')
     return place
 
 
 def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", svg: str = "") -> None:
-    """SVG and PNG of a figure, which stands with its `csv` among all figures of the page.
+    """Offer SVG and PNG of a figure, which joins all figures of the page with its `csv`.
 
     The figure is an `svg`, or what plotly drew in the container of this key. ``saving.js`` answers a press: with pictures
     in the browser alone, with all figures by :func:`all_figures`.
@@ -112,7 +112,7 @@ def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", s
 
 
 def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
-    """Put a figure (by its drawing or its class), or numbers alone, among all figures where they were asked for."""
+    """Add a figure (by its drawing or its class), or only numbers, to all figures if these were asked for."""
     if ALL in st.session_state:
         st.session_state[ALL][1][stem] = {"of": of, "csv": csv(), "svg": svg}
 
@@ -128,13 +128,13 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
     packed = ""
     if asked_by == stem and figures:
         coded = base64.b64encode(json.dumps(figures).encode()).decode()
-        # Of another press than the last one, or the browser would not run the script again.
+        # A new value for each press, or the browser would not run the script again.
         packed = f'<span hidden data-all="{html.escape(stem, quote=True)}" data-press="{time_ns()}" data-figures="{coded}"></span>'
     st.html(f"{packed}{script}", unsafe_allow_javascript=True)
 
 
 def png_button(svg: str, stem: str) -> None:
-    """A button that saves a drawing as PNG, by the same script."""
+    """Draw a button that saves a drawing as PNG, with the same script."""
     st.html(f"<div {_brought(svg)}>{_save_button('png', stem)}</div>")
 
 
@@ -165,7 +165,7 @@ def figure(
     One that is there `at_once` is a :func:`picture`; the others wait for plotly. `rows`, a frame or what one is made of,
     are for the CSV. `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
     """
-    # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
+    # The key becomes a CSS class, in which the style sheet and the script for pictures look for this word.
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
@@ -187,7 +187,7 @@ def figure(
 
 
 def chart_key(name: str) -> str:
-    """Where a chart's selection is kept."""
+    """The key of a chart's selection."""
     return f"results/chart/{name}"
 
 
@@ -225,7 +225,7 @@ def files(
 
 
 def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = True) -> None:
-    """A table of texts that scrolls sideways where it does not fit, with its caption below, in view.
+    """Draw a table of texts that scrolls sideways if it does not fit, with its caption in view below.
 
     Headings that the glossary knows are `linked` to it.
     """
@@ -237,7 +237,7 @@ def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = T
 
 
 def with_room(drawing: Figure) -> Figure:
-    """A figure with legend and mark where axis titles are not, however narrow the page."""
+    """Return a figure with legend and mark clear of the axis titles at any width."""
     layout = drawing["layout"]
     if "legend" in layout:
         layout["legend"] |= {"yref": "container", "y": 0, "yanchor": "bottom"}
@@ -252,10 +252,10 @@ def with_room(drawing: Figure) -> Figure:
 
 
 def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
-    """A figure with its legend entries under the names of their families, one for each of its first traces."""
+    """Return a figure whose legend groups the first traces under the names of their families."""
     if not drawing["layout"].get("showlegend"):
         return drawing
-    # What follows the lines has no entry.
+    # The traces after these have no entry.
     for trace, family in zip(drawing["data"][: len(families)], families, strict=True):
         trace["legendgroup"] = family
         trace["legendgrouptitle"] = {"text": FAMILY_TITLES.get(family, family)}
@@ -265,7 +265,7 @@ def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
 
 
 def _in_colour(drawing: Figure) -> None:
-    """Give the legend the colour of the other texts: the theme's own would be lost in a saved picture."""
+    """Give the legend the colour of the other texts, because that of the theme is lost in a saved picture."""
     colour, legend = drawing["layout"]["font"]["color"], drawing["layout"]["legend"]
     legend["font"] = {**legend.get("font", {}), "color": colour}
     legend["grouptitlefont"] = {"color": colour, "size": 12}

@@ -1,4 +1,4 @@
-"""What a browser gets first at the address of every page: the document that Streamlit draws in, and headers that keep it safe."""
+"""The first answer to a browser on every page: the document in which Streamlit draws, and security headers."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ _WIDGETS = (
     "Html Button ButtonGroup Checkbox DownloadButton FileUploader LinkButton NumberInput PageLink Radio Selectbox Slider "
     "TextArea TextInput rehype-raw"
 ).split()
-"""Streamlit's components of most pages, and what reads HTML in Markdown; each a script of its own that is otherwise asked for when the first one is drawn."""
+"""Scripts of Streamlit's components on most pages, and of its reader of HTML in Markdown; otherwise each is loaded when it is first drawn."""
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
 
 
@@ -47,7 +47,7 @@ HOST_CONFIG: {allowedOrigins: [location.origin], useExternalAuthToken: false}}</
 DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{preloads()}</head>").replace(
     "<body>", f"<body><style>{_LOOK}</style>"
 )
-"""What a browser gets at the address of every page: Streamlit draws the page in it."""
+"""The document of every page, in which Streamlit draws."""
 _POLICY = {
     **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
     **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
@@ -69,4 +69,4 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""On every response."""
+"""Headers of every response."""

@@ -52,7 +52,7 @@ class Blocks:
 
     @cached_property
     def macros(self) -> TemplateModule:
-        """The compiled template; the first block asks for it."""
+        """The template, compiled for the first block."""
         return PAGES.get_template(self.path).module
 
     def __call__(self, name: str, /, *values: object, **named: object) -> Markup:
@@ -65,7 +65,7 @@ block = Blocks("frame/blocks.html")
 
 
 def badges(*marks: str) -> str:
-    """Marks in little frames, side by side."""
+    """Words in small frames, side by side."""
     return block("badges", marks)
 
 

@@ -39,7 +39,7 @@ ARRIVED = "_arrived"
 JOINED = "tarstop_class"
 """The cookie of those who joined a class."""
 MOST_MADE = 10_000
-"""Files for which it is remembered who had them made."""
+"""How many files are remembered with the person who had them made."""
 _MADE: dict[tuple[str, str], None] = {}
 DISCOVERY = "/.well-known/openid-configuration"
 SKEW = 60.0
@@ -56,14 +56,14 @@ class Visitor:
 
     name: str
     since: str
-    """When their login began, as the store writes times; of a proxy, which does not say, the day."""
+    """When the login began, in the store's format; behind a proxy, which does not say it, only the day."""
     until: float
-    """When it ends: seconds of the epoch."""
+    """When the login ends, in seconds since the epoch."""
 
 
 @cache
 def way() -> Way | None:
-    """How people come in; None on one's own machine. It stays as it was when the server began."""
+    """How people log in; None on one's own machine. It does not change while the server runs."""
     return way_in(served_on(), named_hosts())
 
 
@@ -93,7 +93,7 @@ def visitor(scope: Scope, gate: Way) -> Visitor | None:
 
 
 def by_proxy(headers: Headers, address: str, proxy: Proxy) -> Visitor | None:
-    """Return whom a proxy vouches for.
+    """Return the person whom a proxy vouches for.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def by_cookie(cookies: Mapping[str, str], provider: Provider, now: float) -> Vis
 
 
 def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visitor | None:
-    """Return whom the claims of a token name, as :func:`by_cookie` does.
+    """Return the person named by the claims of a token, as :func:`by_cookie` does.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visi
 
 
 def admitted(name: str, people: tuple[str, ...]) -> bool:
-    """Whether a person is among those who are let in.
+    """Whether a person may come in.
 
     >>> admitted("ann@example.org", ("@example.org",)), admitted("ann@evil.example.org", ("@example.org",))
     (True, False)
@@ -191,7 +191,7 @@ def admitted(name: str, people: tuple[str, ...]) -> bool:
 
 
 def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a request with those of ours alone that this server sets itself."""
+    """Return the headers of a request, in which our own ones are those that this server sets."""
     headers = [
         (name, value)
         for name, value in scope["headers"]
@@ -234,7 +234,7 @@ def opened_for(store: Store) -> Store:
 
 
 def tab() -> str:
-    """The tab for which a page is drawn; empty where none is."""
+    """The tab for which a page is being drawn; empty outside of one."""
     context = get_script_run_ctx()
     return "" if context is None else context.session_id
 
@@ -246,7 +246,7 @@ def of_tab(tab: str) -> str | None:
 
 
 def handed_over(data: Any, mime: str, file: str) -> Any:
-    """Return what makes a file when somebody presses, so that whoever presses may fetch it; Streamlit keeps it for no tab."""
+    """Wrap a function that makes a file on a press, so that the person who pressed may fetch it; Streamlit ties it to no tab."""
     name = person()
     if not (name and callable(data)):
         return data

@@ -11,11 +11,11 @@ from tarstop_core.files.tables import TYPED
 from tarstop_core.presentation.palette import ACTIONS_FOR_PAPER, FOR_PAPER
 
 FRAME = Path(__file__).parent
-"""Where style sheets and scripts of several pages lie."""
+"""The folder of style sheets and scripts that several pages use."""
 
 
 def script(file: Path, before: str = "") -> str:
-    """A script as an element of a page; `before` runs first."""
+    """Return a script as an element of a page; `before` runs first."""
     return f"<script>{before}{file.read_text(encoding='utf-8')}</script>"
 
 
@@ -41,10 +41,10 @@ PASTING = (
     f"const NAMES={json.dumps(names_of('effects') | TYPED | names_of('rates'))};\n"
     f"{(FRAME / 'pasting.js').read_text(encoding='utf-8')}"
 )
-"""What reads cells of a spreadsheet, before a script that places them."""
+"""Reads pasted cells of a spreadsheet; stands before a script that places them."""
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
-# Again while the part unfolds that holds them, unless somebody has pressed something by then.
+# Once more while the part that holds them unfolds, unless the person has pressed something by then.
 TABLES_SCRIPT = (
     "<script>{const again = [0, 200, 500].map((later) => setTimeout(() => document.querySelector('.st-key-tables')"
     "?.scrollIntoView({block: 'center'}), later)); "
@@ -54,10 +54,10 @@ COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 PASTING_SCRIPT = f"<script>{{{PASTING}{(FRAME / 'pasting_form.js').read_text(encoding='utf-8')}}}</script>"
-"""In a block of its own, for a script runs again on every visit."""
+"""In a block of its own, because a script runs again on every visit."""
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
 SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
-"""Where pictures can be saved."""
+"""For pages on which pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
 REVIEWER_SCRIPT = (
@@ -67,4 +67,4 @@ REVIEWER_SCRIPT = (
 """Keeps a person's name in their browser: a reload and the next visit find it."""
 ALL = REVIEWER_SCRIPT + ARRIVAL_SCRIPT + TABLES_SCRIPT + COPY_SCRIPT + GUIDE_SCRIPT
 ALL += KEYS_SCRIPT + PASTING_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
-"""Those that the policy of the server lets run."""
+"""All scripts that the server's policy allows."""

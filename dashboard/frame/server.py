@@ -1,4 +1,4 @@
-"""What the server puts around Streamlit: who is let in, headers on every response, the hosts that it answers to, and its health."""
+"""What the server adds around Streamlit: logins, headers of every response, a check of host names, and its health."""
 
 import asyncio
 import contextlib
@@ -57,13 +57,13 @@ TOO_LONG = (
 )
 CORE = "/_stcore/"
 OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
-"""What the pages ask of Streamlit; all else below :data:`CORE`, such as figures about visitors, is closed."""
+"""The endpoints of Streamlit that pages need; all others below :data:`CORE`, such as figures about visitors, are closed."""
 PLAIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1.1rem/1.6 sans-serif;max-width:26rem;
 margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,button{font:inherit;padding:.5rem}
 input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
 """
-"""All that a stranger sees, whatever they ask for; and what is said where no page is."""
+"""What a stranger sees at every address, and the text for an address without a page."""
 FILES = ("/media/", "/_stcore/", "/component/", "/app/static/", "/static/")
 """Where what is asked for is a file, which may be a page itself: a report that is saved."""
 NOWHERE = '<p>No page has this address.</p><p><a href="%s">Go to Home</a></p>'
@@ -80,8 +80,8 @@ BEFORE_LOGIN = {
     Proxy: ("/health",),
     Classroom: ("/health", "/join"),
 }
-"""Addresses at which strangers are answered."""
-PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
+"""Addresses that are open to strangers."""
+PIECE = 1 << 18  # bytes of an answer sent at a time; copying it whole would keep everybody waiting
 
 
 def around() -> dict[str, Any]:
@@ -90,7 +90,7 @@ def around() -> dict[str, Any]:
         gate = people.way()
     except InputProblem as problem:
         raise SystemExit(f"tarstop: {problem}") from None
-    # A tab is taken up again by its own person alone.
+    # Only its own person can reconnect to a tab.
     config.set_option("server.trustedUserHeaders", {people.PERSON: "person"})
     if isinstance(gate, Proxy) and os.environ.get(places.FORWARDED) != "":
         raise SystemExit(
@@ -101,10 +101,10 @@ def around() -> dict[str, Any]:
     if isinstance(gate, Provider):
         config.set_option("server.cookieSecret", gate.client["cookie_secret"])
         logins = {"secrets": {"auth": dict(gate.client)}}
-    # Else the sidebar lists the files of pages/ until app.py has named the pages.
+    # Otherwise the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
     address.limit()
-    # Its products are small: shared among threads each waits for cores that another person's work holds.
+    # Its products are small; shared among threads, each would wait for cores that another person's work holds.
     threadpool_limits(limits=1)
     # A press goes from thread to thread many times, and while a page computes for others each time takes so long: else 5 ms.
     sys.setswitchinterval(0.001)
@@ -138,7 +138,7 @@ async def ready(_: Any) -> AsyncIterator[None]:
 
 
 def send_at_once() -> None:
-    """Have every connection send what it has; else each small answer waits 40 ms until the browser acknowledged the one before.
+    """Make every connection send at once; otherwise each small answer waits 40 ms for the acknowledgement of the one before.
 
     asyncio sees to that where a socket names its protocol, which Streamlit's does not. Connections take after the socket that
     listens.
@@ -171,7 +171,7 @@ def announce() -> None:
 
 
 class Guarded:
-    """Answers only people who use this server's name and have logged in, and adds headers to every answer."""
+    """Answers only requests under this server's name by people who are logged in, and adds headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -179,7 +179,7 @@ class Guarded:
         self.sealed = isinstance(self.gate, Provider) and self.gate.client["redirect_uri"].startswith("https")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse, or hand on."""
+        """Refuse a request or pass it on."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -201,7 +201,7 @@ class Guarded:
 
         async def found(message: Message) -> None:
             nonlocal lost
-            # Wherever nothing is, Streamlit answers with its own page, which shows Home below a message of its own.
+            # For an unknown address, Streamlit would answer with its own page, which shows Home below a message.
             if _begins_page(message) and path not in shell.addresses() and not path.startswith(FILES):
                 lost = True
                 await HTMLResponse(PLAIN_PAGE % (NOWHERE % f"{base}/"), 404)(scope, receive, marked)
@@ -223,7 +223,7 @@ class Guarded:
             refusal, status = "Not found\n", 404
         scope["headers"] = people.told(scope, here)
         if not refusal:
-            # To compress what is saved takes a core, and for longer than to send it.
+            # Compressing a saved file would take a core for longer than sending it.
             if "/media/" in scope["path"]:
                 scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
             while_welcome = receive
@@ -241,7 +241,7 @@ class Guarded:
 
 
 def _begins_page(answer: Message) -> bool:
-    """Whether an answer begins that is a page."""
+    """Whether this message starts an answer that is a page."""
     if answer["type"] != "http.response.start":
         return False
     kind = Headers(raw=answer["headers"]).get("content-type", "")
@@ -256,7 +256,7 @@ def _theirs(path: str, name: str) -> bool:
 
 
 def _open(path: str, gate: Way) -> bool:
-    """Whether a class may go to an address: all that its two pages are made of, and no other page."""
+    """Whether a class may open an address: everything that its two pages need, and no other page."""
     if not isinstance(gate, Classroom):
         return True
     return not uploads.ADDRESS.search(path) and (
@@ -265,7 +265,7 @@ def _open(path: str, gate: Way) -> bool:
 
 
 def _until(over: float, receive: Receive, send: Send) -> Receive:
-    """What a connection hears while the login lasts with which it began; then it is closed."""
+    """Receive messages of a connection until its login ends; then close it."""
 
     async def heard() -> Message:
         try:
@@ -278,7 +278,7 @@ def _until(over: float, receive: Receive, send: Send) -> Receive:
 
 
 def _sealed(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """A header, where it sets a cookie for connections that are encrypted alone."""
+    """Return a header; if it sets a cookie, only for encrypted connections."""
     return name, value + b"; Secure" if name.lower() == b"set-cookie" else value
 
 
@@ -291,7 +291,7 @@ def refused(headers: Headers) -> str:
     host, origin = headers.get("host", ""), headers.get("origin")
     if not answers_to(host):
         return f"This server does not answer to that host name; whoever runs it can allow it in {HOSTS_VARIABLE}.\n"
-    # To the letter, as browsers send both: of another spelling Streamlit would ask other hosts whether it is its own.
+    # Compared exactly, as browsers send both; for another spelling, Streamlit would ask other hosts for its own address.
     if origin is not None and urlsplit(origin).netloc != host:
         return "This server answers only its own pages, and that request came from another site.\n"
     return ""
@@ -310,7 +310,7 @@ def answers_to(host: str) -> bool:
     address = served_on()
     if is_loopback(name) or name in (address.lower(), *named_hosts()):
         return True
-    # Which addresses the machine has, a server that listens on every one does not know.
+    # A server that listens on every address does not know which ones the machine has.
     with contextlib.suppress(ValueError):
         ipaddress.ip_address(name)
         return is_everywhere(address)
@@ -318,7 +318,7 @@ def answers_to(host: str) -> bool:
 
 
 def document(request: Request) -> Response:
-    """What a browser gets at the address of every page."""
+    """Answer with the document of every page."""
     return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
 
 

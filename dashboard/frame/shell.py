@@ -31,19 +31,19 @@ CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
 DECISIONS, ADMINISTRATION = "pages/decisions.py", "pages/administration.py"
 RESULTS, GUIDE = "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
-"""Where the guide speaks of a page whose chapter is not called like it."""
+"""Chapters of the guide for pages whose chapter has another name."""
 UNFORESEEN = (
     "Something unexpected happened. Everything recorded so far is safe. Reload the page; if it "
     "happens again, report it with the server's log."
 )
-MANY_NOTES = 4  # From more on they are folded
+MANY_NOTES = 4  # More notes than this are folded
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 _BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
 _OF_LABELS = re.compile(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{_BEGINS_A_LIST}")
 
 
 OF_A_CLASS = ("Learn", "Explore")
-"""Titles of all pages that a class may open; every other leads to the first."""
+"""Titles of the pages that a class may open; every other address leads to the first."""
 
 
 def pages() -> dict[str, list[st.Page]]:
@@ -84,7 +84,7 @@ def pages() -> dict[str, list[st.Page]]:
 
 
 def _administration() -> tuple[bool, bool]:
-    """Whether there is a page of administrators, and whether the sidebar does not list it for whoever is here.
+    """Whether there is a page of administrators, and whether the sidebar hides it from the visitor.
 
     For others it is hidden, not missing: the page refuses them itself, where Streamlit would show Home below a message.
     """
@@ -109,14 +109,14 @@ def route() -> None:
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
     apart(REACHABLE_SCRIPT, "everywhere")
     if ROUTED not in st.session_state:
-        send_ahead()  # the browser gets ready to draw HTML when the first is there: what comes before, it draws twice
+        send_ahead()  # the browser prepares for HTML with the first element; anything sent earlier would be drawn twice
     st.session_state[ROUTED] = True
     st.logo(ICON)
     st.navigation(pages()).run()
 
 
 def send_ahead() -> None:
-    """Have what is drawn so far sent before the rest: what reaches the browser together is seen once all of it is drawn."""
+    """Send what is drawn so far ahead of the rest, because the browser shows what arrives together only when all is drawn."""
     time.sleep(2 * MESSAGE_FLUSH_INTERVAL_SECS)
 
 
@@ -151,7 +151,7 @@ def opening(title: str, lead: str) -> None:
 
 
 def show_lead(words: str) -> None:
-    """A paragraph below a title, as Markdown: Streamlit keeps a grey bar for HTML until it is there."""
+    """A paragraph below a title, as Markdown, because Streamlit shows a grey bar in place of HTML until it is loaded."""
     st.markdown(f'<p class="tar-lead">{words}</p>', unsafe_allow_html=True)
 
 
@@ -159,7 +159,7 @@ PRESENT = "present"
 
 
 def presentation() -> None:
-    """What turns a page into one for a projector and back, and copies the address of what is shown."""
+    """Draw the buttons that show the page on a projector and back, and that copy its address."""
     on = st.toggle("Present", key=PRESENT, bind="query-params")
     copy = (
         '<button type="button" class="tar-save" data-copy><span aria-live="polite">Copy link</span></button>'
@@ -185,12 +185,12 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
         return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
     figures, asked = st.columns(widths, gap="large")
     place = figures.container(key="beside")
-    place.empty()  # without anything in it a container would take its place late
+    place.empty()  # a container without content would get its place late
     return place, asked
 
 
 def unsent() -> DeltaGenerator:
-    """A place of which the browser gets nothing: what is asked there has its value, and keeps it when it is drawn."""
+    """A container that is not sent to the browser: its widgets have values, and keep them when they are drawn later."""
     return DeltaGenerator(root_container=None)
 
 
@@ -257,7 +257,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _unlinked(text: str) -> str:
-    """Text with its addresses parted by a joiner of no width: no backslash keeps them from becoming links."""
+    """Text with its addresses split by zero-width joiners, because backslashes do not keep them from becoming links."""
     return _LINKED.sub("\\g<0>\u2060", text)
 
 
@@ -317,7 +317,7 @@ def term(key: str, words: str = "") -> str:
 
 
 def glossary(*keys: str) -> None:
-    """What leads to terms of the glossary."""
+    """Draw links to terms of the glossary."""
     with st.expander("In the glossary", type="compact"):
         st.caption(", ".join(map(term, keys)))
 
@@ -372,6 +372,6 @@ def said_of(problem: Exception) -> str:
 
 
 def uncaught(problem: Exception) -> bool:
-    """Say what no page has caught, such as a callback's; True, for then Streamlit need not say it."""
+    """Show a problem that no page caught, such as a callback's; return True, so that Streamlit does not show it too."""
     problem_box(problem if isinstance(problem, InputProblem) else said_of(problem))
     return True

@@ -1,4 +1,4 @@
-"""What a person sees while something is done in a process of its own."""
+"""What a person sees while a job runs in another process."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from tarstop_core.evaluation import worker
 
 T = TypeVar("T")
 LARGE_FILE = 1_000_000
-"""Bytes from which reading a file is worth a process of its own."""
+"""Files of more bytes are read in another process."""
 LARGE_LIST = 2_000
 """Documents from which it is."""
 QUEUED = f"Waiting for others: {worker.AT_ONCE} large jobs are done at once"
@@ -26,13 +26,13 @@ worker.preload(
 
 
 def heard(waiting: bool) -> None:
-    """Let Streamlit end the script where a person pressed something or left: it listens where state is asked for."""
+    """Let Streamlit end the script if the person pressed something or left, which it checks when state is read."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         st.session_state.get("_heard")
 
 
 def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> None:
-    """Take in what a callback was given: at once, or, where it is `large`, in :func:`taken_in`."""
+    """Process what a callback was given: at once or, if it is `large`, later in :func:`taken_in`."""
     if large:
         st.session_state[f"{key}/later"] = partial(take, *args)
     else:
@@ -40,7 +40,7 @@ def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> Non
 
 
 def taken_in(key: str) -> None:
-    """Take in here what a callback left, as it can draw neither bar nor Cancel; then the page is drawn again."""
+    """Process what a callback left, because that could draw neither bar nor Cancel; then the page is drawn again."""
     if (take := st.session_state.get(f"{key}/later")) is not None:
 
         def give_up() -> None:
@@ -71,7 +71,7 @@ def shown(
     in_words: Callable[..., tuple[float, str]] | None = None,
     large: bool = True,
 ) -> T:
-    """What a job gives, as :func:`tarstop_core.evaluation.worker.run` does, with a bar while it goes on.
+    """Return the result of a job, as :func:`tarstop_core.evaluation.worker.run` does, with a bar while it runs.
 
     The bar begins with `words`; `in_words` gives its share and words for what the job says of how far it is, and without it
     the job says nothing. What is not `large` enough to be worth a process is done here.
@@ -82,7 +82,7 @@ def shown(
 
     def progress(*far: Any) -> None:
         nonlocal ending
-        ending = far[0] == far[-1]  # all is done but the last word, which nothing may come before
+        ending = far[0] == far[-1]  # everything is done except for the last message, which must come next
         share, more = in_words(*far) if in_words is not None else (0.0, words)
         bar.progress(min(1.0, share), text=shell.escape_markdown(more))
 

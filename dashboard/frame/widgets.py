@@ -1,4 +1,4 @@
-"""Questions that pages ask in one way: a choice among named options, a share, a file to take in or to save."""
+"""Widgets that all pages use in the same way: choices among named options, shares, files to upload or to save."""
 
 import html
 from collections.abc import Callable, Iterable, Mapping
@@ -28,7 +28,7 @@ MIME = {
 LONGEST_NAME = 120
 """Characters."""
 LASTING = "_lasting"
-"""Where the keys of widgets are whose values stay."""
+"""Key of the set of widgets whose values are kept."""
 
 
 def lasting(key: str) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def bound(key: str) -> dict[str, Any]:
 
 
 def tabs(drawn: Mapping[str, Callable[..., T]], *args: Any, **how: Any) -> T | None:
-    """Tabs by title, of which only the open one is drawn; what its function gives."""
+    """Draw tabs by title, but only the content of the open one; return what its function returns."""
     given = None
     places = st.tabs(list(drawn), on_change="rerun", **how)
     for tab, draw in zip(places, drawn.values(), strict=True):
@@ -54,17 +54,17 @@ def tabs(drawn: Mapping[str, Callable[..., T]], *args: Any, **how: Any) -> T | N
 
 
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
-    """A row of options (and what each is called) of which one is always chosen, the first to begin with."""
+    """Draw a row of options by their labels, of which one is always chosen; the default is the first."""
     how = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
     return at.segmented_control(label, list(options), **how | more)
 
 
 def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
-    """A box that opens, with options and what each is called; `first` is what is chosen to begin with."""
+    """Draw a select box of options by their labels; `first` is the default."""
     if "first" in more:
         first: Any = more.pop("first")
-        # What was chosen before another page was opened: a box whose code arrives late shows what it begins with.
-        # Not where the address has the choice: it leaves out what a box begins with.
+        # The choice before another page was opened; a box whose code arrives late would show its default.
+        # Unless the address has the choice; it leaves out a box's default.
         now = first if "bind" in more else st.session_state.get(more.get("key", ""), first)
         more["index"] = list(options).index(now if now in options else first)
     return at.selectbox(label, list(options), format_func=_told_apart(options).__getitem__, **more)
@@ -82,7 +82,7 @@ def _told_apart(options: Mapping[T, str]) -> Mapping[T, str]:
 
 
 def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
-    """A box for what is shown alone on a projector: the address names it, and a link leads to it."""
+    """Draw a box for the item that a projector shows alone; the address names it, so that a link leads to it."""
     first = address.named(parameter, options, next(iter(options)))
     chosen = one_of(label, options, first=first, key=f"{parameter}/alone", label_visibility="collapsed")
     st.query_params[parameter] = chosen
@@ -92,7 +92,7 @@ def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
 def some_of(
     label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
 ) -> list[T]:
-    """A box that takes several options; `first` are chosen to begin with."""
+    """Draw a box for several options; `first` are the default."""
     return at.multiselect(
         label, list(options), list(first), format_func=_told_apart(options).__getitem__, **more
     )
@@ -101,7 +101,7 @@ def some_of(
 def go_to_one(
     label: str, options: Mapping[int, str], go: Callable[[int], None], *, key: str, placeholder: str
 ) -> None:
-    """A box that goes to what is chosen in it, and is then empty again."""
+    """Draw a box that goes to the chosen item and is then empty again."""
 
     def gone() -> None:
         chosen = st.session_state[key]
@@ -121,7 +121,7 @@ def go_to_one(
 
 
 def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
-    """Options that are all in sight; `first` is what is chosen to begin with, or None."""
+    """Draw options that are all in view; `first` is the default, or None."""
     if "first" in more:
         first = more.pop("first")
         more["index"] = None if first is None else list(options).index(first)
@@ -130,7 +130,7 @@ def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:
-    """Options that are all in sight, with a line below each that says what it means."""
+    """Draw options that are all in view, with an explanation below each."""
     names = {option: name for option, (name, _) in options.items()}
     return radio(label, names, captions=[caption for _, caption in options.values()], **more)
 
@@ -138,19 +138,19 @@ def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> 
 def share(
     label: str, value: float, *, low: float = 0.01, high: float = 0.99, at: Any = st, **more: Any
 ) -> float:
-    """A probability or a share, as a percentage; a value beyond the ends stays as it is until it is moved."""
+    """Ask for a probability or share as a percentage; a value outside the slider's ends is kept until it is moved."""
     edged = min(high, max(low, value))
     chosen = float(at.slider(label, low, high, edged, step=0.01, format="percent", **more))
     return value if chosen == edged else chosen
 
 
 def whole_percent(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
-    """A probability that a person thinks of in whole percents."""
+    """Ask for a probability in whole per cent."""
     return int(at.slider(label, low, high, value, format="%d %%", **more))
 
 
 def save_button(label: str, data: Any, file: str, *, at: Any = st, **more: Any) -> None:
-    """A button that saves a file; pressed, it leaves the page as it is."""
+    """Draw a button that saves a file without running the page again."""
     mime = MIME[file.rpartition(".")[2]]
     data = people.handed_over(data, mime, file)
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
@@ -159,7 +159,7 @@ def save_button(label: str, data: Any, file: str, *, at: Any = st, **more: Any) 
 def button(
     label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any
 ) -> None:
-    """A button and what it does; what cannot be done is said on the page that is drawn next."""
+    """Draw a button with its action; a problem with that is shown on the page drawn next."""
     at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
@@ -172,7 +172,7 @@ def named(typed: str) -> str:
 
 
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
-    """A name that is changed where it stands; an empty one is passed over."""
+    """Draw a name that can be edited in place; an empty one is ignored."""
 
     def renamed() -> None:
         typed = str(st.session_state[key])

@@ -1,4 +1,4 @@
-"""The session that is open in a browser tab, and what its presses have to say."""
+"""The session that is open in a browser tab, and the messages about its presses."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
@@ -26,9 +26,9 @@ from tarstop_core.value.payoffs import Floats
 T = TypeVar("T")
 
 OPEN, OPEN_WORK = "_open_session", "_work"
-"""In the state of a tab: the id of its session, and the session itself."""
+"""Keys of a tab's state: the id of its session, and the session."""
 FLASH, SAID = "_flash", "_said"
-"""What the next page says once: what could not be done, and what was done."""
+"""Messages that the next page shows once: problems, and confirmations."""
 REVIEWER = "reviewer"
 NAMELESS = " "
 """What the browser keeps for a person who reads without a name."""
@@ -36,7 +36,7 @@ LABEL, MANAGE = "label", "manage"
 """What a role may allow, by the names of the store."""
 TURN = "_turn"
 TURNS = 16
-"""After how many documents the keys of buttons come again; a press may come late by fewer."""
+"""After how many documents the keys of buttons repeat; a late press may be this many documents behind."""
 
 
 @dataclass
@@ -58,10 +58,12 @@ class Work(OpenSession):
     jumping: bool = False  # Whether the box to jump to an earlier document is open
     asking: str = ""  # A flagged document that the person is about to call a hit
     because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
-    doc_on_page: str = ""  # A press on any other came from a page that was being replaced
-    turn: int = 0  # In the keys of what is pressed about it
+    doc_on_page: str = (
+        ""  # The document on the page; a press on another one came from a page that was being replaced
+    )
+    turn: int = 0  # Part of the keys of the buttons for it
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
-    """What was pressed while the session was deleted, the last of each kind about each document."""
+    """Events recorded while the session was deleted, the last of each kind about each document."""
     held_after: int = 0  # The last event that was seen when these were held
     _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)
 
@@ -83,7 +85,7 @@ class Work(OpenSession):
 
     @property
     def reads_in_full(self) -> bool:
-        """Whether reports in full text are this person's to read: where readers do so alone, they are theirs."""
+        """Whether this person reads reports in full text; if some readers do so alone, only these do."""
         return self.several is None or self.reader in (self.several.alone_in_full or (self.reader,))
 
     @property
@@ -125,7 +127,7 @@ class Work(OpenSession):
             self.held_after = self.state.seq
 
     def record_held(self) -> None:
-        """Record what was held, once the session is restored; InputProblem where others recorded something before."""
+        """Record the held events when the session is restored; InputProblem if others have recorded something meanwhile."""
         held, self.held, seen = self.held, {}, self.held_after
         for event in held.values():
             super().record(event, seen)
@@ -133,7 +135,7 @@ class Work(OpenSession):
         say("The session is back, and what you pressed is recorded.")
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
+        """Label the document shown, or change its verdict; InputProblem for another document, or if a hit depends on it."""
         if doc != self.doc_on_page:
             raise InputProblem(
                 "That press was for a document that is no longer shown, so it was not counted. Look at the document shown now."
@@ -180,7 +182,7 @@ def nothing_edited() -> None:
 
 
 def finish(action: Callable[..., object], *args: Any) -> None:
-    """Do what a dialog is for and close it; what cannot be done is said in it, and it stays."""
+    """Do what a dialog is for and close it; a problem is shown in the dialog, which then stays open."""
     with shell.problems_shown():
         action(*args)
         nothing_edited()
@@ -235,7 +237,7 @@ def flash() -> None:
 
 
 def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
-    """What `make` gives for what is asked, remembered in this tab until something else is asked.
+    """Return what `make` computes for a key, cached in this tab until another key is needed.
 
     `asked` holds everything that it depends on; `most` answers are remembered under the key.
     """
