@@ -48,17 +48,17 @@ MAY_BE_EARLIER = (
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers about the application, and what follows for the documents of the collection."""
+    """The answers about the application, and the flags of the collection's documents that follow."""
 
     application: Application
     flags: Sequence[Sequence[Flag]]
-    """Of each document, by its position in the collection."""
+    """The flags of each document, by its position in the collection."""
     aside: Mapping[int, Flag]
-    """By position in the collection: what bars each document that is set aside."""
+    """The reason for each document that is set aside, by its position in the collection."""
 
 
 def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers:
-    """Ask for number and date; `listing` holds what they set aside, to be looked at and changed."""
+    """Ask for number and date; the documents that these set aside are listed in `listing`, where a person can keep some."""
     st.markdown("**Your application**")
     application = Application()
     try:
@@ -83,7 +83,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answ
 
 
 def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, Flag]) -> list[int]:
-    """Show what would be set aside, and ask what is to be kept in the list; positions of the rest."""
+    """Show what would be set aside, ask which of it to keep in the list, and return the positions of the rest."""
     key = f"{PREFIX}/{chosen.key}/{application.number}/{application.priority}"
     unsure = [row for row, flag in bars.items() if not flag.certain]
     also = bool(unsure) and st.toggle(
@@ -120,7 +120,7 @@ def _listed(
 
 
 def _names(frame: pd.DataFrame) -> dict[str, str]:
-    """What documents are called, by id."""
+    """Names of documents by id."""
     rows = frame[["id", "publication_number", "title"]].itertuples(index=False, name=None)
     return {doc: f"{number or doc} · {title or 'Untitled'}" for doc, number, title in rows}
 
@@ -161,7 +161,7 @@ def _flagged(chosen: Documents, application: Application) -> tuple[Application, 
 
 
 def _show_counts(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
-    """How many documents each reason concerns, each document once: by what bars it first, as it is set aside."""
+    """Show how many documents each reason concerns; a document counts for its first reason, as when it is set aside."""
     first = [found[0] for found in flags if found]
     counts = Counter(flag.kind for flag in first if flag.certain)
     lines = record_message.paragraphs(
@@ -209,7 +209,7 @@ def dialog(work: Work, state: State) -> None:
         read = len(set(leave) & set(work.row.ids[: state.depth]))
         of_these = f" ({read:,} read already)" if read else ""
         asked = f"Set aside {count_of(len(leave))} of the list{of_these}"
-        # Only what a person has just said can ask for more than they did before.
+        # Only new answers can set aside more than before.
         leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
     else:
         leave = {}
@@ -231,7 +231,7 @@ def dialog(work: Work, state: State) -> None:
 
 
 def _ask_returns(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> list[str]:
-    """Show what is set aside, and ask what is to be returned."""
+    """Show what is set aside, and ask what to return."""
     if not aside:
         return []
     names = _names(frame[frame["id"].isin(list(aside))])

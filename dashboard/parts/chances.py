@@ -1,4 +1,4 @@
-"""Where the chances of a list come from, as pages offer and draw it, what is believed at the start, and which rule advises."""
+"""Questions on the source of a list's chances, the starting belief and the rule, and figures of these chances."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -34,12 +34,12 @@ APPROXIMATE = (
 
 
 def own_prefix(prefix: str, scenario: str) -> str:
-    """Begins the keys of what each scenario asks for itself; the first has those without its name."""
+    """Prefix of the keys of each scenario's own questions; the first scenario's keys do not have its name."""
     return prefix if scenario == FIRST else f"{prefix}/{scenario}"
 
 
 def starting_chance(settings: Settings) -> float:
-    """Ask for b_0, before anything was read."""
+    """Ask for b_0, the belief before anything was read."""
     scenario = scenario_of(settings)
     key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
     explained = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}"
@@ -54,7 +54,7 @@ def starting_chance(settings: Settings) -> float:
 def calibrator(
     ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT, merged: bool = False
 ) -> Calibrator | None:
-    """Ask where the chances of the documents come from; None where there is nothing to choose.
+    """Ask for the source of the documents' chances; None if there is nothing to choose.
 
     `ranking` is None while the list cannot be put in order; `sample` says that it comes with the program, `merged` that
     it is put together from several rankings.
@@ -69,7 +69,7 @@ def calibrator(
         if scenario == PATENT and not sample:
             of_one = usual
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-            # A calibrator that a person chose or taught stays.
+            # A calibrator that a person chose or fitted stays.
             if merged and usual == st.session_state.get(key, usual) == of_one:
                 key, usual = f"{key}/merged", shipped.FOR_MERGED_LISTS
         calibrator = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
@@ -129,7 +129,7 @@ def policy(
     titles = titles or {name: titled(name) for name in followed()}
     titles = {name: titles[name] for name in sorted(titles, key=lambda name: name != first)}
     given = given or {}
-    # A scenario that begins with another rule asks for itself.
+    # A scenario with another default rule has its own widget.
     key = f"{PREFIX}/policy" if first == "optimal" else f"{PREFIX}/policy/{first}"
     kind = POLICIES[one_of("Stopping rule", titles, **lasting(key))]
     approximate = approximately and kind in (OpenLoop, LookAhead)
@@ -186,7 +186,7 @@ def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> N
 
 
 def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
-    """Ask for one of those there are; `usual` is chosen to begin with, where it is among them."""
+    """Ask for one of the stored calibrators; `usual` is the default if it is among them."""
     if st.session_state.get(key) not in there:
         st.session_state[key] = usual if usual in there else next(iter(there))
     titles = {name: title(each) for name, each in there.items()}
@@ -200,7 +200,7 @@ def read(file: UploadedFile) -> Calibrator:
 
 
 def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
-    """When the first hit comes, by one that learned it from cases."""
+    """Draw when the first hit comes, by a calibrator that learned it from cases."""
     at, come, low, high = figures.come_by_rank(calibrator)
     figure(
         name,
@@ -217,7 +217,7 @@ def reliability_rows(quality: Quality) -> pd.DataFrame:
 
 
 def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
-    """Whether the chances came true on lists that were not fitted on."""
+    """Draw whether the chances came true on lists that it was not fitted on."""
     if quality.reliability:
         figure(
             name,

@@ -23,7 +23,7 @@ block = Blocks("parts/blocks.html")
 
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:
-    """What speaks against holding a document against the application."""
+    """The reasons why a document cannot count against the application."""
     if not state.settings.grades:
         return ()
     return flags(
@@ -32,7 +32,7 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
 
 
 def chance_kept(flag: Flag) -> str:
-    """Why a document that cannot settle the question keeps its chance, in a sentence."""
+    """A sentence on why a document that cannot settle the question keeps its chance."""
     why = "It keeps its place and chance, so a verdict on it changes the belief like any other"
     if flag.kind == "late" and not flag.certain:
         why = "It keeps its chance, because an earlier filing may count"
@@ -49,7 +49,7 @@ def shortened(reason: str) -> str:
 
 
 def settled_with(state: State, at: int) -> str:
-    """' together with #3', where two Y do it."""
+    """' together with #3', if two documents graded Y settle the question."""
     first = state.together.get(at)
     return "" if first is None else f" together with #{first + 1}"
 
@@ -118,16 +118,16 @@ def _facts(
 
 
 def _dates(record: Record) -> list[str]:
-    """The dates that decide whether a patent may count; of another document when it is of."""
+    """The dates that decide whether a patent may count; for another document its date."""
     of_itself = "published" if record.publication_number else "dated"
     dates = {"priority": record.priority_date, "filed": record.filing_date, of_itself: record.date}
-    # Granted on the day on which this very publication is of says nothing more.
+    # A grant on the day of this publication adds nothing.
     dates["granted"] = "" if record.grant_date == record.date else record.grant_date
     return [f"{what} {date}" for what, date in dates.items() if date]
 
 
 def verdict_on(state: State, at: int) -> str:
-    """The verdict that stands on a document, and what goes with it: "X, relevant, to be confirmed"."""
+    """The verdict on a document with its additions: "X, relevant, to be confirmed"."""
     label, settings = int(state.labels[at]), state.settings
     verdict = NAMES[label]
     if settings.judges_abstracts:
@@ -142,7 +142,7 @@ def verdict_on(state: State, at: int) -> str:
 
 
 def _parts(text: str, words: frozenset[str]) -> Iterable[tuple[str, bool]]:
-    """A text in parts, and whether each of them is one of the words; nothing of an empty text."""
+    """Split a text into parts, each with whether it is one of the words; nothing for an empty text."""
     if not text:
         return ()
     return parts(text, words) if words else [(text, False)]
@@ -151,7 +151,7 @@ def _parts(text: str, words: frozenset[str]) -> Iterable[tuple[str, bool]]:
 def flags_html(flags: Sequence[Flag], aside: bool = False) -> str:
     """Flags as they stand above the abstract of a document that counts, or is set `aside`."""
     reasons = [chance_kept(flag) if flag.bars and not aside else "" for flag in flags]
-    # A reason that several have stands with the last of them.
+    # A reason that several flags share stands with the last of them.
     last = [("" if reason in reasons[at:] else reason) for at, reason in enumerate(reasons, start=1)]
     pairs = zip(flags, last, strict=True)
     return block("flags", [f"{sentence(flag.words)} {reason}".rstrip() for flag, reason in pairs])
@@ -182,7 +182,7 @@ def opened_html(work: StoredSession, at: int, lead: str, chance: str = "", words
 
 
 def _same_as(work: StoredSession, record: Record) -> str:
-    """Which other document one that joined later may be; empty where it is none that is known."""
+    """The document of which one that joined later may be a duplicate; empty if there is none."""
     if (other := work.state.alike.get(record.id)) is None:
         return ""
     return alike_in_words(work, other, work.document(work.row.ids.index(other)).title)

@@ -1,4 +1,4 @@
-"""Which documents a new session is about. Uploads are read and stored at once, whole or not at all."""
+"""The documents of a new session. Uploads are read and stored at once, completely or not at all."""
 
 import contextlib
 import json
@@ -46,13 +46,13 @@ SOURCE, OWN = f"{PREFIX}/source", "upload"
 
 @dataclass
 class Upload:
-    """A file of your own, and what reading it gave: a table or a problem."""
+    """An uploaded file, and its table or the problem with it."""
 
     file: UploadedFile
     table: RecordTable | None = None
     problem: InputProblem | None = None
     columns: dict[str, str] | None = None
-    """Their column to our field, as a person said where no title was recognised."""
+    """The fields of its columns, if a person had to say which one holds the titles."""
 
     @property
     def records(self) -> RecordTable:
@@ -80,7 +80,7 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    # Called alike in every scenario: an option of another name would no longer be the one that is chosen.
+    # With the same label in every scenario; an option with a new label would lose the choice.
     sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
     source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
@@ -161,7 +161,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
-        # Told apart from a visit to another page, after which the uploads are gone too.
+        # This differs from a visit to another page, after which the uploads are gone too.
         on_change=state.update,
         args=({f"{PREFIX}/touched": True},),
     )
@@ -215,7 +215,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
 
 
 def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
-    """The upload by its key, as it reads with the columns that a person chose."""
+    """Return the upload with this key, read with the columns that a person chose."""
     upload = read[file_id]
     if upload.table is None:
         return file_id, upload
@@ -229,7 +229,7 @@ def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[
 
 
 def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> tuple[str, Upload]:
-    """The upload by its key, read with these columns unless it was already."""
+    """Return the upload with this key, read with these columns unless it was already."""
     upload = read[file_id]
     if not wanted:
         return file_id, upload
@@ -243,7 +243,7 @@ def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> t
 
 
 def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
-    """The column of labels that a person wants, where a file holds two verdicts and it is not the one that was read."""
+    """Ask for the column of labels if a file holds two verdicts; return it if it is not the one that was read."""
     upload.file.seek(0)
     by_abstract = abstract_column(upload.file.readline())
     final = next((theirs for theirs, ours in upload.records.understood.items() if ours == "label"), None)
@@ -267,7 +267,7 @@ def _files(signature: Sequence[str]) -> set[str]:
 
 
 def _start_over() -> None:
-    """Cancel: give up the files in hand, and what was stored of them in the meantime."""
+    """Cancel: drop the files that are being read, and what was stored of them meanwhile."""
     state, number = st.session_state, st.session_state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
     before = state.get(f"{PREFIX}/imported")
@@ -284,7 +284,7 @@ def imported() -> str:
 
 
 def put_back(collection_id: str) -> None:
-    """Take an import of before, whose files are gone, for this tab's."""
+    """Adopt an earlier import, whose files are gone, as this tab's."""
     st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
 
 
@@ -302,7 +302,7 @@ def _still_there(store: Store) -> Documents | None:
 
 
 def _import(store: Store, uploads: dict[str, Upload], proposal: Proposal, wanted: frozenset[int]) -> str:
-    """Merge and store the files once; files added to an import, or another choice of what to merge, replace it."""
+    """Merge and store the files once; new files, or another choice of what to merge, replace the import."""
     state = st.session_state
     before: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
@@ -323,14 +323,14 @@ def _import(store: Store, uploads: dict[str, Upload], proposal: Proposal, wanted
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
     if before is not None and _files(before[0]) & _files(signature):
-        # What is asked of a list stays when files are added to it, or merged otherwise.
+        # The question stays when files are added to the list or merged differently.
         state[f"set_up/query/{collection_id}"] = state.get(f"set_up/query/{before[1]}", "")
         _delete_unused(store, before[1])
     return collection_id
 
 
 def _proposal(uploads: dict[str, Upload]) -> Proposal:
-    """What is and what may be the same document among these files, found once."""
+    """Find the certain and possible duplicates among these files, once."""
     frames = [upload.records.frame for upload in uploads.values()]
     large = sum(map(len, frames)) > LARGE_LIST
     job = partial(shown, "This list", "Looking for documents that occur twice", propose, frames, large=large)
@@ -338,7 +338,7 @@ def _proposal(uploads: dict[str, Upload]) -> Proposal:
 
 
 def collection_name(files: Sequence[str]) -> str:
-    """What an import is called.
+    """Name an import.
 
     >>> collection_name(["a.csv"]), collection_name(["a.csv", "b.ris", "c.ris"])
     ('a.csv', 'a.csv and 2 more')
@@ -352,14 +352,14 @@ def _forget_import(store: Store) -> None:
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:
-    """Unless a session uses it, or it was there before this tab imported the same."""
+    """Delete an import, unless a session uses it or it was stored before this tab imported the same."""
     if collection_id in st.session_state.get(f"{PREFIX}/new", ()):
         with contextlib.suppress(InputProblem):
             store.delete_collection(collection_id)
 
 
 def _understood(read: dict[str, RecordTable], store: Store, row: Collection) -> None:
-    """What was read of each upload, column by column, and what was noticed."""
+    """Show what was read of each upload, column by column, with remarks."""
     tables = list(read.values())
     parts = ", ".join(f"{table.described['records']:,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""

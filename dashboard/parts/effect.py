@@ -1,4 +1,4 @@
-"""What is asked of an effect once: what is measured, which direction is good, and how much is enough."""
+"""Questions on an effect: the measure, the good direction, and how much is enough."""
 
 from dataclasses import replace
 
@@ -28,13 +28,13 @@ DIRECTIONS = {
 }
 """By whether events are counted."""
 LONGEST_OUTCOME = 60
-RISK, PREVENTED = 20.0, 20.0  # Per cent with the event, and how many of 1,000, to begin with
+RISK, PREVENTED = 20.0, 20.0  # Defaults: per cent with the event, and events of 1,000 people prevented
 NO_DIFFERENCE = {True: 1.0, False: 0.0}
 """By whether the measure is a ratio."""
 
 
 def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
-    """Ask what is measured and which effect is enough.
+    """Ask for the measure and for the effect that is enough.
 
     Parameters
     ----------

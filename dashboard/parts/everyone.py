@@ -9,24 +9,24 @@ from dashboard.frame.widgets import bound, lasting
 from tarstop_core.value.actions.population import Concerned
 
 NAMED = ("people", "years", "discount", "unit")
-"""What the address has of it on either page."""
+"""Their parameters in the address of either page."""
 
 
 def number_asked(
     label: str, value: float, name: str, *, low: float | None = 0.0, at: Any = st, **more: Any
 ) -> float:
-    """Ask for a number that the address holds."""
+    """Ask for a number that the address keeps."""
     return float(at.number_input(label, low, value=value, format="%g", **bound(name), **more))
 
 
 def own_number(label: str, usual: float, name: str, key: str, *, at: Any = st, **more: Any) -> float:
-    """Ask for a number whose usual value depends on the decision; the address has it where it is another."""
+    """Ask for a number whose default depends on the decision; the address keeps any other value."""
     try:
         begun = float(st.query_params.get(name, usual))
     except ValueError:
         begun = usual
     how = lasting(f"{key}/{usual}")
-    # What was typed also as what it begins with: just before another page was opened, it is not in the address yet.
+    # What was typed is also the default, because it may not be in the address yet when another page is opened.
     begun = st.session_state.get(how["key"], begun)
     value = float(at.number_input(label, 0.0, value=begun, format="%g", **how, **more))
     address.write({name: "" if value == usual else f"{value:.12g}"})

@@ -1,4 +1,4 @@
-"""What 2×2 tables make of a belief, drawn: for the Evidence page and Screen."""
+"""Figures of the belief from 2×2 tables, for the Evidence page and Screen."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -106,7 +106,7 @@ EFFECT_VIEWS = (
 def panel(
     summary: Evidence | EffectEvidence, payoffs: Payoffs, about: report.About, *, key: str, file_stem: str
 ) -> None:
-    """Everything that can be seen in the studies, a tab each; only the open tab is computed and drawn.
+    """Draw all views of the studies as tabs; only the open tab is computed.
 
     May be drawn inside a fragment.
     """
@@ -117,13 +117,13 @@ def panel(
         seen = partial(view.of_evidence, summary, payoffs, about)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
-            # The word that the style sheet looks for, in the class that the key becomes.
+            # The key becomes a CSS class, in which the style sheet looks for this word.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
                 with spinner() if len(summary) > LARGE else nullcontext():
                     sentence, rows, figure = seen()
                 _draw(view, sentence, rows, figure, key, stem)
         elif ALL in st.session_state:
-            # All figures are those of tabs that are closed, too.
+            # All figures include those of closed tabs.
             with shell.problems_shown():
                 sentence, rows, figure = seen()
                 among_all(stem, partial(trace_to_csv, rows), svg=still(figure, sentence) if figure else "")
@@ -133,7 +133,7 @@ def panel(
 def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str, stem: str) -> None:
     entry, csv = named(view.title), partial(trace_to_csv, rows)
     what = f" {shell.term(entry.key, 'What is this?')}" if entry else ""
-    # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
+    # Above the figure, because Streamlit searches a tab for a focusable element after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
     if figure:
         with st.container(key=f"{key}-tar-wide-{view.name}"):

@@ -1,4 +1,4 @@
-"""What was understood of files, for a person to look at and to change: columns, what is merged, patent families."""
+"""How files were read, for a person to check and change: columns, duplicates, patent families."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
@@ -41,12 +41,12 @@ FIELD_WORDS = {
 }
 NOT_READ = "not read"
 NO_COLUMN = "–"
-MOST_COLUMNS = 20  # in sight at once
+MOST_COLUMNS = 20  # in view at once
 DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Its name"}
 TABLES = "csv tsv txt gz xlsx xlsm rm5 zip"
-"""How the names of files end that hold tables of studies."""
+"""Suffixes of files with tables of studies."""
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
-"""Formats whose columns a person may choose; those of the others mean what the format says."""
+"""Formats whose columns a person may choose; in others, the format defines them."""
 MOST_MATCHES = 1_000
 COLUMN_WIDTH = 240  # pixels, in which "Experimental Events" and "Experimental Total" are distinguished
 AUTHORS = 48  # characters: the date and the file stay in sight after them
@@ -65,27 +65,27 @@ def corrected(file_id: str) -> dict[str, str]:
 
 
 def taken_back(file_id: str) -> dict[str, str]:
-    """Take the last correction back, with which the file cannot be read; what a person said before it."""
+    """Undo the last correction, with which the file cannot be read, and return the one before it."""
     before = st.session_state.pop(f"{COLUMNS}/{file_id}/before", {})
     st.session_state[f"{COLUMNS}/{file_id}"] = before
     return dict(before)
 
 
 def listed(files: Sequence[Mapping[str, Any]]) -> None:
-    """Every column of files, as the store describes these: with what it was used as, or that it was not read."""
+    """Show every column of files described by the store, with its field, or that it was not read."""
     rows = [
         {"file": file["source"], "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
         for file in files
         for theirs, ours in (*file["understood"].items(), *zip(file.get("unread", ()), repeat(NOT_READ)))
     ]
     table = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
-    # All of them at once, where that does not push everything else away.
+    # All at once, if that does not push everything else out of view.
     height: Literal["content", "auto"] = "content" if len(table) <= MOST_COLUMNS else "auto"
     st.dataframe(table, hide_index=True, width="stretch", height=height)
 
 
 def correct(file_id: str, table: RecordTable) -> None:
-    """Ask which column was taken for the wrong thing."""
+    """Ask which column was misread."""
     read = {theirs: ours for theirs, ours in table.understood.items() if not theirs.startswith("notes, as ")}
     now = {**read, **dict.fromkeys(table.unread, "")}
     if table.format not in CORRECTABLE or not now:
@@ -101,7 +101,7 @@ def correct(file_id: str, table: RecordTable) -> None:
 
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:
-    # A field has one column: the one that was said last.
+    # A field has one column: the one chosen last.
     before = corrected(file_id)
     others = {column: field for column, field in before.items() if not field or field != ours}
     st.session_state[f"{COLUMNS}/{file_id}/before"] = before
@@ -115,7 +115,7 @@ def ask(
     read: Callable[[dict[str, str]], object],
     key: str,
 ) -> None:
-    """Ask which column is which, where a file cannot be read without; `enough` says of our fields whether it can be."""
+    """Ask for the fields of columns if a file cannot be read otherwise; `enough` says whether these fields suffice."""
     with st.container(border=True):
         st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
         st.dataframe(problem.preview, hide_index=True, width="stretch")
@@ -134,13 +134,13 @@ def ask(
 def review(
     proposal: Proposal, frames: Sequence[pd.DataFrame], chosen: frozenset[int], key: str
 ) -> frozenset[int] | None:
-    """Show every match with a tick; the new choice once it is asked for, else None.
+    """Show every match with a tick; return the new choice when it is submitted, otherwise None.
 
     The proposal was made for these `frames`.
     """
     if not proposal.matches:
         return None
-    # Those that a person has to judge come first, and all of them are shown before others.
+    # Matches that a person has to judge come first, all of them before any other.
     places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
     offered = places[:MOST_MATCHES]
     # Keyed, so that it stays open when its heading changes.
@@ -173,7 +173,7 @@ def review(
 
 
 def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
-    """What there is to look at, or what became of it once a person chose.
+    """Summarise the matches, or the choice that a person made.
 
     >>> from tarstop_core.documents.duplicates import Match, merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
@@ -187,7 +187,7 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
 
 
 def _names(frames: Sequence[pd.DataFrame], rows: list[int]) -> list[str]:
-    """What records are called, by their rows in these tables, one after the other."""
+    """Names of records by their rows in these tables, taken together."""
     records = pd.concat([frame[["title", "authors", "date", "source"]] for frame in frames]).iloc[rows]
     return [
         " · ".join(filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), *more)))
@@ -196,7 +196,7 @@ def _names(frames: Sequence[pd.DataFrame], rows: list[int]) -> list[str]:
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
-    """Patent families that are to count once, as positions in the collection; a person may untick any."""
+    """Ask which patent families count once; return their positions in the collection."""
     groups = kept("set_up/families", key, lambda: family_groups(frame))
     if not groups:
         return []
@@ -217,7 +217,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
 
 
 def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> list[bool]:
-    """A table in which one column can be ticked, and what it then holds; its texts wrap."""
+    """Draw a table with a column of ticks and return the ticks; its texts wrap."""
     wide = {name: st.column_config.TextColumn(width="medium") for name in texts}
     edited = st.data_editor(
         table,
@@ -239,7 +239,7 @@ def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
 
 
 def databases(store: Store, row: Collection) -> None:
-    """Ask which database each file came from: the flow diagram names it."""
+    """Ask which database each file came from, for the flow diagram."""
 
     def name(source: str) -> None:
         typed = str(st.session_state[f"{PREFIX}/database/{row.id}/{source}"]).strip()
@@ -260,7 +260,7 @@ def databases(store: Store, row: Collection) -> None:
 
 
 def preview(frame: pd.DataFrame) -> None:
-    """The first records as they were read, empty columns left out."""
+    """Show the first records as they were read, without empty columns."""
     with st.expander("The first documents, as read"):
         head = frame.head(5).drop(columns=["source"])
         filled = [name for name in head.columns if head[name].astype("str").replace("nan", "").any()]

@@ -1,4 +1,4 @@
-"""What a worker does where a list is long: read it, store it, put it in order and write it to files.
+"""Jobs for a worker on long lists: read them, store them, put them in order and write them to files.
 
 A job of a store is given the store itself or, for a worker, how it is reached: see :func:`reached`.
 """
@@ -44,7 +44,7 @@ ENDS: dict[str, Callable[[SessionSnapshot], str | bytes]] = {
     FLOW: lambda session: flow_diagram(session.prisma),
     **{tool.end: partial(to_tool, tool=tool) for tool in TOOLS},
 }
-"""What a session leaves as, by how its name ends."""
+"""The functions that export a session, by the suffix of the file."""
 SESSION = ".json"
 
 
@@ -56,13 +56,13 @@ def records_in(
 
 
 def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benchmark, tuple[str, ...]]:
-    """A benchmark that was sent, laid out in a folder; and what was left out."""
+    """Unpack an uploaded benchmark into a folder; return it with what was left out."""
     notes = place([(name, io.BytesIO(content)) for name, content in files], folder)
     return checked(folder), notes
 
 
 def reached(store: Store, large: bool) -> Store | Reach:
-    """What to hand a job that uses the store: how it is reached, for the same person, where a worker does the job, otherwise the store itself."""
+    """Return what a job that uses the store is given: for a worker how to open it for the same person, otherwise the store itself."""
     return store.reach if large else store
 
 
@@ -78,7 +78,7 @@ def _opened(by: Store | Reach) -> Iterator[Store]:
 def in_store(
     by: Store | Reach, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs
 ) -> T:
-    """What `job` returns for the store; where `by` says how it is reached, the store is opened for the job."""
+    """Run `job` with the store; if `by` says how to open it, the store is opened for the job."""
     with _opened(by) as store:
         return job(store, *args, **more)
 
@@ -86,7 +86,7 @@ def in_store(
 def stored(
     by: Store | Reach, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]], progress: Counting
 ) -> tuple[str, bool]:
-    """Store a collection that is not there yet; its id, and whether it is new.
+    """Store a collection unless it is stored already; return its id, and whether it is new.
 
     Records of the files that are not in the `frame` were merged into others, whoever merged them.
     """
@@ -98,7 +98,7 @@ def stored(
 
 
 def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Index:
-    """The words of all documents, counted."""
+    """Count the words of all documents."""
     return build_index(ranking_text(frame), progress, recipe)
 
 
@@ -109,7 +109,7 @@ def backed_up(by: Reach, file: Path, progress: Counting) -> Held:
 
 
 def exported(by: Reach, session: str, end: str) -> bytes:
-    """A session as the file whose name ends with `end`, one of :data:`ENDS` or :data:`SESSION`."""
+    """Export a session as a file with the suffix `end`, one of :data:`ENDS` or :data:`SESSION`."""
     with Store(*by) as store:
         store.note_export(session, end)
         if end == SESSION:

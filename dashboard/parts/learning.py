@@ -1,4 +1,4 @@
-"""Whether the list learns from the labels: asked on Set up, switched on Screen, where it says why a document is next."""
+"""Lists that learn from labels: the question on Set up, and on Screen the switch and why a document is next."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,7 +33,7 @@ WEIGH = "A language model’s answers, or another tool’s: they count as far as
 
 
 def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: bool) -> Settings:
-    """Ask when a session is set up; texts of samples are made up, and teach nothing of real ones.
+    """Ask on Set up whether the list learns; texts of samples are invented, and say nothing about real ones.
 
     `scored` says whether the documents came with scores, `by_scores` whether the list is in their order already.
     """
@@ -47,7 +47,7 @@ def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: 
 
 
 def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
-    """Ask what counts beside the labels, by its name in the settings; scores where the documents came `scored`."""
+    """Ask what counts besides the labels, by names of settings; scores only if the documents came with some."""
     answers: dict[str, Any] = {}
     for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True):
         typed = column.text_input(label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name))
@@ -60,7 +60,7 @@ def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bo
 
 
 def learn(work: Work) -> None:
-    """Put what comes next in order, where a fit is due; what it learns from is made here where it is missing."""
+    """Fit and reorder the next documents if that is due; compute the features first if they are missing."""
     of = work.collection
     if work.state.settings.learns and work.features is None:
         large = of.documents > LARGE_LIST
@@ -71,14 +71,14 @@ def learn(work: Work) -> None:
 
 
 def line(work: Work, state: State, reading_on: bool) -> None:
-    """Why the next document is next, where it is the one on the page, and what was found beside the top of the list."""
+    """Say why the document on the page comes next, and how the finds compare with the top of the list."""
     why = why_sentence(state, work.row.ids, work.because) if reading_on else ""
     if sentences := [sentence for sentence in (why, gain_sentence(state)) if sentence]:
         st.html(block("why_next", sentences))
 
 
 def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """The switch, at any document, and what counts beside the labels."""
+    """Draw the switch, which works at any document, and what counts besides the labels."""
 
     def moved(name: str, value: Any) -> None:
         change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}

@@ -1,4 +1,4 @@
-"""A session as pages list it, load it whole, and save it."""
+"""How pages list a session, load it completely, and save it."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -25,19 +25,19 @@ from tarstop_core.sessions.store.tables import SessionRow
 T = TypeVar("T")
 
 OF = "of"
-"""The parameter of the address that names what is explored; the others belong to it."""
+"""The parameter of the address that names the list on Explore."""
 
 PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
 WRITTEN = f"{PREFIX}/written"
 LONG_LOG = 300
-"""Events of a session from which its report, which repeats the advice at each, takes seconds."""
+"""From this many events on, the report, which repeats the advice at each, takes seconds."""
 block = Blocks("parts/blocks.html")
 
 
 def loaded(store: Store, session_id: str) -> SessionSnapshot:
-    """A session with its documents, kept for this browser tab until something is recorded in it."""
+    """Return a session with its documents, cached in this browser tab until something is recorded in it."""
     name, documents = store.heading(session_id)
 
     def opened() -> SessionSnapshot:
@@ -50,7 +50,7 @@ def loaded(store: Store, session_id: str) -> SessionSnapshot:
 
 
 def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, **how: Any) -> None:
-    """A button that saves a session as it stands after `seq` events, as a file whose name ends so.
+    """Draw a button that saves a session after `seq` events as a file with this suffix.
 
     A press on that of a large one, or on the report of a long one, has the file written, with a bar and Cancel, and the next one saves it.
     """
@@ -73,7 +73,7 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
 
 
 def file_stem(name: str) -> str:
-    """What an exported file is called.
+    """Name an exported file.
 
     >>> file_stem("Demo: <hinge> $5/2")
     'Demo-hinge-5-2'
@@ -82,7 +82,7 @@ def file_stem(name: str) -> str:
 
 
 def line(store: Store, session: SessionSummary) -> str:
-    """Name, badges, how far it is and when it was touched last, as HTML."""
+    """Name, badges, progress and last change of a session, as HTML."""
     states = {"simulated": session.simulated, "imported": session.imported, "archived": session.archived}
     marks = [SCENARIOS[session.scenario].short, *(mark for mark, holds in states.items() if holds)]
     return block(
@@ -91,12 +91,12 @@ def line(store: Store, session: SessionSummary) -> str:
 
 
 def imported(came: Provenance) -> None:
-    """Say where a session came from that was not screened here, or not all of it."""
+    """Say where a session came from that was not screened completely here."""
     st.html(block("imported", came.sentence(partial(clock, with_day=True))))
 
 
 def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str]) -> str:
-    """Return what the address newly names, or else what is newly open in this tab; "" where neither is news.
+    """Return what the address names or this tab has open, if that is new since the last run; otherwise "".
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str])
 
 
 def sessions_with(kind: type[Settings]) -> dict[str, str]:
-    """Return the sessions that have such settings, by id: their names."""
+    """Return the names of the sessions with such settings, by id."""
     return {
         session.id: session.name
         for session in shell.store().sessions()
@@ -160,5 +160,5 @@ def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> No
 
 
 def rename_box(store: Store, session: SessionSummary) -> None:
-    """The name of a session, to be changed where it stands."""
+    """Draw the name of a session, to be edited in place."""
     name_box(session.name, partial(store.rename, session.id), key=f"name-{session.id}")

@@ -1,4 +1,4 @@
-"""What is at stake: one value, shown in forms that are kept in step.
+"""The stakes as one value, shown in forms that are kept in step.
 
 The value itself lives beside the widgets; every widget is a view of it, rounded as a person reads it.
 Moving one changes only what that widget is about, so nothing drifts by being shown.
@@ -41,14 +41,14 @@ SYMBOLS = {
     "B": "B in formulas.",
     "G": "G in formulas.",
 }
-"""What amounts are called where formulas are shown."""
+"""Names of the amounts next to formulas."""
 EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}
-"""By answers to the second question: what a wrong decision then costs, at the price of a document in examples."""
+"""The cost of a wrong decision by the answer to the second question, at the example price of a document."""
 QUESTIONS = {
     "worse": "Say which mistake is worse, or that both are equally bad.",
     "documents": "Say how much you would read to rule a wrong decision out.",
 }
-"""What a person answers, by the widget that asks, and what is said while the answer is missing."""
+"""The questions by their widgets, with the sentence shown while the answer is missing."""
 ANSWERS = {
     **dict.fromkeys(("worse", "times", "q", *PAYOFF_NAMES), "worse"),
     **dict.fromkeys(("documents", "example", "fraction", "cost"), "documents"),
@@ -56,19 +56,19 @@ ANSWERS = {
 """The question that moving a widget answers."""
 
 OPTIONS, OPTION_FIELDS = "option/", ("name", "right", "wrong")
-"""How widgets of further options are called, before their number, and what each has."""
+"""Prefixes of the widgets of further options, and the fields of each option."""
 BETWEEN = (
     0.7  # Of what a right decision brings over a wrong one, what a new option begins with in either case
 )
 
 View = Callable[[str], dict[str, Any]]
-"""What makes the widget of a name show a value, and take another."""
+"""Returns arguments with which the widget of a name shows its value and reports a new one."""
 
 
 def panel(
     key: str, settings: S, reports: bool = False, asks: bool = False, start_note: str = ""
 ) -> tuple[S, Iterable[str]]:
-    """Ask what is at stake, in three forms that show one value.
+    """Ask for the stakes in three forms that show one value.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def panel(
     problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
     now = views(stakes, unanswered)
     for name, value in now.items():
-        # After a visit to another page the widgets are gone and the value is still here.
+        # After a visit to another page, the widgets are gone but the value is kept.
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
     def view(name: str) -> dict[str, Any]:
-        """What makes a widget a view of the value."""
+        """Return arguments that make a widget a view of the value."""
         return {"key": f"{key}/{name}", "on_change": _moved, "args": (key, name)}
 
     ours = settings.with_stakes(stakes)
@@ -127,7 +127,7 @@ def panel(
 
 
 def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
-    """Ask what is to be exceeded: a share on a slider, or a number."""
+    """Ask for the threshold, as a share on a slider or as a number."""
     how |= {"help": f"{threshold.symbol}: {term(threshold.entry, 'what is that?')}"}
     if threshold.is_share:
         return share(threshold.asked, threshold.value, at=at, **how)
@@ -136,7 +136,7 @@ def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
 
 
 def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """Only the two sliders, for a page where something else comes first; they follow settings changed elsewhere.
+    """Draw only the two sliders, which follow settings changed elsewhere, for a page on which something else comes first.
 
     Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. `on_change` takes the new settings
     before the page (or fragment) is drawn again; where it does not take them over, the sliders go back.
@@ -151,7 +151,7 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
 
 
 def q_star_in_words(q_star: float, plus: str, what: str) -> str:
-    """What a threshold means, for a person.
+    """Explain a threshold to a person.
 
     >>> q_star_in_words(0.8, "Reject", "prior art exists")
     '“Reject” only when more than 80 % sure that prior art exists'
@@ -160,7 +160,7 @@ def q_star_in_words(q_star: float, plus: str, what: str) -> str:
 
 
 def cost_in_words(stakes: Stakes, abstracts: bool) -> str:
-    """What a cost means, for a person; with `abstracts` it is that of a title and abstract.
+    """Explain a cost to a person; with `abstracts`, that of a title and abstract.
 
     >>> from tarstop_core.value.stakes import START
     >>> cost_in_words(START, abstracts=False)
@@ -182,7 +182,7 @@ def cost_in_words(stakes: Stakes, abstracts: bool) -> str:
 
 
 def _problem_below(field: DeltaGenerator, problem: str | None) -> None:
-    """Say below a field what keeps its entry from being used."""
+    """Say below a field why its entry cannot be used."""
     if problem is not None:
         with field:
             problem_box(problem)
@@ -205,7 +205,7 @@ def _questions(
     _problem_below(times, problems.get("times"))
     unequal = now["worse"] in ("plus", "minus")
     mistake = "the worse mistake" if unequal else "a wrong decision"
-    # Short, for a label in two lines would push the fold below the bar.
+    # Short, because a label of two lines would push the rest below the bar.
     avoided = "it" if unequal else "one"
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
@@ -223,14 +223,14 @@ def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Litera
     left, right = st.columns(2, gap=gap)
     with left:
         hint = f"The worse a wrong first action is, the surer you must be: {term('q-star', 'threshold')}."
-        # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
+        # The value is also given as default, because a slider whose code arrives late shows its default and would
         # report that as if the person had moved it.
         share("How sure before you act", now["q"], **view("q"), help=hint)
         sure = q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
         caption(f"{best_between(settings) if settings.payoffs.others else sure}.")
     with right:
         payoffs, one = settings.payoffs, "title and abstract" if settings.two_stages else "document"
-        # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
+        # The cost is shown as it is, even if it lies between two stops or outside them.
         words = stops(payoffs) | {now["fraction"]: escape_label(amount(settings.cost, payoffs.unit))}
         unit = (
             f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
@@ -293,7 +293,7 @@ def _consequences(
 def _others(
     key: str, settings: Settings, now: Mapping[str, Any], view: View, problems: Mapping[str, str]
 ) -> None:
-    """Options beside the two: a row each with a name and what it brings."""
+    """Draw the further options, a row each with a name and its amounts."""
     yes, options = question(settings), settings.payoffs.others
     for at in range(len(options)):
         columns = st.columns([1.4, 1, 1, 0.5], gap="medium", vertical_alignment="bottom")
@@ -320,7 +320,7 @@ def _others(
 
 
 def _with_another(key: str) -> None:
-    """Add an option that is the best one between the two, until a person says what it brings."""
+    """Add an option that is best between the two, until a person changes its amounts."""
     payoffs: Payoffs = st.session_state[f"{key}/truth"].payoffs
     right = BETWEEN * payoffs.B - (1 - BETWEEN) * payoffs.L_g
     wrong = BETWEEN * payoffs.G - (1 - BETWEEN) * payoffs.L_r
@@ -334,7 +334,7 @@ def _without(key: str, at: int) -> None:
 
 
 def _have_others(key: str, others: tuple[Option, ...]) -> None:
-    """Put other options into the value, and into the fields that show them."""
+    """Set the further options in the value and in their fields."""
     state = st.session_state
     state[f"{key}/truth"] = stakes = state[f"{key}/truth"].with_others(others)
     problems: dict[str, str] = state[f"{key}/problems"]
@@ -345,7 +345,7 @@ def _have_others(key: str, others: tuple[Option, ...]) -> None:
 
 
 def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
-    """What every widget shows for a value, rounded as a person reads it; nothing where a question is unanswered."""
+    """Return what every widget shows for a value, rounded for reading; nothing for an unanswered question."""
     payoffs = stakes.payoffs
     documents = float(f"{stakes.documents:.3g}") if math.isfinite(stakes.documents) else None
     return {
@@ -370,7 +370,7 @@ def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def nearest_fraction(fraction: float) -> float:
-    """The stop of the cost slider that stands nearest, on its log scale.
+    """Return the nearest stop of the cost slider, on its log scale.
 
     >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
     (0.001, 0.0, 1.0, 1e-08)
@@ -389,7 +389,7 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         at, field = name.removeprefix(OPTIONS).split("/")
         return stakes.with_option(int(at), field, value)
     if name == "worse":
-        # "Worse" without a factor yet: twice is the mildest that means anything.
+        # "Worse" without a factor yet: twice is the smallest factor with a meaning.
         times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times
         return stakes.with_ratio(1 / times if value == "minus" else times)
     if name == "example":
@@ -432,20 +432,20 @@ def _moved(key: str, name: str) -> None:
     if ANSWERS.get(name) in unanswered:
         unanswered.remove(ANSWERS[name])
     for other, value in views(stakes, unanswered).items():
-        # What was just typed stays as typed; what cannot be used stays to be mended.
+        # The field that was just changed keeps its text, even if that cannot be used.
         if other != name and other not in problems:
             state[f"{key}/{other}"] = value
 
 
 def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]) -> View:
-    """What makes widgets, by name, follow values that may change elsewhere too; `moved` takes name and value of one."""
+    """Return arguments that make widgets follow values that may change elsewhere; `moved` is called with name and value."""
     state, drawn = st.session_state, f"{key}/shown/{'/'.join(now)}"
     if state.get(drawn) != now:
         state.update({f"{key}/{name}": value for name, value in now.items()})
         state[drawn] = now
 
     def on_change(name: str) -> None:
-        # Whatever becomes of it, they are set again from the values that are then in force.
+        # Whatever happens to the change, the widgets are set again from the values then in force.
         state.pop(drawn, None)
         moved(name, state[f"{key}/{name}"])
 
