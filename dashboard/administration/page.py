@@ -30,7 +30,7 @@ PREFIX = "administration"
 LEAD = "Accounts and what is stored about them, backups, limits, and who did what."
 LINES, ALL_LINES = 50, 100_000
 """Lines of the audit log that are shown, and that can be saved."""
-HEAD = ("Name", "Came last", "Roles", "Entries in logs", "Drafts", "Audit lines", "")
+HEAD = ("Name", "Standing", "Came last", "Roles", "Entries in logs", "Drafts", "Audit lines")
 EVERYBODY = ""
 
 
@@ -74,7 +74,7 @@ def _row(account: Kept) -> tuple[str, ...]:
     standing = ("administers" if account.administers else "") + (" · locked out" if account.locked else "")
     seen = _moment(account.seen) if account.seen else ""
     counts = (account.shares, account.events, account.drafts, account.audit)
-    return account.name, seen, *(f"{number:,}" for number in counts), standing.strip(" ·")
+    return account.name, standing.strip(" ·"), seen, *(f"{number:,}" for number in counts)
 
 
 def _about(store: Store, account: Kept) -> None:
@@ -176,14 +176,14 @@ def _far(words: str, done: float, of: float) -> tuple[float, str]:
 def _limits(_: Store) -> None:
     gate = people.way()
     rows = [
-        ("Uploads of one browser tab", f"{PER_TAB / 1e9:.1f} GB"),
-        ("Uploads of all tabs", f"{PER_SERVER / 1e9:.1f} GB"),
+        ("Uploads of one browser tab", f"{PER_TAB / 2**30:.3g} GB"),
+        ("Uploads of all tabs", f"{PER_SERVER / 2**30:.3g} GB"),
         ("Records of one file", f"{BUDGET.records:,}"),
         ("Records that one tab holds", f"{BUDGET.held:,}"),
-        ("Size of a compressed file when unpacked", f"{BUDGET.unpacked / 1e9:.1f} GB"),
+        ("Size of a compressed file when unpacked", f"{BUDGET.unpacked / 2**30:.3g} GB"),
         ("Large jobs at once", f"{worker.AT_ONCE:,}"),
         ("Time of a large job", f"{worker.SECONDS / 60:.0f} minutes"),
-        ("Memory of a large job", f"{worker.memory() / 1e9:.1f} GB"),
+        ("Memory of a large job", f"{worker.memory() / 2**30:.3g} GB"),
         ("Characters behind an address’s question mark", f"{address.LONGEST_QUERY:,}"),
         (
             "A login lasts",

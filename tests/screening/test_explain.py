@@ -262,6 +262,8 @@ def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> No
     facts = replace(TOLD, otherwise=0.34, disagreement=0.23)
     one = situation("continue", b=0.9, facts=facts)
     assert "about 23 of 100" in explain(one, REVIEW).sentence
+    # Whoever decides reads both numbers beside each other.
+    assert "about 23 of 100" in scenario_of(REVIEW).message("how_right", advice=one, settings=REVIEW)
     assert "Not every such" not in glance(one)
     assert "Not every such" not in explain(replace(one, facts=replace(facts, otherwise=0.2)), REVIEW).sentence
 
