@@ -1,4 +1,4 @@
-"""What screening so far says about the state of the world; called, the belief after 2×2 tables."""
+"""Beliefs about the state of the world after screening so far; called as a function, the belief after 2×2 tables."""
 
 import sys
 from types import ModuleType
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Callable(ModuleType):
-    """The package, which is also the function ``ts.belief``: both have the one name."""
+    """The package, which can also be called as ``ts.belief``, because both have the same name."""
 
     def __call__(self, *tables: Any, **options: Any) -> Any:
         """Return the belief after 2×2 tables; see :func:`tarstop_core.belief.after.belief`."""

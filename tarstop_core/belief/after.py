@@ -26,9 +26,9 @@ HEIGHT = 330
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Belief(Result):
-    """How likely pooled sensitivity exceeds a threshold, and pooled specificity its own where one is given."""
+    """The chance that pooled sensitivity exceeds a threshold and, if one is given, pooled specificity its own."""
 
-    belief: float | None  # After all studies; None where the engine is not identified
+    belief: float | None  # After all studies; None if the engine is not identified
     after: tuple[float | None, ...]  # After 0 … n studies
     theta: float
     engine: str

@@ -24,11 +24,11 @@ MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
 NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
 TAIL = 1e-5  # posterior of τ left outside the joint grid, at either end
 ROUNDS, SETTLED = 12, 1e-4  # of expectation propagation
-NO_INFORMATION = 1e8  # variance of the site of an unknown sensitivity or false-positive rate
-CERTAIN = 1e-12  # nearer than this to 0 or 1 a chance of both is not distinguished from it
+NO_INFORMATION = 1e8  # variance of the site of a missing sensitivity or false-positive rate
+CERTAIN = 1e-12  # a chance of both this close to 0 or 1 counts as 0 or 1
 
 Event = Literal["sensitivity", "specificity", "both"]
-"""What exceeds its threshold."""
+"""The events: which parameters exceed their thresholds."""
 
 _HERMITE, _HERMITE_WEIGHT = np.polynomial.hermite_e.hermegauss(24)
 _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
@@ -135,7 +135,7 @@ def _remembered_shift(
 
 
 def _informative_cells(tables: Tables, theta_sp: float | None) -> bytes:
-    """TP, FN, FP and TN of the studies that say something, in a fixed order: the same studies are the same key however they came in."""
+    """TP, FN, FP and TN of the informative studies, sorted, so that the same studies give the same key in any order."""
     informative = tables.diseased > 0
     if theta_sp is not None:
         informative |= tables.healthy > 0
@@ -156,7 +156,7 @@ def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, eve
 def correlation_of_means(
     tables: Tables, theta: float, prior: Prior | None = None, theta_sp: float | None = None
 ) -> float:
-    """How what is believed of pooled sensitivity and of pooled specificity goes together, on their logits.
+    """Correlation of pooled sensitivity and pooled specificity in the belief, on their logits.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ _Grids = tuple[Floats, Floats, Floats, Floats]
 def _margins(
     cells: bytes, theta: float, prior: Prior, theta_sp: float | None
 ) -> tuple[_Grids, _Grids, tuple[float, float]] | None:
-    """Both margins and the prior means of their logits; None where no study has both groups of patients."""
+    """Both margins and the prior means of their logits; None if no study has both groups of patients."""
     TP, FN, FP, TN = np.frombuffer(cells).reshape(4, -1)
     diseased, healthy = TP + FN > 0, FP + TN > 0  # also false where they are missing
     if not (diseased & healthy).any():
@@ -245,7 +245,7 @@ def _margin(
         cavity = (share * m).sum(0)
         cavity_v = (share * (1 / total + tau2 + (m - cavity) ** 2)).sum(0)
         u, tilted, tilted_v = _tilted_moments(hits, misses, centre, cavity, cavity_v, u)
-        # A binomial likelihood is log-concave, so what it leaves is narrower than the cavity.
+        # A binomial likelihood is log-concave, so the product is narrower than the cavity.
         new = np.maximum(1 / tilted_v - 1 / cavity_v, 1 / NO_INFORMATION)
         y = (tilted / tilted_v - cavity / cavity_v) / new
         moved = np.abs(np.log(new / precision)).max()
@@ -309,7 +309,7 @@ class _Means(NamedTuple):
 def _of_means(
     one: _Grids, two: _Grids, means: tuple[float, float], rho: Floats, rho_weight: Floats, prior: Prior
 ) -> _Means:
-    """What the normal–normal model says of both means; sites' y, as the prior means, are counted from the thresholds."""
+    """The posterior of both means in the normal–normal model; y of the sites and prior means are relative to the thresholds."""
     (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2

@@ -1,4 +1,4 @@
-"""How hits thin out along lists, learned from labelled ones."""
+"""Learn from labelled lists how hits thin out along a list."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,9 +21,9 @@ from tarstop_core.calibration.hit_rate_model import (
 )
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
-ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
+ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Rounds of learning, nodes in each dimension, digits that are kept
 LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
-"""What the prior is worth: lists (spread), and pseudo-observations of slopes and of means."""
+"""Weight of the prior: in lists for the spread, and in pseudo-observations for slopes and for means."""
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
@@ -97,7 +97,7 @@ def learned(
     mean, spread = prior_mean, np.array(prior.spread)
     z, log_weight = grid((LEARNED,) * 3)
     for _ in range(ROUNDS):
-        # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
+        # Expectation: the chance that each list follows each node. Maximisation: a regression of the lists' means on log n.
         theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
         hits, log_shares, share = evidence(theta)
         passed = (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + np.exp(theta[..., 2]) * share)

@@ -46,20 +46,20 @@ Family = Literal["beta", "stretched"]
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
-TOTAL_SHAPE = 4.0  # Of the gamma factor on R beside its nodes
-WIDER = 1.2  # Times the spread between the training lists: a list of your own comes from elsewhere
+TOTAL_SHAPE = 4.0  # Shape of the gamma factor on R, in addition to its nodes
+WIDER = 1.2  # Factor on the spread between the training lists, because a person's list comes from elsewhere
 TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
-AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside that
-SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
+AHEAD = 10.0  # Shape of a further gamma factor on the number left
+SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α and of β, nodes of R, and standard deviations that they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
-"""Hits in a list that are computed with at least, and the largest mean or covariance (of logs) that a file may hold."""
+"""The smallest number of hits in a list that is computed with, and the largest mean or covariance (of logs) in a file."""
 EXACT, GROWTH = 60, 1.03
-"""Ranks that are distinguished one by one, and by how much blocks of ranks grow from there on."""
+"""Number of first ranks that are blocks of their own, and growth of the blocks after them."""
 TYPICAL = 1000.0  # Documents of the list for which means are reported
-LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
-LEAST = 1e-12  # Exposure of a hit at least: what was held impossible decides nothing
-RANK_UNIT = 10.0  # Rank that the exposure of a kind of family "power" refers to
+LEAST_SHARE = 1e-15  # Smallest share of a document, so that a hit where no node expects one decides nothing
+LEAST = 1e-12  # Smallest exposure of a hit, so that a hit thought impossible decides nothing
+RANK_UNIT = 10.0  # Reference rank of the exposure in the family "power"
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ class Thinning:
     """How hits thin out along a list, learned from labelled lists; small enough to read."""
 
     mean: tuple[Pair, Pair, Pair]
-    """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
+    """For log α, log β and log R: the mean in a list of 1,000 documents, and its change per unit of log length."""
     spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
     lists: int = 0  # How many lists it was learned from; 0 if it was not learned
 
     @property
     def usable(self) -> bool:
-        """Whether it is a distribution, of curves that a list could follow."""
+        """Whether it is a valid distribution of curves that a list could follow."""
         mean, spread = np.array(self.mean), np.array(self.spread)
         sound = (np.abs(mean) < MOST).all() and (np.abs(spread) < MOST).all() and (spread == spread.T).all()
         return bool(sound and np.linalg.eigvalsh(spread).min() > 0)
@@ -83,7 +83,7 @@ PRIOR = Thinning(
     mean=((math.log(0.7), 0.0), (math.log(1.4), 0.0), (math.log(25.0), 0.5)),
     spread=((0.12, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8)),
 )
-"""Before any list was seen; a few imagined lists of it are learned from beside the real ones."""
+"""The prior before any list was seen; a few imagined lists of it are learned from together with the real ones."""
 
 
 SHARP = Thinning(
@@ -94,11 +94,11 @@ SHARP = Thinning(
 """Lists whose ranking is nearly perfect, so that little is left behind the head: α and β as in sessions that learned from their
 labels (docs/reranked_chances.md). How many are relevant has nothing to do with the ranking, and is as in other lists.
 """
-SHARP_SHARE = 0.2  # How many lists are of that kind, before anything is read
+SHARP_SHARE = 0.2  # Prior share of lists of that kind
 
 
 def thinning_of(chances: Floats) -> Thinning:
-    """Default when it was not learned: as wide as the prior, centred on the number and position that chances by rank forecast."""
+    """The default for a calibrator without one: as wide as the prior, centred on the number and position that its chances by rank forecast."""
     length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
     r = (np.arange(length) + 0.5) / length
     weight = chances / total
@@ -113,13 +113,13 @@ def thinning_of(chances: Floats) -> Thinning:
 
 @dataclass(frozen=True)
 class Curve:
-    """One family of curves, and what lists taught of it."""
+    """One family of curves, with what was learned from lists."""
 
     scenario: str
     """What labels say in these lists: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
     family: Family  # As at the top of this module: with parameters log α and log β, or log s and log c
-    weight: float  # How often a list is one of these; weights need not add up to 1
-    prior: Thinning  # Of the two parameters and log R, over lists
+    weight: float  # Share of such lists; weights need not add up to 1
+    prior: Thinning  # Distribution of the two parameters and log R over lists
 
 
 @lru_cache(maxsize=16)
@@ -179,7 +179,7 @@ class HitRates:
 
     @cached_property
     def known(self) -> Mixture:
-        """What is known before anything is read."""
+        """The mixture before anything is read."""
         _, log_chance = grid((TOTALS,))
         weight = np.exp(self.log_weight[:, None] + log_chance).ravel()
         return mixture(weight, np.full(len(weight), TOTAL_SHAPE))
@@ -222,7 +222,7 @@ class HitRates:
         return self.expected(share_among(self.share, documents))
 
     def after(self, judged: Flags, relevant: Flags) -> Mixture:
-        """What is known once some documents of a list of family "beta" were read; flags as of :func:`still_unread`."""
+        """The mixture after some documents of a list of family "beta" were read; flags as for :func:`still_unread`."""
         if not judged.any():
             return self.known
         hits = np.flatnonzero(relevant)
@@ -264,7 +264,7 @@ def less_sure(shape: float, ahead: float) -> float:
 def still_unread(
     thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags, sharp: Thinning = SHARP
 ) -> Remaining:
-    """Relevant documents among those not read yet: their number's distribution.
+    """Distribution of the number of relevant documents among the unread ones.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: 
     rates = hit_rates(in_given_order(thinning), len(unread))
     at, width = rates.edges, np.diff(rates.edges)
     hits = np.append(0, np.cumsum(judged & relevant))[at]
-    # What was known where each block begins: as `HitRates.after`, whose outcome stands for the end.
+    # The mixture at the beginning of each block, as by `HitRates.after`, which gives that at the end.
     read = rates.density * np.diff(np.append(0, np.cumsum(judged))[at])
     at_hits = rates.log_density * np.diff(hits)
     exposure, log_at_hits = (

@@ -37,25 +37,25 @@ VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
 LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])  # Grid over 1 − κ
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 SURE_OF_LACKING = 20.0
-"""In a collection 1 − κ is from a beta distribution that weighs as much as this many lists; its mean is one of these."""
+"""In a collection, 1 − κ has a beta distribution with the weight of this many lists; its mean is one of LACKING."""
 SPREADS = 2.0, 0.25
-"""Standard deviations of the half-normal priors of how far collections lie apart in v and in w."""
-STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over which is averaged
+"""Standard deviations of the half-normal priors of the spread between collections in v and in w."""
+STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads, in units of those, over which results are averaged
 SHARES = (np.arange(20) + 0.5) / 20
-"""Grid over the share of lists that have something to find, where that is not known of every list."""
+"""Grid over the share of lists with something to find, if that is not known of every list."""
 RANKINGS = 2
 """Number of rankings that a merged list counts as: its rank k says as much as rank k/2 of a single one."""
-LEAST = 1e-5  # Weight of a point of the grid that a file keeps, and digits of each number in it
+LEAST = 1e-5  # Smallest weight of a point of the grid that a file keeps, and digits of each number in it
 DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What is known of a list: which kind it may be, and whether it lacks what there is."""
+    """The knowledge of a list: which kind it may be, and whether it lacks the relevant documents that exist."""
 
-    weight: Floats  # Of each point of the grid; adds up to 1; shape (G,)
-    lacking: float  # 1 − κ: the chance that it holds nothing of what there is, posterior mean
-    sure: float = SURE_OF_LACKING  # How many lists that weighs as much as
+    weight: Floats  # Weight of each point of the grid, adding up to 1; shape (G,)
+    lacking: float  # 1 − κ, posterior mean: the chance that it holds nothing although something exists
+    sure: float = SURE_OF_LACKING  # Weight of that, in lists
 
 
 def grid() -> Floats:
@@ -70,7 +70,7 @@ def survival(k: int) -> Floats:
 
 
 def _kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
-    """Kinds of lists, each of which vary by a gamma factor of this variance; where it is 0 they do not."""
+    """The kinds of lists, each of which varies by a gamma factor of this variance; 0 for none."""
     with np.errstate(divide="ignore"):
         return mixture(np.broadcast_to(weight, variance.shape), 1 / variance)
 
@@ -101,7 +101,7 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
 
 
 def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
-    """What lists of several collections say of a list of another one; of none at all, the prior (:data:`SPREADS`).
+    """Learn from lists of several collections about a list of another one; from none at all, the prior (:data:`SPREADS`).
 
     Normal distributions between collections, half-normal priors of their spread: A. Gelman (2006), Prior distributions
     for variance parameters in hierarchical models, Bayesian Analysis 1, 515–534.
@@ -130,7 +130,7 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
 
 
 def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
-    """What is known after lists of the collection in question itself.
+    """Update the knowledge by lists of the same collection.
 
     >>> start = learn([])  # lists whose first hit comes early speak for kinds that have it early
     >>> after = updated(start, [PastCase("hit", 1)] * 5)
@@ -141,7 +141,7 @@ def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
         prior = np.log(start.weight)[:, None] + np.log(_lacking(start.lacking, start.sure))
     log = prior + log_likelihood(cases)
     posterior = np.exp(log - logsumexp(log))
-    # Kind and κ go together after cases: the kinds are weighed as those of lists that hold a hit.
+    # After cases, kind and κ depend on each other; the kinds are weighted as those of lists that hold a hit.
     holds = posterior @ (1 - LACKING)
     return Learned(holds / holds.sum(), float(posterior.sum(axis=0) @ LACKING))
 
@@ -151,7 +151,7 @@ def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Float
     step = float(points[1] - points[0])
     spread = np.tile(scale * STEPS, len(means))
     mean = np.repeat(means, len(STEPS))
-    # Below half a step the points themselves are too coarse to tell.
+    # Spreads below half a step are too small for the grid.
     away = (points - mean[:, None]) / np.maximum(spread, step / 2)[:, None]
     weight = np.exp(-(away**2) / 2)
     prior = -(STEPS**2) / 2 + np.log(np.gradient(STEPS))
@@ -159,7 +159,7 @@ def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Float
 
 
 def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
-    """How 1 − κ of collections is distributed over its grid."""
+    """The distribution of 1 − κ of collections over its grid."""
     density = LACKING ** (mean * sure - 1) * (1 - LACKING) ** ((1 - mean) * sure - 1) * np.gradient(LACKING)
     return np.asarray(density / density.sum())
 
@@ -181,7 +181,7 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
 def fit_rank_frailty(
     topics: Sequence[Topic], collections: Sequence[str] | None = None, start: Calibrator | None = None
 ) -> Learned:
-    """What labelled lists that have something to find say of the next one.
+    """Learn from labelled lists with something to find about the next one.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def fit_rank_frailty(
 
 
 def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
-    """The calibrator with the chances, kinds and band of what was learned."""
+    """Make the calibrator with the chances, kinds and band that were learned."""
     return _with_kinds(calibrator, np.vstack((learned.weight, grid())), learned.lacking)
 
 
@@ -240,7 +240,7 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
     at, start, mix = ranks(), np.exp(rich)[:, None], _kinds_of(variance, weight)
     passed = log_passed(mix, start * power_exposure(at, slope[:, None]))
     ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * -np.expm1(passed.T)])
-    # Between points of the grid the ends of the interval are rough.
+    # The ends of the interval are only as fine as the grid.
     ends = np.maximum.accumulate(ends, axis=0)
     exposure = start * (power_exposure(at, slope[:, None]) - power_exposure(at - 1, slope[:, None]))
     chance = np.minimum.accumulate(weight @ -np.expm1(log_passed(mix, exposure)))

@@ -27,7 +27,7 @@ Ranks = NDArray[np.intp]
 
 ALPHA = 0.05  # Chance that the bound is ever wrong, at most
 BETS = (0.02, 0.3)
-"""γ: how many documents a bet takes to be left, as a share of what R implies. Chosen among mixtures on simulated lists
+"""γ: the number of relevant documents that a bet assumes to be left, as a share of what R implies. Chosen among mixtures on simulated lists
 (docs/recall_statement.md); the bound holds with any choice, others read more."""
 
 
@@ -79,11 +79,11 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
     begins = 1.0 / np.arange(1, draws + 1)
     begins = begins[: hits.shape[-1]] / begins.sum()
     chance, stakes = np.minimum(chance, 1.0), []
-    # What is put on bets that have not begun is still whole.
+    # Stakes on bets that have not begun are still whole.
     waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
     for gamma in BETS:
         miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))
-        # A hit that was certain was no bet.
+        # A certain hit is not a bet.
         factor = np.where(hits, np.log(gamma) * (chance < 1), miss)
         so_far = np.cumsum(factor, axis=-1)
         begun = np.logaddexp.accumulate(np.log(begins) - so_far + factor, axis=-1) + so_far
@@ -167,7 +167,7 @@ def first_bounded(
 
 
 def price(documents: int, every: int, relevant: int, recall: float) -> int:
-    """Documents read until recall is bounded as wanted, if all relevant documents came first.
+    """Documents read until the bound on recall is high enough, if all relevant documents came first.
 
     Parameters
     ----------

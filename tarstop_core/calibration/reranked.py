@@ -41,28 +41,30 @@ from tarstop_core.errors import InputProblem
 
 FILE = FileKind("tarstop-reranked-chances", 1, "file of chances of re-ranked lists", again="make it again")
 
-HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
+HALF_LIVES = (6.0, 40.0)  # Half-lives of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
-"""What those are before anything is read, and what is added to them before their log is taken."""
-FEATURES = 9  # Of the history, a constant among them
-FURTHEST_TILT = math.log(20)  # Of the first document ahead against the curves, up or down
+"""Starting value of these averages, and what is added to them before their log is taken."""
+FEATURES = 9  # Number of features of the history, including a constant
+FURTHEST_TILT = math.log(20)  # Largest correction of the next document against the curves, up or down
 
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
-"""Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
+"""Weight below which a node is left out, difference below which numbers count as equal, and log of the largest factor between them."""
 
 
 @dataclass(frozen=True)
 class RerankedChances:
-    """What sessions taught about reordered lists, small enough to read."""
+    """What was learned from sessions about reordered lists, small enough to read."""
 
-    weights: tuple[float, ...]  # Of the features of :func:`features`
+    weights: tuple[float, ...]  # Weights of the features of :func:`features`
     shift: float  # Variance over sessions of the logit's shift
     curves: tuple[Curve, ...]
     temper: float  # Power of the evidence of one session about its curve
-    ahead: float  # Shape of the gamma factor by which what is ahead varies beside that
-    reach: float  # Documents over which what recent hits say fades to a third
+    ahead: float  # Shape of a further gamma factor on the documents ahead
+    reach: float  # Documents after which the influence of recent hits has faded to a third
     fitted_on: FittedOn
-    quality: Quality | None = None  # Of the next document, on sessions that were not learned from
+    quality: Quality | None = (
+        None  # Quality of the next document's chance, on sessions that were not learned from
+    )
 
     def of(self, scenario: str) -> "RerankedChances":
         """Keep the curves of one scenario alone, where that is what labels say; all where it has none."""
@@ -75,7 +77,7 @@ class RerankedChances:
 
 
 def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
-    """Read them back. InputProblem when the text is not of a known version, or cannot be used."""
+    """Read such a document; InputProblem if the text is not of a known version or cannot be used."""
     model = validated(RerankedChances, FILE.content(text, name), name, FILE.again)
     weights, above_0 = [each.weight for each in model.curves], (model.temper, model.ahead, model.reach)
     for sound, fault in (
@@ -121,7 +123,7 @@ def averages(history: Flags, half_life: float) -> Floats:
 
 
 def features(history: Flags, length: int) -> Floats:
-    """What goes before each document of a `history` (see :func:`path_chances`), and the next, shape (d + 1, FEATURES)."""
+    """Features of the history before each document of a `history` (see :func:`path_chances`) and before the next one, shape (d + 1, FEATURES)."""
     d, hits = np.arange(len(history) + 1), np.append(0, np.cumsum(history))
     fast, slow = (
         np.log(averages(history, half_life) + least)
@@ -173,9 +175,9 @@ class Ahead:
     read: int
     length: int
     ends: Ints  # Ranks at which blocks of documents ahead end, shape (B,)
-    weight: Floats  # Of each node, shape (J,)
-    expected: Floats  # Hits that each node expects in each block, shape (J, B)
-    shape: float  # Of the gamma factor that all documents ahead share
+    weight: Floats  # Weight of each node, shape (J,)
+    expected: Floats  # Expected hits in each block by node, shape (J, B)
+    shape: float  # Shape of the gamma factor that all documents ahead share
 
     @cached_property
     def p(self) -> Floats:
@@ -184,14 +186,14 @@ class Ahead:
         return np.repeat(np.minimum(self.weight @ self.expected / width, 1.0), width)
 
     def left(self, more: int | None = None) -> Remaining:
-        """How many hits there are among this many documents more, or all; its mean is the sum of their chances."""
+        """Distribution of the hits among this many more documents, or all; its mean is the sum of their chances."""
         documents = self.length - self.read
         more = documents if more is None else min(more, documents)
         begins = np.append(self.read, self.ends[:-1])
         part = np.clip((self.read + more - begins) / np.maximum(self.ends - begins, 1), 0.0, 1.0)
         left = remaining_from_forecasts(self.weight, self.shape, self.expected @ part, more)
         wanted = float(self.p[:more].sum())
-        # That there are no more hits than documents cuts off a tail, which few documents feel.
+        # Hits cannot exceed documents, which cuts off a tail that matters only with few documents.
         if not more or abs(left.mean - wanted) < SAME * wanted:
             return left
 
@@ -199,7 +201,7 @@ class Ahead:
         def off(log_factor: float) -> float:
             return left.times(math.exp(log_factor)).mean - wanted
 
-        # Few documents cut off little: about as much as the mean misses.
+        # With few documents, little is cut off: about the error of the mean.
         limit = -FURTHEST_FACTOR if left.mean > wanted else FURTHEST_FACTOR
         near = 2 * math.log(max(wanted, TINY) / max(left.mean, TINY))
         end = near if abs(near) < FURTHEST_FACTOR and off(near) * off(0.0) < 0 else limit
@@ -246,7 +248,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
 
 
 def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Remaining]:
-    """Chances along the list as it would be read, and how many relevant documents are still unread.
+    """Chances along the list in the order of reading, and the distribution of unread relevant documents.
 
     Parameters
     ----------
@@ -274,15 +276,15 @@ PRIORS: dict[Family, Thinning] = {
         spread=((0.15, 0.0, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.8)),
     ),
 }
-"""Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
-LIKE_LISTS = 4.0  # How many sessions that is worth for the spread
+"""The prior before any session was seen; a few imagined sessions of it are learned from together with the real ones."""
+LIKE_LISTS = 4.0  # Weight of the prior for the spread, in sessions
 SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
 """Defaults of the class, chosen on sessions that were not learned from; see docs/reranked_chances.md."""
-C = 1.0  # Inverse strength with which the weights of standardised features are held near 0
+C = 1.0  # Inverse strength of the regularisation of the weights of standardised features
 
 
 def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) -> RerankedChances:
-    """Learn from sessions read to the end: each says by document, in the order read, whether it was relevant.
+    """Learn from sessions read to the end, each with whether its documents were relevant, in the order of reading.
 
     Sessions come by what their labels say, which is a scenario of a calibrator: each such kind of session has curves of its own.
     """
@@ -299,7 +301,7 @@ def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) 
 
 
 def _shares(log_evidence: Floats) -> Floats:
-    """How often a session is of each family, from the log evidence of each session, shape (families, sessions).
+    """Share of sessions of each family, from the log evidence of each session, shape (families, sessions).
 
     Expectation and maximisation, with one imagined session of each family.
     """

@@ -1,4 +1,4 @@
-"""Scores of one list made comparable with those of others, and chances multiplied by a factor."""
+"""Standardise the scores of a list, and multiply chances by a factor."""
 
 import numpy as np
 from numpy.typing import ArrayLike

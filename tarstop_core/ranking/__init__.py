@@ -1,1 +1,1 @@
-"""In which order documents are read."""
+"""The order in which documents are read."""

@@ -22,8 +22,8 @@ EPSILON = 0.25  # Share of the mean idf that replaces small ones
 #: Called with (documents done, documents in all) while an index is built.
 Progress = Callable[[int, int], None]
 
-LEFT_OUT = -1  # Row of a piece of text that counts as no word
-_DOCUMENTS_AT_A_TIME = 2048  # Between two reports of progress
+LEFT_OUT = -1  # Row of a piece of text that does not count as a word
+_DOCUMENTS_AT_A_TIME = 2048  # Documents between two reports of progress
 _WEIGHTS_AT_A_TIME = 1 << 20  # Keeps the temporaries of the weight formula at a few megabytes
 
 
@@ -38,7 +38,7 @@ class Recipe:
     b: float
     floor: bool
     """No word weighs less than epsilon times the mean size of an idf; otherwise only negative idfs are replaced."""
-    repeats: float  # A word that stands n times in the query counts n to this power
+    repeats: float  # A word that occurs n times in the query counts n to this power
 
 
 PAPER = Recipe("paper", "titles and abstracts", PAPER_TOKENS, k1=1.5, b=0.75, floor=False, repeats=1)
@@ -221,7 +221,7 @@ def _count_words(
 
 
 class _Numbers(dict[str, int]):
-    """Row of the word that each piece of text counts as, or `LEFT_OUT`: a piece is looked at once in a collection."""
+    """Row of the word of each piece of text, or `LEFT_OUT`; each piece is processed once per collection."""
 
     def __init__(self, tokens: Tokens) -> None:
         super().__init__()
@@ -238,7 +238,7 @@ class _Numbers(dict[str, int]):
 def _inverse_document_frequency(
     holding: NDArray[np.int32], n_documents: int, floor: bool
 ) -> NDArray[np.float64]:
-    """Idf of each word, small or negative ones replaced, as the recipe has it."""
+    """Idf of each word, with small or negative ones replaced as the recipe says."""
     idf: NDArray[np.float64] = np.log(n_documents - holding + 0.5) - np.log(holding + 0.5)
     if floor:
         np.maximum(idf, EPSILON * np.abs(idf).mean(), out=idf)

@@ -1,4 +1,4 @@
-"""What a ranker learns from: how much each word, and each pair of neighbours, weighs in each document.
+"""The features of a ranker: the weight of each word, and of each pair of neighbouring words, in each document.
 
 TF-IDF over word stems and pairs of them. A term is known by its hash, not by its place in a vocabulary: any text can be
 weighed against a collection without the collection's words being kept, and a list of 200,000 documents is counted at the
@@ -20,14 +20,14 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.words import WORD_TOKENS
 
-VERSION = 1  # Rises with what is counted: features of another version are made again
-BITS = 24  # Of a term's hash
+VERSION = 1  # Rises when other features are counted, so that stored features are made again
+BITS = 24  # Bits of a term's hash
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
-FREQUENT = 1 << 16  # Terms that nearly every set of labels uses; it uses few of the others
-FEW = 1 << 14  # Terms that are found sooner than a table of all places is made
+FREQUENT = 1 << 16  # The most frequent terms, which nearly every set of labels uses; it uses few others
+FEW = 1 << 14  # Up to this many terms, a search is faster than making a table of all places
 _PARTS, _HELD = ("frequent", "rare", "by_term"), ("data", "indices", "indptr", "shape")
-_MIX = np.uint32(0x9E3779B1)  # 2³² by the golden ratio: neighbouring numbers end far apart
+_MIX = np.uint32(0x9E3779B1)  # 2³² divided by the golden ratio, which spreads neighbouring numbers far apart
 
 Matrix = csr_array
 
@@ -37,10 +37,10 @@ class Features:
     """A collection as a ranker sees it; made by `make_features`."""
 
     places: NDArray[np.int32]
-    """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
+    """Hashes of the terms with a column, ascending; terms of only one document have none. Shape (terms,)."""
     column: NDArray[np.int32]
     """Column of each of these terms; the most frequent come first, which makes products a third faster. Shape (terms,)."""
-    idf: NDArray[np.float32]  # What one occurrence weighs, by column. Shape (terms,)
+    idf: NDArray[np.float32]  # Weight of one occurrence, by column. Shape (terms,)
     frequent: Matrix
     """Weight of each of the most frequent terms in each document, single precision. Shape (N, `FREQUENT` at most)."""
     rare: Matrix
@@ -73,7 +73,7 @@ class Features:
         return np.asarray(product)
 
     def of(self, text: str) -> Matrix:
-        """Any text as a row like those of the collection, shape (1, terms); terms that only this text has do not count."""
+        """Turn any text into a row like those of the collection, shape (1, terms), without terms that only it has."""
         counts = _counted([text], _Codes())
         column = self._columns(counts.indices)
         has_column = column >= 0
@@ -115,7 +115,7 @@ class Features:
 
 
 def load_features(file: Path) -> Features | None:
-    """Read what `Features.save` wrote; None where there is nothing, or only what another version made: make them again."""
+    """Read what `Features.save` wrote; None if there is nothing of this version, so that features must be made again."""
     try:
         with np.load(file, allow_pickle=False) as held:
             if int(held["version"]) != VERSION:
@@ -168,7 +168,7 @@ def _finder(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[
     """Return a lookup from places to their index among all that occur."""
     if len(places) <= FEW:
         return lambda wanted: np.searchsorted(places, wanted).astype(np.int32)
-    at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
+    at = np.empty(_PLACES, dtype=np.int32)  # only the entries that are looked up are filled
     at[places] = np.arange(len(places))
     return lambda wanted: at[wanted]
 
@@ -196,7 +196,7 @@ def _weighed(
 
 
 class _Codes(dict[str, int]):
-    """Hash of the word that each piece of text counts as, 0 where it is left out: a piece is looked at once."""
+    """Hash of the word of each piece of text, 0 if it is left out; each piece is processed once."""
 
     def __missing__(self, piece: str) -> int:
         word = WORD_TOKENS.word(piece)
@@ -217,7 +217,7 @@ def _counted(texts: list[str], codes: _Codes) -> Matrix:
     neighbours = document[1:] == document[:-1]
     term = _places(words, words[:-1][neighbours], words[1:][neighbours])
     row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
-    # Terms that stand there twice are added up.
+    # Terms that occur twice are added up.
     return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
 
 

@@ -21,14 +21,14 @@ from tarstop_core.ranking.features import Features, Matrix
 
 Floats = NDArray[np.float64]
 
-EVERY_LABEL = 50  # Up to this many labels there is a fit after each
-FURTHER = 0.04  # From then on there is one whenever labels grew by this share
-ITS_SCORE = ""  # Stands among words for a document's score from elsewhere
-FEW = 5  # Relevant documents with which scores from elsewhere get half of their weight
+EVERY_LABEL = 50  # Up to this many labels, there is a fit after each
+FURTHER = 0.04  # From then on, there is one whenever labels grew by this share
+ITS_SCORE = ""  # Stands for a document's score from elsewhere in a list of words
+FEW = 5  # With this many relevant documents, scores from elsewhere get half their weight
 
 
 class Label(IntEnum):
-    """Label of a document, as rankers get it."""
+    """Label of a document, as rankers see it."""
 
     UNREAD = 0
     NOT_RELEVANT = 1
@@ -43,7 +43,7 @@ class Feedback:
 
     question: str
     labels: NDArray[np.int8]  # A `Label` for each document, by its position in the collection. Shape (N,).
-    start: Floats  # Scores of the order in which the list stands, the highest to be read first. Shape (N,).
+    start: Floats  # Scores of the list's own order, the highest to be read first. Shape (N,).
     words_for: str = ""  # Words in favour of a document, as a person typed them
     words_against: str = ""
     outside: Floats | None = None
@@ -56,7 +56,7 @@ class Feedback:
 
 
 class Ranker(ABC):
-    """Puts unread documents in order, by the labels of those that were read.
+    """Puts unread documents in order by the labels of the read ones.
 
     A person's own ranker is a frozen dataclass derived from this, whose fields are its settings.
     """
@@ -133,11 +133,11 @@ class SVMRanker(Ranker):
         "scores; the question counts as a relevant document."
     )
 
-    strength: float = 0.03  # C: how far a weight may go from 0
-    ratio: float = 10.0  # The relevant together weigh so many times what those not relevant do
+    strength: float = 0.03  # C, the inverse strength of regularisation
+    ratio: float = 10.0  # Total weight of the relevant documents relative to the others
     presumed: int = 10
-    """Documents drawn from the unread are presumed not relevant until this many were found to be."""
-    beside: float = 0.05  # Spread of a column of scores, where the words of a document have length 1
+    """Unread documents drawn at random are presumed not relevant until this many irrelevant ones were found."""
+    beside: float = 0.05  # Spread of a column of scores, relative to the length 1 of a document's words
     included: float = 5.0
     """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
     abstracts so far, and those excluded for their kind of study, whose words are the topic's anyway."""
@@ -148,7 +148,7 @@ class SVMRanker(Ranker):
         if learned is None:
             return feedback.start
         of_words, of_columns = learned
-        # The distance from the boundary, in the direction of the relevant.
+        # The distance from the boundary, towards the relevant documents.
         return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
     def why(self, features: Features, feedback: Feedback, at: int, text: str, seed: int) -> dict[str, float]:
@@ -166,7 +166,7 @@ class SVMRanker(Ranker):
         return dict(sorted(adds_by_term.items(), key=lambda item: -item[1]))
 
     def _columns(self, feedback: Feedback) -> Floats:
-        """Columns beside the words: the score by which the list began, then scores from elsewhere. Shape (N, 1 or 2)."""
+        """Columns besides the words: the score of the list's own order, then scores from elsewhere. Shape (N, 1 or 2)."""
         columns = _scaled(feedback.start, self.beside)[:, None]
         if feedback.outside is None:
             return columns
@@ -176,7 +176,7 @@ class SVMRanker(Ranker):
     def _learned(
         self, features: Features, feedback: Feedback, columns: Floats, seed: int
     ) -> tuple[NDArray[np.float32], Floats] | None:
-        """Weight of each term and of each column beside them; None while there is nothing to learn from."""
+        """Weights of the terms and of the columns besides; None while there is nothing to learn from."""
         labels, rng = feedback.labels, np.random.default_rng((seed, feedback.count))
         read, unread = np.flatnonzero(labels), np.flatnonzero(labels == Label.UNREAD)
         wanted = max(0, self.presumed - int(np.count_nonzero(labels == Label.NOT_RELEVANT)))
@@ -196,7 +196,7 @@ class SVMRanker(Ranker):
         )
         weights[~y] *= weights[y].sum() / (self.ratio * np.count_nonzero(~y))
         weights *= len(y) / weights.sum()
-        # Learned from those terms alone that occur in these rows.
+        # Only terms that occur in these rows are fitted.
         used, term = np.unique(words.indices, return_inverse=True)
         occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
         own = csr_array(np.vstack((beside, columns[rows_used])))
@@ -232,7 +232,7 @@ class SVMRanker(Ranker):
 
 
 def _scaled(scores: Floats, size: float) -> Floats:
-    """Scores with mean 0 and this spread; 0 where there is none. Shape (N,)."""
+    """Scale scores to mean 0 and this spread, with 0 for a missing one. Shape (N,)."""
     is_there = np.isfinite(scores)
     if not is_there.any():
         return np.zeros(len(scores))
@@ -241,7 +241,7 @@ def _scaled(scores: Floats, size: float) -> Floats:
 
 
 def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
-    """Factor 1 + d², d being how many standard deviations the relevant lie above the others; smaller while they are few."""
+    """Factor 1 + d², with d the standard deviations between relevant documents and others; smaller while they are few."""
     relevant, others = scores[labels >= Label.RELEVANT], scores[labels == Label.NOT_RELEVANT]
     if len(relevant) < 2 or len(others) < 2:
         return 1.0
@@ -255,7 +255,7 @@ DEFAULT = "linear"
 _EARLIER = {"Told": "Feedback", "Linear": "SVMRanker", "Unmoved": "StaticRanker"}
 
 
-if not TYPE_CHECKING:  # A type checker knows the names of today alone.
+if not TYPE_CHECKING:  # A type checker knows only today's names.
 
     def __getattr__(name: str) -> Any:
         """Classes by their earlier names, which people's own files may still import."""
@@ -302,7 +302,7 @@ def due(labels: int, at_last_fit: int) -> bool:
 
 
 def reading_order(scores: Floats, seed: int) -> NDArray[np.intp]:
-    """Positions by falling score; equal ones in an order drawn by the seed. Shape (N,).
+    """Positions by falling score, with ties in an order drawn by the seed. Shape (N,).
 
     The order of records in a source can leak what they are labelled.
 

@@ -28,8 +28,8 @@ class Ranking:
 
     order: NDArray[np.intp]  # Positions in the collection, first to be read first. Shape (N,)
     scores: NDArray[np.float64] | None
-    """In the same (screening) order; None where the list has only its order. Shape (N,)."""
-    how: str  # Where the order comes from, as a sentence
+    """Scores in the same (screening) order; None if the list has only its order. Shape (N,)."""
+    how: str  # The source of the order, as a sentence
 
     def __len__(self) -> int:
         return len(self.order)
@@ -119,7 +119,7 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
 
 def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
-    """The order to begin with, and why, as a sentence.
+    """Return the default order, and why, as a sentence.
 
     A list's own order is suggested only where something speaks for it: a wrong one would make every
     chance wrong, while a query can always be written.
@@ -144,7 +144,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
         ("id", "identifier"),
     ):
         numbers = frame[column].tolist()
-        # Numbers that only say where a record stood, in a file that names none, rise in every list.
+        # Row numbers given to records without ids rise in every list.
         if _sorted(numbers) and not all(re.fullmatch(r"row \d+", number) for number in numbers):
             return "text", _sorted_by(name)
     return (
@@ -198,7 +198,7 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
 
 
 def _sorted(values: Sequence[str]) -> bool:
-    """Whether all values are there and nearly always rise, or fall, from one to the next, as numbers or as text.
+    """Whether no value is missing and values nearly always rise, or nearly always fall, as numbers or as text.
 
     Nearly: programs list the newest first by a date that is not the number, and some records stray.
     """
@@ -231,7 +231,7 @@ def _direction(keys: Sequence[str]) -> int:
 
 
 def order_hint(frame: pd.DataFrame) -> str | None:
-    """Say in a sentence that a list's own order merely follows its dates or its titles; None where it does not.
+    """Say in a sentence that a list's own order merely follows its dates or titles; None if it does not.
 
     A list of fewer than 8 records, or one with too many ties or gaps (four in five records must have the date or title),
     cannot tell.
@@ -246,7 +246,7 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     enough = max(SHORTEST_TELLING_LIST, 0.8 * len(frame))
     dates = [key for key in map(date_key, frame["date"].tolist()) if key]
     if len(dates) >= enough:
-        # Records that know only their year are compared with the others by year alone.
+        # Records with only a year are compared with others by year.
         for depth in range(min(map(len, dates)), 0, -1):
             padded = ["".join(f"{part:04d}" for part in key[:depth]) for key in dates]
             if direction := _direction(padded):
@@ -272,7 +272,7 @@ def _sorted_by(what: str) -> str:
 
 
 def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
-    """Leave out all members of a family but the one ranked first; the same ranking where there is nothing to leave out.
+    """Leave out all members of a family except the one ranked first; the same ranking if there are none to leave out.
 
     `groups` hold positions in the collection, one group a family; some may be missing from the ranking.
     """

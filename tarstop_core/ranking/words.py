@@ -42,7 +42,7 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 @lru_cache(maxsize=64)
 def stems(query: str) -> frozenset[str]:
-    """The words of a query as :func:`parts` compares them, very common ones left out."""
+    """The words of a query as :func:`parts` compares them, without very common ones."""
     return frozenset(WORD_TOKENS(query))
 
 
@@ -51,7 +51,7 @@ def _stem(word: str) -> str:
     """A word without accents, case and ending."""
     if not word.isascii():
         word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    # A stemmer of its own for every word: it keeps its place in the word, and pages run in threads.
+    # A new stemmer for every word, because it has a state and pages run in threads.
     return str(Stemmer.Stemmer("english", 0).stemWord(word.casefold()))
 
 
@@ -60,10 +60,10 @@ _STOP_STEMS = frozenset(map(_stem, _STOP_WORDS))
 
 @dataclass(frozen=True)
 class Tokens:
-    """How a text is split into the words that BM25 counts."""
+    """A way to split a text into the words that BM25 counts."""
 
-    split: Callable[[str], list[str]]  # A text in pieces
-    word: Callable[[str], str]  # What a piece is counted as; empty where it is left out
+    split: Callable[[str], list[str]]  # Splits a text into pieces
+    word: Callable[[str], str]  # Turns a piece into its word; empty if it is left out
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text.
@@ -93,4 +93,4 @@ def _counted(word: str) -> str:
 
 PAPER_TOKENS = Tokens(_by_space, str)  # The paper's: lower case, at white space, punctuation kept
 WORD_TOKENS = Tokens(_by_word, _counted)
-"""For people: what :func:`parts` marks is what counts."""
+"""For people: the words that count are those that :func:`parts` marks."""
