@@ -1,4 +1,4 @@
-"""Settings of a review of an intervention: what its effect is to be beyond."""
+"""Settings of a review of an intervention: the measure, the smallest effect that matters, and more."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -12,19 +12,19 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.settings import FOREIGN, StudySettings, Threshold
 
 OTHER_QUESTIONS = ("theta", "prior")
-"""What files of settings hold for the questions of others, and not for this one."""
+"""Entries in files of settings that belong to other scenarios."""
 
 
 @dataclass(frozen=True)
 class EffectSettings(StudySettings):
-    """Settings of a review of an intervention, where studies of its effect add up."""
+    """Settings of a review of an intervention, in which studies of its effect add up."""
 
-    outcome: str = ""  # What is measured: "stroke", "days in hospital"
+    outcome: str = ""  # The outcome: "stroke", "days in hospital"
     measure: str = "OR"  # One of :class:`~tarstop_core.effects.measures.Measure`
     ratio: bool = False  # Whether generic estimates are ratios, as hazard ratios are
     delta: float = 1.0  # The smallest effect that matters, in the measure's unit
     above: bool = False  # Whether an effect above δ is good
-    baseline: float | None = None  # Risk without the intervention, where δ was asked in numbers of people
+    baseline: float | None = None  # Risk without the intervention, if δ was entered in numbers of people
     engine: str = ""
     """"exact" or "normal"; empty: exact for an OR of events, normal otherwise."""
 
@@ -52,7 +52,7 @@ class EffectSettings(StudySettings):
 
     @property
     def target(self) -> Target:
-        """What the effect is to be beyond."""
+        """The target that the effect must exceed."""
         return Target(self.kind, self.delta, self.above, self.is_ratio)
 
     @property
@@ -62,14 +62,14 @@ class EffectSettings(StudySettings):
 
     @property
     def used_engine(self) -> Engine:
-        """The engine that the belief comes from."""
+        """The engine that computes the belief."""
         return engine_for(
             forms_of(self.kind)[0], self.kind, cast(Engine, self.engine) if self.engine else None
         )
 
     @property
     def prevented(self) -> float | None:
-        """Events of 1,000 treated that δ prevents, below 0 that it adds; None where no risk is known."""
+        """Events among 1,000 treated that δ prevents, negative if it adds some; None if no risk is known."""
         if self.baseline is None or self.kind not in EVENT_MEASURES:
             return None
         return difference_of_delta(self.kind, self.baseline, self.delta)

@@ -1,4 +1,4 @@
-"""What a person may do: each function checks it against the state and returns the event."""
+"""What a person can do: each function checks an action against the state and returns its event."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def families_event(members: Mapping[str, Sequence[str]]) -> Event:
 
 
 def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
-    """The event that labels the document a person is looking at; `more` is what else :func:`verdict` takes.
+    """The event that labels the document on the page; `more` are further arguments of :func:`verdict`.
 
     InputProblem when that document is no longer the next one: a press that came too late or twice.
     """
@@ -58,7 +58,7 @@ def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **mo
 
 
 def verdict(doc: str, label: Label, **more: str) -> dict[str, Any]:
-    """The payload of a label or a relabel; what is empty is left out.
+    """The payload of a label or relabel, without empty entries.
 
     Of `more`: the `reason` why it is excluded, the flag `despite` which it is a hit, the Y `with` which it is one, and
     the document's `note` from then on, which an undo takes back with the verdict.
@@ -85,7 +85,7 @@ def together_event(state: State, ids: Sequence[str], one: str, other: str, **mor
 
 
 def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:
-    """The event that records what became of an included report in full text; InputProblem for any other document."""
+    """The event that records the outcome of an included report in full text; InputProblem for any other document."""
     included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
     if doc not in included:
         raise InputProblem("That document is no longer included, so nothing was recorded for its report.")
@@ -120,11 +120,11 @@ def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
 
 LONGEST_REASON = 80
 KEYED = 9
-"""This many reasons have a number key."""
+"""How many reasons have a number key."""
 
 
 def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -> Event:
-    """The event that changes the reasons to choose from; empty ones among those `added` do not count.
+    """The event that changes the list of reasons; empty ones in `added` do not count.
 
     `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
     takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
@@ -147,14 +147,14 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
 
 def reasons_given(state: State) -> Counter[str]:
-    """How often each reason was given, for a verdict or for a report, where that stands."""
+    """How often each reason was given for a verdict or report in force."""
     return Counter(state.excluded_for.values()) + Counter(
         report.reason for report in state.read_in_full.values() if report.outcome == "excluded"
     )
 
 
 def reasons_offered(state: State) -> list[str]:
-    """The reasons that were defined, then others that were given, in the order of the list."""
+    """The defined reasons, then others that were given, in the order of the list."""
     given = (report.reason for report in state.read_in_full.values() if report.reason)
     return list(dict.fromkeys((*state.reasons, *given)))
 
@@ -163,7 +163,7 @@ def reasons_offered(state: State) -> list[str]:
 
 
 def settled_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
-    """The event that resolves what readers differ on, or judges again what all excluded and was drawn at random.
+    """The event that resolves a difference between readers, or judges again a random draw from what all excluded.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def file_event(
     included: Mapping[str, bool],
     ids: Sequence[str],
 ) -> Event:
-    """The event that takes in verdicts of one of the readers from a file: of a machine, or of a person who gave them elsewhere.
+    """The event that adds one reader's verdicts from a file: those of a machine, or of a person who gave them elsewhere.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def opened_event(several: SeveralReaders | None, by: str) -> Event:
 
 
 def resolved_report_event(several: SeveralReaders | None, by: str, doc: str, report: Report) -> Event:
-    """The event that resolves what readers of a full text differ on.
+    """The event that resolves a difference between readers of a full text.
 
     Parameters
     ----------

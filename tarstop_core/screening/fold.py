@@ -1,4 +1,4 @@
-"""From a log to a state: replaying events gives the state, here, elsewhere, or up to any moment in the past."""
+"""From a log to a state: replaying events gives the state at any moment, here or elsewhere."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from tarstop_core.screening.state import Decision, State
 
 
 class Replay:
-    """A log applied one standing event after the other; :func:`replay` is the whole of it.
+    """Applies the events in force one after the other; :func:`replay` applies a whole log.
 
     Taking back is last in, first out, so whatever stands at the end stood on the same footing when
     it was recorded: folding the standing events passes through the states a person saw.
@@ -26,7 +26,7 @@ class Replay:
 
     def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
         self._order = ReadingOrder(ids)
-        # Arrays and mappings go by the place in the order of reading.
+        # Arrays and mappings are indexed by place in the order of reading.
         self._labels = np.full(len(ids), verdicts.UNSEEN, dtype=np.int8)
         self._confirmed = np.full(len(ids), verdicts.PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
@@ -34,7 +34,7 @@ class Replay:
         self._notes: dict[str, str] = {}
         self._excluded_for: dict[int, str] = {}
         self._together: dict[int, int] = {}
-        # What a hit was before, which it is again when it turns out not to be one.
+        # The label before a hit, which comes back if the hit is rejected.
         self._grades: dict[int, int] = {}
         self._state = State(settings, self._labels, self._confirmed, forecast_settings=((0, settings),))
 
@@ -44,7 +44,7 @@ class Replay:
         return self._state_with(())
 
     def after(self, events: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state after a whole log, whose standing events were applied: what was taken back comes next, then what is `first`."""
+        """The state after a whole log whose events in force were applied; undone labels come next, then the documents in `first`."""
         state = self._state_with(standing_and_back(events)[1], first)
         if not events:
             return state
@@ -52,7 +52,7 @@ class Replay:
         return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
     def _state_with(self, back: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state, where documents whose labels were taken back come before the first ones and those of the last fit."""
+        """The state in which documents with undone labels come before `first` and those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
         aside_read = self._aside_read()
@@ -84,12 +84,12 @@ class Replay:
         return {at: aside for at, aside in self._order.aside_read().items() if self._labels[at] not in counts}
 
     def apply(self, event: Event) -> None:
-        """Take one event in; InputProblem when it names a document not in the list, skips one, or cannot be read."""
+        """Apply one event; InputProblem when it names a document not in the list, skips one, or cannot be read."""
         if event.kind not in APPLY:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
         try:
             APPLY[event.kind](self, event)
-            # Documents that join or part may be none.
+            # Events of documents that join or part may name none.
             changes = event.kind in (*UNDOABLE, *CHANGES_LIST) and event.payload.get("docs", True)
         except InputProblem:
             raise
@@ -114,7 +114,7 @@ class Replay:
         self._spend(self._state.settings.cost)
 
     def _relabel(self, event: Event) -> None:
-        """Apply a verdict, with what was recorded with it."""
+        """Apply a verdict and what was recorded with it."""
         entry, at = event.payload, self._order.position(event)
         code = verdicts.CODES[verdicts.as_label(str(entry["label"]))]
         graded = code in (verdicts.COMBINATION, verdicts.BACKGROUND)
@@ -157,7 +157,7 @@ class Replay:
             self._spend(self._state.settings.cost_in_full)
 
     def _kept(self, event: Event) -> None:
-        """Take the labels in that a list came with; they cost nothing here and cannot be undone, only changed."""
+        """Apply the labels that came with a list; they cost nothing here and cannot be undone, only changed."""
         content = event.payload
         labels = [str(label) for label in content["labels"].values()]
         codes = {label: verdicts.CODES[verdicts.as_label(label)] for label in set(labels)}
@@ -175,7 +175,7 @@ class Replay:
         self._change(audit_every=int(event.payload["every"]))
 
     def _resize(self, event: Event) -> None:
-        """Make the list longer or shorter: it has as many places to read as there are documents on it."""
+        """Adjust the arrays to the number of documents on the list."""
         getattr(self._order, event.kind)(event)
         N = len(self._order)
         more = max(0, N - len(self._labels))
@@ -201,7 +201,7 @@ class Replay:
             self._notes[doc] = text
 
     def _reasons(self, event: Event) -> None:
-        """Take in the reasons to choose from; one by a new name has it wherever it was given."""
+        """Apply a change of the reasons; a renamed one is renamed wherever it was given."""
         renamed: Mapping[str, str] = event.payload.get("renamed", {})
         for at, reason in self._excluded_for.items():
             self._excluded_for[at] = str(renamed.get(reason, reason))
@@ -241,7 +241,7 @@ class Replay:
         self._change(stopped=True, advice_at_stop=str(event.payload.get("advice", "")))
 
     def _duplicated(self, event: Event) -> None:
-        """Nothing changes: only what was advised then was advised elsewhere."""
+        """Change nothing; the event only says that the advice so far was given elsewhere."""
 
     def _decided(self, event: Event) -> None:
         if not self._state.stopped:
@@ -274,11 +274,11 @@ APPLY: dict[str, Callable[[Replay, Event], None]] = {
     "continued": Replay._continued,
     **dict.fromkeys(CHANGES_LIST, Replay._resize),
 }
-"""What takes an event of each kind in; an undo is taken in by leaving out what it takes back."""
+"""The methods that apply each kind of event; an undo is applied by leaving out the event that it undoes."""
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
-    """The state that a log leads to; of several readers that of what counts.
+    """Compute the state after a log; with several readers, of the log that counts.
 
     Parameters
     ----------

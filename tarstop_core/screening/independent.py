@@ -36,7 +36,7 @@ OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
 TOGETHER = ("report", RESOLVED_REPORT, "fit")
 """Kinds of events about documents that all have judged; no reader's own order depends on them."""
 JUDGED_BY = "judged_by"
-"""In the payload of what counts of a document: names of those who have judged it."""
+"""Key in the payload of a verdict that counts: the names of those who judged the document."""
 _INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}
 WAITING = Report("waiting")
 
@@ -79,7 +79,7 @@ class SeveralReaders:
     def __init__(self, readers: Readers, log: Sequence[Event] = ()) -> None:
         self.readers = readers
         self.first: dict[str, dict[str, str]] = {}
-        """By document: the verdict of each reader when all had judged it for the first time."""
+        """By document: each reader's verdict at the moment when all had judged it for the first time."""
         self.log: list[Event] = []
         self.undone = 0
         """How many events were undone. If the number grows, the log that counts is a new one; otherwise it only gets longer."""
@@ -94,7 +94,7 @@ class SeveralReaders:
         self.common: list[Event] = []
         """What counts, as the log of one reader."""
         self.judged: dict[str, Judged] = {}
-        """By document, in the order in which they were judged by all."""
+        """Documents that all have judged, in the order in which that happened."""
         self.opened: Event | None = None
         """The event that opened everybody's verdicts to all readers, if any."""
         self.files: dict[str, Event] = {}
@@ -142,7 +142,7 @@ class SeveralReaders:
 
     def _apply(self, event: Event) -> None:
         doc = str(event.payload.get("doc", ""))
-        if JUDGED_BY in event.payload:  # of a log that was brought to what counts before
+        if JUDGED_BY in event.payload:  # of a log that was reduced to what counts before
             self.common.append(event)
             return
         if event.kind in FROM_FILES:
@@ -183,7 +183,7 @@ class SeveralReaders:
             )
 
     def _take_file(self, event: Event) -> None:
-        """Take in what a file says of each document, as if it had been read at that moment."""
+        """Apply a file's verdict on each document, as if it had been given at that moment."""
         name = str(event.payload["name"])
         if name not in self.readers.names:
             raise InputProblem(
@@ -192,7 +192,7 @@ class SeveralReaders:
         earlier, verdicts = self.files.get(name), event.payload["verdicts"]
         self.files[name] = event
         if event.kind == BROUGHT and earlier is not None:
-            # A corrected file takes the place of the earlier one, and of nothing that its reader said here since.
+            # A corrected file replaces the earlier one, but no verdict that its reader has given here since.
             for doc in earlier.payload["verdicts"]:
                 if (given := self._verdicts.get(doc, {}).get(name)) and given.seq == earlier.seq:
                     del self._verdicts[doc][name]
@@ -212,7 +212,7 @@ class SeveralReaders:
         verdicts = self._verdicts.get(doc, {})
         if not self.is_judged(doc):
             self.judged.pop(doc, None)
-            if doc in self._counted:  # a verdict was taken back to unsure, or there is more to judge by now
+            if doc in self._counted:  # a verdict was changed to unsure, or there is more to judge now
                 self._say(doc, "unsure", "", event)
             return
         wanted = self._readers_of(doc)
@@ -229,7 +229,7 @@ class SeveralReaders:
             self._record("note", {"doc": doc, "text": text}, event)
 
     def _count_report(self, doc: str, event: Event) -> None:
-        """Bring what counts of a report up to what was said of it; one on which readers differ waits."""
+        """Update what counts of a report; one on which readers differ waits."""
         report = self.in_full.counted(doc, self.alone_in_full) or WAITING
         if report != self._counted_reports.get(doc, WAITING):
             self._counted_reports[doc] = report
@@ -255,46 +255,46 @@ class SeveralReaders:
 
     @property
     def machines(self) -> dict[str, Event]:
-        """By reader: what a machine among them was, and all it said."""
+        """By reader: the event of a machine among them, with all its verdicts."""
         return {name: event for name, event in self.files.items() if event.kind == MACHINE}
 
     @property
     def alone_in_full(self) -> tuple[str, ...]:
-        """Names of those who read full texts, each on their own: people, for a machine reads none; empty where nobody does."""
+        """Names of the people who read full texts, each on their own; empty if nobody does. Machines read none."""
         people = [name for name in self.readers.names if name not in self.machines]
         return tuple(people) if self.readers.full_texts else ()
 
     def _readers_of(self, doc: str) -> tuple[str, ...]:
-        """Names of those who are to judge a document; of one that came with a label, those who changed it."""
+        """Names of those who have to judge a document or, if it came with a label, of those who changed it."""
         if doc in self._kept:
             return tuple(self._verdicts.get(doc, {}))
         by_first = self._verdicts.get(doc, {}).get(self.readers.names[0])
         return self.readers.of(doc, "" if by_first is None else str(by_first.payload["label"]))
 
     def is_judged(self, doc: str) -> bool:
-        """Whether everybody has judged a document who is to."""
+        """Whether all readers of a document have judged it."""
         verdicts = self._verdicts.get(doc, {})
         wanted = self._readers_of(doc)
         return all(name in verdicts and verdicts[name].payload["label"] != "unsure" for name in wanted)
 
     @property
     def waiting(self) -> list[Judged]:
-        """Documents on which readers differ and which nobody has resolved, in the order in which that came out."""
+        """Documents with unresolved differences between readers, in the order in which these appeared."""
         return [judged for judged in self.judged.values() if judged.differ and judged.resolution is None]
 
     @property
     def reports_waiting(self) -> list[ReadApart]:
-        """Included reports on which readers differ and which nobody has resolved, in the order in which that came out."""
+        """Included reports with unresolved differences between readers, in the order in which these appeared."""
         unsettled = (apart for apart in self.in_full.read.values() if apart.counted is None)
         return [apart for apart in unsettled if self._counted.get(apart.doc, ("unsure", ""))[0] == "relevant"]
 
     def resolved(self) -> list[Judged]:
-        """Documents on which readers differed and that somebody resolved."""
+        """Documents with resolved differences between readers."""
         return [judged for judged in self.judged.values() if judged.resolution is not None]
 
     @property
     def excluded_by_all(self) -> list[str]:
-        """Documents that everybody excluded and nobody has included since, in a random order; what was drawn among them counts."""
+        """Documents that all excluded and nobody has included since, in a random order, with the drawn ones."""
         excluded = (
             doc
             for doc, judged in self.judged.items()
@@ -307,7 +307,7 @@ class SeveralReaders:
 
     @property
     def drawn(self) -> list[str]:
-        """Documents that are random draws among those that all excluded, in the order in which they are drawn.
+        """Random draws from the documents that all excluded, in the order of drawing.
 
         These are the first in random order that were judged again: behind one that was not, nothing is a draw.
         """
@@ -316,7 +316,7 @@ class SeveralReaders:
         return excluded[: next((at for at, judged in enumerate(checked) if not judged), len(excluded))]
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
-        """Documents of these that are a reader's to judge and not read by this reader, in their order."""
+        """Those of these documents that a reader has to judge and has not read, in their order."""
         return [
             doc
             for doc in ids
@@ -324,12 +324,12 @@ class SeveralReaders:
         ]
 
     def read_by(self, reader: str) -> int:
-        """How many documents a reader has read, unsure ones among them."""
+        """How many documents a reader has read, including unsure ones."""
         return sum(reader in verdicts for verdicts in self._verdicts.values())
 
     @property
     def beyond(self) -> int:
-        """The most documents that a reader has read and that are not judged by all."""
+        """The largest number of documents that one reader has read and not all have judged."""
         people = [name for name in self.readers.names if name not in self.files]
         return max(
             sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
@@ -351,7 +351,7 @@ class SeveralReaders:
     # --- views
 
     def own(self, reader: str) -> list[Event]:
-        """What a reader goes on from: the reader's own entries, and everybody's."""
+        """The log as a reader sees it: the reader's own entries, and those of everybody."""
         seen, own = self._own.get(reader, (0, []))
         new = (
             event
@@ -367,7 +367,7 @@ class SeveralReaders:
         return own
 
     def visible(self, reader: str = "") -> list[Event]:
-        """Everything a reader may see: others' current verdicts on documents that all have judged."""
+        """All verdicts that a reader may see: the current ones of others on documents that all have judged."""
         if self.opened:
             return list(self.log)
         standing = {event.seq for event in self._standing}
@@ -383,12 +383,12 @@ class SeveralReaders:
         return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
 
     def _of_judged(self, event: Event) -> Event:
-        """A file's verdicts on documents that all have judged; the person who imported it sees no more here."""
+        """A file's verdicts on documents that all have judged; the person who imported it may see no more."""
         verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
         return replace(event, payload={**event.payload, "verdicts": verdicts})
 
     def verdicts_on(self, doc: str, reader: str = "") -> Mapping[str, Event]:
-        """By reader: the verdicts on a document that somebody may see."""
+        """By reader: the verdicts on a document that a given person may see."""
         given = self._verdicts.get(doc, {})
         if self.opened or doc in self.judged:
             return given

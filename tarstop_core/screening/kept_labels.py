@@ -1,4 +1,4 @@
-"""Labels that a list came with: kept as already screened, or replayed in the order of the list.
+"""Labels that came with a list: kept as already screened, or replayed in the order of the list.
 
 An earlier reader did not read in the order of this list. Kept documents therefore stand first, each with the chance
 that its own score or rank gives it. Under the marginal model, in which documents are relevant independently of each
@@ -43,11 +43,11 @@ _ASREVIEW = ("asreview label", "label included")
 
 @dataclass(frozen=True, eq=False)
 class FileLabels:
-    """What the documents of a collection were labelled as before."""
+    """The earlier labels of a collection's documents."""
 
     codes: NDArray[np.int8]
     """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
-    unknown: tuple[str, ...]  # Labels whose meaning is not evident; their documents count as not labelled
+    unknown: tuple[str, ...]  # Labels with an unclear meaning; their documents count as not labelled
     source: str  # where they come from
 
     @property
@@ -67,7 +67,7 @@ class FileLabels:
 
     @property
     def sentence(self) -> str:
-        """How many there are, and of what.
+        """Say how many labels there are of each kind.
 
         Examples
         --------
@@ -122,7 +122,7 @@ def _code(text: str) -> int:
 
 
 def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]]:
-    """Put documents that carry labels before the others, each group in the order of the ranking.
+    """Put labelled documents before the others, each group in the order of the ranking.
 
     Beside the new ranking the rank that each labelled document had, from 1 on.
     """
@@ -135,7 +135,7 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
 
 
 def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
-    """The event that takes the labels over into a session, with the reasons and remarks that came along.
+    """The event that adds the labels to a session, with the reasons and remarks that came with them.
 
     Parameters
     ----------
@@ -175,9 +175,7 @@ class Replayed:
     policy: Policy
     depth: int  # documents read by then
     found: int  # relevant ones among them
-    plus: (
-        bool | None
-    )  # whether a⁺ is taken there; None where labels say nothing about it, or nothing is weighed
+    plus: bool | None  # whether a⁺ is taken there; None if labels do not tell, or nothing is weighed
 
 
 def replayed(
@@ -188,7 +186,7 @@ def replayed(
     policies: Sequence[Policy],
     whole: bool = False,
 ) -> list[Replayed]:
-    """Read the labelled documents in rank order as if for the first time, and see where each rule stops.
+    """Replay the labelled documents in rank order, and find where each rule stops.
 
     Every label counts as it stands, so hits need no confirmation. In a review the labels say which reports are included and
     not what is in them: belief stays where it starts, so that only rules that do not act on it tell something.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired
 
-from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
+from typing_extensions import TypedDict  # below Python 3.12, pydantic accepts only this one
 
 from tarstop_core.effects.studies import Form
 from tarstop_core.envelope import check_time, validated
@@ -12,7 +12,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
 
 _Bias = Literal["low", "some", "high"]
-"""The risk of bias, as an entry of a report gives it."""
+"""The risk of bias in an entry of a report."""
 
 
 class Nothing(TypedDict):
@@ -20,7 +20,7 @@ class Nothing(TypedDict):
 
 
 class Kept(TypedDict):
-    """Labels, notes and reasons that the list came with, by document, and their ranks in it; before anything is read."""
+    """Labels, notes and reasons that came with the list, by document, and the documents' ranks; before anything is read."""
 
     source: str
     labels: dict[str, Label]
@@ -38,15 +38,15 @@ class Audited(TypedDict):
 
 
 class Joined(TypedDict):
-    """Documents that were added later, by their positions in the collection, and their ranks in the list that they make longer."""
+    """Documents that were added later, with their positions in the collection and their ranks in the longer list."""
 
     source: str  # the file that they came in
     docs: list[str]
     positions: list[int]
     ranks: list[int]
-    scores: NotRequired[list[float]]  # where the list has some
-    duplicates: int  # records of that file that were there already, or stood in it before
-    alike: NotRequired[dict[str, str]]  # by document that joined: one that is perhaps the same
+    scores: NotRequired[list[float]]  # if the list has scores
+    duplicates: int  # records of that file that were in the collection already, or twice in the file
+    alike: NotRequired[dict[str, str]]  # by document that joined: one that may be the same
 
 
 class Parted(TypedDict):
@@ -57,7 +57,7 @@ class Parted(TypedDict):
 
 
 class Aside(TypedDict):
-    """A document that cannot be prior art against the application, by what was known when it was set aside."""
+    """A document that cannot be prior art against the application, as known when it was set aside."""
 
     doc: str
     kind: Literal["late", "own"]
@@ -91,10 +91,10 @@ Verdict = TypedDict(
         "doc": str,
         "label": Label,
         "reason": NotRequired[str],  # why not
-        "despite": NotRequired[str],  # a flag that was passed over
-        "with": NotRequired[str],  # the Y that it settles the question together with
+        "despite": NotRequired[str],  # a flag that was overruled
+        "with": NotRequired[str],  # the other Y, together with which it settles the question
         "note": NotRequired[str],
-        "fit": NotRequired[int],  # number of the fit by whose order it came next; 0: before any
+        "fit": NotRequired[int],  # number of the fit that put it next; 0 before any fit
     },
 )
 
@@ -108,12 +108,12 @@ class Fit(TypedDict):
     seed: int
     settings: dict[str, Any]
     next: list[str]
-    words: NotRequired[list[str]]  # typed for and against
-    scores: NotRequired[bool]  # whether scores of the file were weighed
+    words: NotRequired[list[str]]  # words typed for and against documents
+    scores: NotRequired[bool]  # whether scores of the file were used
 
 
 class Confirm(TypedDict):
-    """Whether a hit is confirmed, or turns out not to be one."""
+    """Whether a hit is confirmed or rejected."""
 
     doc: str
     holds: bool
@@ -132,11 +132,11 @@ class TableRow(TypedDict):
 
 _NUMBERS: Any = {column: NotRequired[float] for form in Form for column in form.columns}
 EffectNumbers = TypedDict("EffectNumbers", {"study": str, **_NUMBERS, "bias": NotRequired[_Bias]})  # type: ignore[misc]
-"""What a report gives of the effect of an intervention, by the columns of one form."""
+"""The numbers of a report on the effect of an intervention, in the columns of one form."""
 
 
 class Resolved(TypedDict):
-    """The verdict that counts of a document on which several readers differed."""
+    """The verdict that counts on a document on which readers differed."""
 
     doc: str
     label: Label
@@ -145,22 +145,22 @@ class Resolved(TypedDict):
 
 
 class Machine(TypedDict):
-    """Verdicts of a machine that is one of several readers, as a file gives them, and what it was."""
+    """Verdicts of a machine that is one of several readers, from a file, with a description of the machine."""
 
     name: str  # of the reader
     model: str
     version: str
-    prompt: str  # or its settings, where it takes none
+    prompt: str  # or its settings, if it takes no prompt
     date: str  # when it ran
     source: str  # the file
     column: str
     include_from: NotRequired[float]  # the score from which it includes, where the column holds scores
-    cost_per_thousand: NotRequired[float]  # of a thousand records, in the session's unit
+    cost_per_thousand: NotRequired[float]  # cost of a thousand records, in the session's unit
     verdicts: dict[str, Label]
 
 
 class Brought(TypedDict):
-    """Verdicts that one of several readers, a person, gave elsewhere, as a file has them."""
+    """Verdicts that one of several readers, a person, gave elsewhere, from a file."""
 
     name: str  # of the reader
     source: str  # the file
@@ -170,7 +170,7 @@ class Brought(TypedDict):
 
 
 class ReportRead(TypedDict):
-    """What became of an included report in full text."""
+    """The outcome of an included report in full text."""
 
     doc: str
     outcome: str
@@ -188,14 +188,14 @@ class Note(TypedDict):
 
 
 class Reasons(TypedDict):
-    """The reasons to choose from when something is excluded; what was renamed, old name to new."""
+    """The reasons to exclude a document, and those that were renamed, old name to new."""
 
     reasons: list[str]
     renamed: NotRequired[dict[str, str]]
 
 
 class Plan(TypedDict):
-    """What was registered before the first label: settings, and a hash of the records."""
+    """The plan registered before the first label: settings, and a hash of the records."""
 
     settings: dict[str, Any]
     records: str
@@ -219,21 +219,21 @@ class Duplicated(TypedDict):
 
     session: str  # its name
     rule: str
-    decided: NotRequired[str]  # what was chosen there
+    decided: NotRequired[str]  # the decision there
 
 
 class Stopped(TypedDict):
-    """What was advised when screening stopped."""
+    """The advice when screening stopped."""
 
     advice: NotRequired[str]
     depth: NotRequired[int]
 
 
 class Decided(TypedDict):
-    """The decision, and what it was made on."""
+    """The decision, with the advice that it was based on."""
 
     plus: bool
-    option: NotRequired[int]  # where there are others than a⁺ and a⁻
+    option: NotRequired[int]  # if there are other options than a⁺ and a⁻
     action: NotRequired[str]
     advised: NotRequired[bool | int]  # whether a⁺ was, or which option
     advice: NotRequired[str]
@@ -293,7 +293,7 @@ class Event:
 
 
 def check_event(event: Event) -> Event:
-    """An event from a file or a database, as it came.
+    """Read an event from a file or a database.
 
     InputProblem when its kind is unknown, its time is none, or something in it is missing or not of its type.
     """
@@ -313,21 +313,21 @@ def calibrators_in(events: Iterable[Event]) -> set[str]:
 
 UNDOABLE = ("label", "relabel", "confirm", "report")
 CHANGES_LIST = ("joined", "parted", "set_aside", "returned")
-"""What makes the list longer or shorter after it began."""
+"""Kinds of events that make the list longer or shorter."""
 
 
 def last_undoable(events: Iterable[Event]) -> Event | None:
-    """What an undo would take back."""
+    """The event that an undo would undo."""
     return next((event for event in reversed(standing(events)) if event.kind in UNDOABLE), None)
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The events that have not been taken back, in their order, without the undos themselves."""
+    """The events in force, in their order: without undone ones and without the undos."""
     return standing_and_back(events)[0]
 
 
 def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
-    """The events that have not been taken back, and labels that were taken back and not given again since, in the order in which they were given."""
+    """The events in force, and labels that were undone and not given again since, in the order in which they were given."""
     kept: list[Event] = []
     back: list[Event] = []
     for event in events:

@@ -1,4 +1,4 @@
-"""A project that was screened elsewhere, in the order in which its labels were given: where each rule would have stopped.
+"""Where each rule would have stopped in a project that was screened elsewhere, in the order of its labels.
 
 Labels say what their tool wrote: a number each (`read_order`), or when each was given (`labelled_at`). What was known
 before anybody read, as prior knowledge of ASReview, is left out. Chances go by rank, for another tool's order has no scores.
@@ -26,8 +26,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Flags
 
 message = Messages("screening/look_back.jinja")
-LATE = 10**12  # Behind every number that an order is counted by
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form stand in order where their texts do
+LATE = 10**12  # Larger than every number in a column of the order
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form sort like their texts
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Stop:
     """Where a rule would have stopped, and what that would have spared and missed."""
 
     policy: Policy
-    depth: int | None  # Documents read by then; None where it would have gone on beyond the labels
+    depth: int | None  # Documents read by then; None if it would have gone on beyond the labels
     relevant_read: int  # Relevant ones among them
     spared: int  # Documents that were read after it
     missed: int  # Relevant ones among them
@@ -46,20 +46,20 @@ class Stop:
 
     @property
     def spared_per_missed(self) -> float | None:
-        """Documents read after the stop for each relevant one among them; None where none was missed."""
+        """Documents read after the stop for each relevant one among them; None if none was missed."""
         return self.spared / self.missed if self.missed else None
 
 
 @dataclass(frozen=True, eq=False)
 class LookBack:
-    """What the labels of a project say when they are read again in their order."""
+    """The results of replaying the labels of a project in their order."""
 
     documents: int
     course: Flags  # Which of those labelled while reading are relevant, in their order, shape (read,)
     prior: int  # Documents whose label was known before
     stops: tuple[Stop, ...]  # One a rule
     expected: tuple[int, int] | None
-    """Interval of :data:`CONFIDENCE` of the relevant ones among those read, before any was; None where one decides."""
+    """Forecast interval of :data:`CONFIDENCE`, before any was read, for the relevant ones among those read; None where one decides."""
     left: tuple[float, int, int] | None  # Relevant ones among the unread: expected number, and its interval
 
     @property
@@ -79,7 +79,7 @@ class LookBack:
 
     @property
     def left_shown(self) -> tuple[float, int, int] | None:
-        """`left`, where its interval tells anything."""
+        """`left`, if its interval is narrow enough to say anything."""
         return None if self.left is None or is_open(self.left[2], self.relevant) else self.left
 
     @property
@@ -89,7 +89,7 @@ class LookBack:
 
 
 def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
-    """Put documents in the order in which they were labelled, those without a label behind them.
+    """Put documents in the order in which they were labelled, followed by those without a label.
 
     Parameters
     ----------

@@ -10,11 +10,11 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
 
 CLOCKS_APART = timedelta(minutes=5)
-"""How far the clocks of two machines may differ before a time counts as impossible."""
+"""By how much the clocks of two machines may differ before a time counts as impossible."""
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
-"""No session is older."""
+"""The earliest possible time of a session."""
 LISTED = 5
-"""Entries with an impossible time that a sentence names."""
+"""How many entries with an impossible time a sentence names."""
 
 
 class Fault(Enum):
@@ -27,20 +27,20 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class Provenance:
-    """What of a log came from elsewhere."""
+    """The parts of a log that came from elsewhere."""
 
     imports: tuple[Event, ...] = ()
-    """One for each time that the session came in a file, the first one first; none: all of it was recorded here."""
+    """One entry for each time that the session came in a file, the first one first; empty if all of it was recorded here."""
     entries: int = 0  # of the log
     readers: Mapping[str, int] = field(
         default_factory=dict
     )  # names that the file gives, with the entries of each
     faults: Mapping[int, Fault] = field(default_factory=dict)  # by number of the entry
     duplicated: tuple[Event, ...] = ()
-    """One for each time that a session was duplicated into the next; none: all was advised here."""
+    """One entry for each time that a session was duplicated; empty if all advice was given here."""
 
     def elsewhere(self) -> str:
-        """Where the documents were judged that this session took over; empty where all were judged here."""
+        """Where this session's documents were judged that came with a label; empty if all were judged here."""
         starts = [1, *(event.seq + 1 for event in self.duplicated)]
         return " ".join(
             record_message("duplicated", first=first, last=event.seq - 1, **event.payload)
@@ -63,7 +63,7 @@ class Provenance:
         return {"imported_from": source, "impossible_time": fault.value if fault else ""}
 
     def sentence(self, when: Callable[[str], str]) -> str:
-        """Where the session came from and what of it is a claim; empty where all was recorded here.
+        """Say where the session came from and what of it is a claim; empty if all was recorded here.
 
         `when` puts a stored time in words.
         """
@@ -97,7 +97,7 @@ def claimed_time(text: str, columns: Mapping[str, str]) -> str:
 
 
 def provenance(events: Sequence[Event]) -> Provenance:
-    """What of a log came in a file, and which of its times are impossible."""
+    """Find the parts of a log that came in a file, and its impossible times."""
     imports = tuple(event for event in events if event.kind == "imported")
     duplicated = tuple(event for event in events if event.kind == "duplicated")
     if not imports:

@@ -29,12 +29,12 @@ class ReadingOrder:
         self._passed = 0  # This many of the first by rank are read, or off the list
         self._random = np.zeros(0, dtype=np.intp)  # Places in the order that draws are taken from
         self._aside: dict[int, Aside] = {}  # By place
-        self._ranked = False  # Whether ranks say more than places do
+        self._ranked = False  # Whether ranks differ from places
         self.reordered = False  # Whether documents are, or were, read in another order than the list's
         self.drawn: NDArray[np.bool_] | None = None  # Which positions are random draws, where there are any
         self.additions: list[
             Mapping[str, Any]
-        ] = []  # What events say of documents that joined and are still there
+        ] = []  # The events of documents that joined and are still there
 
     def __len__(self) -> int:
         return int(self._on.sum())
@@ -47,13 +47,13 @@ class ReadingOrder:
     # --- where a document stands
 
     def place(self, event: Event, doc: object) -> int:
-        """Where a document that an event names stands in the list."""
+        """The place in the list of a document that an event names."""
         if str(doc) not in self._places:
             raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
         return self._places[str(doc)]
 
     def position(self, event: Event, name: str = "doc") -> int:
-        """Where a document that an event names stands among those read."""
+        """The position in the order of reading of a read document that an event names."""
         place = self.place(event, event.payload[name])
         if self._position[place] < 0:
             raise InputProblem(
@@ -73,7 +73,7 @@ class ReadingOrder:
     # --- the order
 
     def ranks(self, without: Iterable[int]) -> NDArray[np.int64] | None:
-        """Rank of every place, where documents at some positions do not count: they have the rank of the one that follows.
+        """Rank of every place if documents at some positions do not count; these have the rank of the next one.
 
         None where ranks say no more than places do.
         """
@@ -87,14 +87,16 @@ class ReadingOrder:
         return ranks
 
     def sequence(self, first: Iterable[str], chosen: bool = False) -> NDArray[np.intp] | None:
-        """Places in the order of reading: what was read, the `first` documents between random draws, then the rest by rank.
+        """Places in the order of reading: those read, then `first` between random draws, then the rest by rank.
 
         None where that is the list's own order, unless what is first was `chosen`.
         """
         if not (self.reordered or chosen):
             return np.flatnonzero(self._on) if self._aside else None
         taken, head = (self._position >= 0) | ~self._on, list[int]()
-        coming = (self._places[doc] for doc in first if doc in self._places)  # not what was taken back
+        coming = (
+            self._places[doc] for doc in first if doc in self._places
+        )  # not documents that left the list
         random = iter(self._random.tolist())
         for position in range(self.depth, len(self)):
             options = random if self.drawn is not None and self.drawn[position] else coming
@@ -107,7 +109,7 @@ class ReadingOrder:
         return np.concatenate([np.array([*self._read, *head], dtype=np.intp), rest])
 
     def _next(self) -> int:
-        """The place that is read next where no fit names another: a draw, or the first by rank; -1 at the end."""
+        """The place to read next unless a fit names another: a draw, or the first by rank; -1 at the end."""
         if self.drawn is not None and self.depth < len(self.drawn) and self.drawn[self.depth]:
             for place in self._random.tolist():
                 if self._position[place] < 0:
@@ -120,14 +122,14 @@ class ReadingOrder:
         return -1
 
     def _put_in_order(self, ranks: NDArray[np.int64]) -> None:
-        """Take new ranks of the documents on the list, by place; the others keep theirs among all."""
+        """Set new ranks of the documents on the list, by place; the others keep their place among all."""
         self._by_rank[self._on[self._by_rank]] = np.flatnonzero(self._on)[np.argsort(ranks)]
         self._ranked, self._passed = True, 0
 
     # --- events
 
     def label(self, event: Event) -> None:
-        """Put the document of a label after those read: the next of the list, or any that a fit had put there."""
+        """Append the labelled document to those read: the next of the list, or one that a fit had put next."""
         place, by_fit = self.place(event, event.payload["doc"]), "fit" in event.payload
         following = self.depth if by_fit or not self.reordered else self._next()
         gone = self._position[place] >= 0 or not self._on[place]
@@ -140,13 +142,13 @@ class ReadingOrder:
         self._read.append(place)
 
     def fit(self, event: Event) -> None:
-        """Let labels decide from now on what comes next."""
+        """Note that labels decide from now on what comes next."""
         for doc in event.payload["next"]:
             self.place(event, doc)
         self.reordered = True
 
     def kept(self, event: Event) -> NDArray[np.intp]:
-        """Take documents that came with their labels for read: the first of the list, with the ranks that they had.
+        """Count documents that came with their labels as read: the first of the list, with their own ranks.
 
         Returns their places, in the order in which the event names them.
         """
@@ -165,7 +167,7 @@ class ReadingOrder:
         return places
 
     def audited(self, event: Event, kept: int, without: Iterable[int]) -> None:
-        """Take in which positions are random draws, and the ranks that documents have without them.
+        """Set the positions of random draws, and the ranks of documents without them.
 
         Only documents that were `kept` are read by then; those at the positions `without` are no evidence.
         """
@@ -179,14 +181,14 @@ class ReadingOrder:
             raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
         rest, by_rank = ranks[kept:][~taken], np.sort(ranks[kept:])
         ranks[kept:][drawn], ranks[kept:][~drawn] = recorded, rest
-        # Where the list is read in another order, other documents are drawn: the first of all that are then unread.
+        # If the list is read in another order, other documents are drawn: the first unread ones at that time.
         shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
         self._random = on[np.argsort(ranks)[by_rank[shuffled] - 1]]
         self._put_in_order(ranks)
         self.drawn = np.append(np.zeros(kept, dtype=bool), drawn)
 
     def joined(self, event: Event) -> None:
-        """Make the list longer; what was read stays as it was, and of the rest the ranks decide."""
+        """Make the list longer; documents that were read keep their positions, and the rest goes by rank."""
         content, before = event.payload, len(self)
         docs, ranks = content["docs"], np.array(content["ranks"], dtype=np.int64)
         longer = np.setdiff1d(np.arange(1, before + len(docs) + 1), ranks)
@@ -199,7 +201,7 @@ class ReadingOrder:
         first_place, on = len(self._position), self._on[self._by_rank]
         self._places |= {doc: first_place + at for at, doc in enumerate(docs)}
         self._position = np.append(self._position, np.full(len(docs), -1))
-        # One off the list stays behind the one that it follows.
+        # A document off the list stays after the one that it follows.
         keys = np.append(0, longer)[np.cumsum(on)] + np.where(on, 0.0, 0.5)
         by_rank = np.argsort(np.append(keys, ranks), kind="stable")
         self._by_rank = np.append(self._by_rank, first_place + np.arange(len(docs)))[by_rank]
@@ -207,7 +209,7 @@ class ReadingOrder:
         self._ranked, self._passed, self.reordered = True, 0, True
 
     def parted(self, event: Event) -> None:
-        """Take documents back that joined last; as none of them was read, they are the end of the list."""
+        """Remove the documents that joined last; none of them was read, so they are at the end of the list."""
         docs = event.payload["docs"]
         before = len(self._position) - len(docs)
         last = [addition["docs"] for addition in self.additions[-1:]] == [docs]
@@ -220,7 +222,7 @@ class ReadingOrder:
         self._by_rank, self._passed = self._by_rank[self._by_rank < before], 0
 
     def set_aside(self, event: Event) -> None:
-        """Take documents out of the evidence; those not read leave the list, the others stay where they were read.
+        """Set documents aside; unread ones leave the list, the others keep their position.
 
         Where they were set aside before the list began they are the last of it as it was stored, and the event says which
         rank each would have: the list is then as it is without them.
@@ -244,7 +246,7 @@ class ReadingOrder:
         self._on[places], self._passed = self._position[places] >= 0, 0
 
     def returned(self, event: Event) -> None:
-        """Put documents back that were set aside: at their rank, or next where the reader is beyond it."""
+        """Return documents that were set aside to their rank or, if the reader is beyond it, to the next place."""
         places = [self.place(event, doc) for doc in event.payload["docs"]]
         if {*places} - self._aside.keys() or self.drawn is not None:
             raise InputProblem(

@@ -19,7 +19,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.typed_numbers import Typed, TypedTable
 
 EMPTY = TypedTable()
-LONGEST_TITLE = 60  # Characters of a title that name a study
+LONGEST_TITLE = 60  # Most characters of a title in the name of a study
 _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 
@@ -33,11 +33,11 @@ class Draft:
     tables: tuple[Typed, ...] = (EMPTY,)  # At least one, which may be empty
     bias: str = ""  # Risk of bias of the study, where it was judged
     stored: Report | None = None  # what had been stored before
-    looked_at: str = ""  # what looked odd in it, and was shown
+    looked_at: str = ""  # the oddities in it that were shown
 
     @classmethod
     def of(cls, report: Report | None, study: str, empty: Typed = EMPTY) -> Draft:
-        """What the form begins with.
+        """Return the draft that the form starts with.
 
         Parameters
         ----------
@@ -61,23 +61,23 @@ class Draft:
         return cls(report.outcome, report.study, report.reason, tables or (empty,), bias, report)
 
     def doubts(self, read: Report) -> str:
-        """What looks odd in the report that this was checked to be, and is shown before it counts."""
+        """The oddities in a checked report, which are shown before it counts."""
         typed = (table for table in self.tables if table.is_typed)
         pairs = zip(typed, read.rows, strict=False)
         return " ".join(filter(None, (table.doubts(row.study) for table, row in pairs)))
 
     def another(self) -> Draft:
-        """With room for one more table of the same report."""
+        """Return the draft with an empty table more."""
         further = self.tables[0].emptied(f"{self.tables[0].called} {len(self.tables) + 1}")
         return replace(self, tables=(*self.tables, further))
 
     @property
     def to_convert(self) -> tuple[int, ...]:
-        """Tables of which only rates were typed."""
+        """Tables for which only rates were typed."""
         return tuple(at for at, table in enumerate(self.tables) if table.to_convert)
 
     def report(self, unnamed: str) -> Report:
-        """The report, checked; a study without a name is called `unnamed`.
+        """Return the checked report; a study without a name is called `unnamed`.
 
         InputProblem when something is missing, cannot be used or contradicts itself.
 
@@ -89,7 +89,7 @@ class Draft:
         study, reason = self.study.strip(), self.reason.strip()
         typed = tuple(table for table in self.tables if table.is_typed)
         if self.outcome != "data":
-            # Changing a stored report to one without data does not ask for its counts to be wiped out first.
+            # A stored report can be changed to one without data although its counts are still in the form.
             if typed and (
                 self.stored is None or typed != Draft.of(self.stored, "", self.tables[0].emptied()).tables
             ):
@@ -134,7 +134,7 @@ def study_name(authors: str, date: str) -> str:
 
 
 def name_without_author(place: int, title: str) -> str:
-    """What the study of a report is called where nobody names it: by the title that people know, and its place in the list.
+    """Default name of a report's study: its shortened title, and its place in the list.
 
     Examples
     --------
@@ -197,19 +197,19 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
 # --- numbers of several reports at once: which study of a table belongs to which report that waits ---
 @dataclass(frozen=True)
 class FilledIn:
-    """What a table of studies says of the reports that wait."""
+    """What a table of studies says about the waiting reports."""
 
     reports: Mapping[int, Report]  # by the position of the document
     left_out: tuple[str, ...] = ()  # studies that belong to no report, or to more than one
-    unfit: tuple[str, ...] = ()  # studies whose numbers say something else than the session asks
+    unfit: tuple[str, ...] = ()  # studies whose numbers answer another question than that of the session
 
 
 class Waiting(NamedTuple):
-    """By what a study of a table is known to belong to a report that waits."""
+    """What identifies the study of a waiting report in a table."""
 
     doc: str
     title: str
-    study: str  # First author and year; empty where no author is known
+    study: str  # First author and year; empty if no author is known
 
     def fits(self, study: str, key: str) -> bool:
         """Whether a study with this name, and this author and year, is the report's."""
@@ -224,7 +224,7 @@ class Waiting(NamedTuple):
 def filled_in(
     rows: Sequence[Row | EffectRow], waiting: Mapping[int, Waiting], settings: Settings
 ) -> FilledIn:
-    """Find the reports that a table's studies belong to, by first author and year, by id or, without authors, by how the title begins.
+    """Find the reports of a table's studies by first author and year, by id or, without authors, by the beginning of the title.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reports that several readers read in full, each on their own: where they differ, number by number, and what counts."""
+"""Reports that several readers read in full on their own: their differences, number by number, and what counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +13,17 @@ Value = str | float | None
 
 
 class Place(NamedTuple):
-    """Where something stands in a report."""
+    """The place of an entry in a report."""
 
     table: int
     """From 1 on; 0 for the whole report."""
     name: str
-    """Of a field of the report, or of a column of its table."""
+    """Name of a field of the report or of a column of its table."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What each reader says at one place of a report, None where nothing."""
+    """The entry of each reader at one place of a report; None without one."""
 
     place: Place
     values: tuple[Value, ...]
@@ -66,14 +66,14 @@ class ReportsApart:
 
     def __init__(self) -> None:
         self.read: dict[str, ReadApart] = {}
-        """By document, in the order in which they were read by all."""
+        """Reports that all have read, by document, in the order in which that happened."""
         self.first: dict[str, dict[str, Report]] = {}
-        """By document: what each reader said when all had read it for the first time."""
+        """By document: each reader's report at the moment when all had read it for the first time."""
         self._said: dict[str, dict[str, Report]] = {}
         self._resolved: dict[str, Event] = {}
 
     def take(self, event: Event) -> None:
-        """Take in a report by one of the readers, or what settles their difference."""
+        """Apply a reader's report, or the resolution of a difference."""
         doc = str(event.payload["doc"])
         if event.kind == RESOLVED_REPORT:
             self._resolved[doc] = event
@@ -81,13 +81,13 @@ class ReportsApart:
             self._said.setdefault(doc, {})[event.reviewer] = Report.from_dict(event.payload)
 
     def rename(self, renamed: Mapping[str, str]) -> None:
-        """Give reasons their new names wherever they were given."""
+        """Rename reasons wherever they were given."""
         for reports in self._said.values():
             for name, report in reports.items():
                 reports[name] = replace(report, reason=renamed.get(report.reason, report.reason))
 
     def counted(self, doc: str, readers: Sequence[str]) -> Report | None:
-        """The report that counts of a document, now that something was said of it; None before these have all read it, and while they differ."""
+        """Return the report that counts for a document after a new entry; None before all these readers have read it, and while they differ."""
         reports = self._said.get(doc, {})
         if any(name not in reports or reports[name].outcome == "waiting" for name in readers):
             self.read.pop(doc, None)
@@ -99,7 +99,7 @@ class ReportsApart:
 
     @property
     def docs(self) -> list[str]:
-        """Documents of which somebody has said something."""
+        """Documents with an entry of any reader."""
         return [*self._said]
 
     def of(self, reader: str) -> dict[str, Report]:
@@ -108,7 +108,7 @@ class ReportsApart:
 
 
 def compare(reports: Sequence[Report]) -> list[Compared]:
-    """Say what reports of one document hold, place by place, each with what every one of them says there.
+    """Compare reports on one document place by place.
 
     Several tables of a report are those of one part of the study where all reports call the parts alike, else they are
     compared in their order.
@@ -144,7 +144,7 @@ def _contents(report: Report, *, by_part: bool) -> dict[Place, Value]:
 
 
 def _part(report: Report, row: Row | EffectRow) -> str:
-    """What a table is about, beside the name of the study."""
+    """What a table is about, apart from the name of the study."""
     return str(_plain(row.study.removeprefix(report.study)))
 
 

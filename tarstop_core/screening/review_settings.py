@@ -1,4 +1,4 @@
-"""Settings of a review of diagnostic accuracy: which sensitivity, and which specificity, is to be exceeded."""
+"""Settings of a review of diagnostic accuracy: thresholds for sensitivity and specificity, and more."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -15,13 +15,13 @@ SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="spec
 
 @dataclass(frozen=True)
 class ReviewSettings(StudySettings):
-    """Settings of a review of diagnostic accuracy, where 2×2 tables add up."""
+    """Settings of a review of diagnostic accuracy, in which 2×2 tables add up."""
 
     theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
     engine: str = "bivariate"
     """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
-    prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
-    theta_sp: float | None = None  # Where ω⁺ asks for a pooled specificity above this as well, in (0, 1)
+    prior: Prior = DEFAULT_PRIOR  # Its own b_0 is not used; see `b_0`
+    theta_sp: float | None = None  # ω⁺ also needs a pooled specificity above this, in (0, 1)
 
     scenario: ClassVar[str] = "review"
     threshold_field: ClassVar[str] = "theta"
@@ -38,7 +38,7 @@ class ReviewSettings(StudySettings):
         return replace(SENSITIVITY, value=self.theta)
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
-        # A learned prior says how likely any sensitivity is.
+        # A learned prior gives the chance of any sensitivity.
         follows = not (
             keeps_b_0 or self.theta_sp or self.prior.learned_from is None or self.prior.width_alone
         )
@@ -53,7 +53,7 @@ class ReviewSettings(StudySettings):
 
     @property
     def question(self) -> Question:
-        """What is asked of the tables."""
+        """The question that the tables answer."""
         return Question(self.theta, self.engine, self.belief_prior, self.theta_sp)
 
     @property
