@@ -13,7 +13,9 @@ SAMPLES := sample_data/patents/topics.csv
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What is never imported need not be compiled: half of the time.
 INSTALL := $(PIP) install --no-compile
-PYTEST := env OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
+# What a large array leaves is kept for the next one: fetched from the system again, it costs as much as many a computation.
+KEEP_MEMORY := MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=33554432 NUMPY_MADVISE_HUGEPAGE=0
+PYTEST := env OMP_NUM_THREADS=1 $(KEEP_MEMORY) PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
 # Two more than there are processors, for tests that wait for a process, a disk or a database.
 TWO_MORE = $$($(BIN)/python -c 'import os; print(2 + int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or os.cpu_count()))')
 
