@@ -8,7 +8,8 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.context import ContextProxy
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from dashboard.set_up.page import OPENED
 from tarstop_core.sessions.store.store import Store
@@ -20,6 +21,20 @@ SECONDS = 120  # that a page may take on a busy machine
 # Every AppTest looks for components among all packages that are installed, which takes longer than most pages do and
 # finds the same each time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+def wait_for(runner: LocalScriptRunner, seconds: float) -> None:
+    """Sleep until a script has ended: AppTest looks a thousand times a second whether it has, and each look stops the script."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(seconds)
+    if not runner.script_stopped():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"A page took more than {seconds} s.")
+
+
+local_script_runner.require_widgets_deltas = wait_for
 
 
 @pytest.fixture(autouse=True)
