@@ -1,4 +1,4 @@
-"""A session is one list that people screen: its store, its events, its reports, and what compares and ends it."""
+"""Sessions, in which people screen a list: store, events, exports, reports and comparisons."""
 
 from tarstop_core.presentation.messages import Messages
 

@@ -1,4 +1,4 @@
-"""How far the readers of a session agree, and what all of them may have overlooked: of what all have judged, by its log alone."""
+"""Agreement between the readers of a session, and what all of them may have overlooked, from its log."""
 
 import re
 from collections import Counter
@@ -20,13 +20,13 @@ from tarstop_core.sessions import message
 
 QUARTERS = 4
 LISTED = 5
-"""Disagreements that are named."""
+"""How many disagreements are named."""
 RESOLVED, DRAWN = "resolved", "audit_draw"
-"""Columns of exports, which ``tarstop readers`` looks for."""
+"""Columns of exports that ``tarstop readers`` looks for."""
 
 
 def table_of(several: SeveralReaders) -> ReadersTable:
-    """Verdicts that were given independently, what is known in the end, and audit draws, as ``tarstop readers`` reads them."""
+    """Independent verdicts, final results and audit draws, as ``tarstop readers`` reads them."""
     judged, drawn = [*several.judged.values()], several.drawn
     relevant = np.array([_relevant(each, several) for each in judged], dtype=float)
     places = {doc: place for place, doc in enumerate(drawn, start=1)}
@@ -37,7 +37,7 @@ def table_of(several: SeveralReaders) -> ReadersTable:
 
 
 def _relevant(judged: Judged, several: SeveralReaders) -> float:
-    """Whether a document is relevant in the end: 1 or 0, NaN where nobody has said so or all just excluded it."""
+    """Whether a document is relevant in the end: 1 or 0; NaN if it is not settled, or only excluded by all."""
     if judged.check is None and judged.resolution is None:
         excluded_by_all = {*several.first[judged.doc].values()} == {
             "irrelevant"
@@ -48,7 +48,7 @@ def _relevant(judged: Judged, several: SeveralReaders) -> float:
 
 
 def agreed(several: SeveralReaders) -> Agreement | None:
-    """How far readers agree; None before any document has the verdicts of two."""
+    """Agreement of the readers; None before any document has two verdicts."""
     verdicts = several.independent()
     return agreement(verdicts) if ((~np.isnan(verdicts)).sum(axis=1) >= 2).any() else None
 
@@ -59,7 +59,7 @@ def missed(several: SeveralReaders) -> Overlooked | None:
 
 
 def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
-    """Agreement, what waits, what may be overlooked, and each reader, a paragraph each.
+    """Paragraphs on agreement, on what waits, on what may be overlooked, and on each reader.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
 
 
 def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """By document that all have judged: each reader's verdict, what was resolved, and which draw it was.
+    """For each document that all have judged: the readers' verdicts, the resolution, and the number of the draw.
 
     ``tarstop readers`` reads these columns back.
     """
@@ -103,7 +103,7 @@ def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
 
 
 def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """By document that all have read in full: outcome, reason and numbers by each reader, before any saw another's.
+    """For each document that all have read in full: each reader's outcome, reason and numbers, before any saw another's.
 
     They are called as those of what counts, with the reader's column behind; ``tarstop readers --reader`` reads the outcomes back.
     """
@@ -119,7 +119,7 @@ def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
 
 
 def _columns(several: SeveralReaders) -> dict[str, str]:
-    """By reader: the name of the column with the verdicts, of letters and digits; numbered where two would be the same."""
+    """By reader: the name of the column of verdicts, in letters and digits, numbered if two would be equal."""
     plain = {name: re.sub(r"\W", "_", name) for name in several.readers.names}
     if len({column.casefold() for column in plain.values()}) < len(plain):
         plain = {name: f"{at}_{column}" for at, (name, column) in enumerate(plain.items(), start=1)}
@@ -128,24 +128,24 @@ def _columns(several: SeveralReaders) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class InFull:
-    """How far readers agree on full texts that each read alone, by what they said before they saw each other's."""
+    """Agreement on full texts that each reader read alone, before they saw each other's entries."""
 
     read: int
     """Reports that all have read."""
     agree: Agreement | None
-    """On whether a report is eligible; None before any was read by two."""
+    """Agreement on whether a report is eligible; None before any was read by two."""
     differed: int
-    """Reports on which they differed in anything."""
+    """Number of reports on which they differed in anything."""
     waiting: int
     numbers: int
-    """Numbers that all took from the same reports."""
+    """How many numbers all took from the same reports."""
     numbers_differed: int
     settled: list[str]
-    """Who settled how many differences."""
+    """How many differences each person settled."""
 
 
 def agreed_in_full(several: SeveralReaders) -> InFull | None:
-    """How far readers agree on full texts; None where they do not read these alone, or have read none yet."""
+    """Agreement on full texts; None if readers do not read these alone, or have read none yet."""
     first = [each for each in several.in_full.first.values() if {*several.alone_in_full} <= each.keys()]
     if not first or len(several.alone_in_full) < 2:
         return None
@@ -175,7 +175,7 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
 
 
 def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
-    """Rows of the flow diagram's table: what was judged by several readers, how far they agreed, and what was resolved."""
+    """Rows of the flow diagram's table: judged by several readers, agreed, and resolved."""
     agree = agreed(several)
     if agree is None:
         return _counted_in_full(several)
@@ -206,7 +206,7 @@ def _counted_in_full(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
 
 
 def who_read(several: SeveralReaders) -> list[str]:
-    """Who read what, blind or not, who resolved what, and how far they agree, a paragraph each for a report."""
+    """Paragraphs of a report: who read what, blind or not, who resolved what, and agreement."""
     settled = Counter(
         judged.resolution.reviewer for judged in several.judged.values() if judged.resolution is not None
     )

@@ -1,4 +1,4 @@
-"""The calibrators there are, a person's own and those that are included; and what finished sessions say of them.
+"""All calibrators, a person's own and the included ones, and the evidence of sessions about them.
 
 What nobody read in a session is unlabelled, not irrelevant.
 """
@@ -36,16 +36,16 @@ CHANCE_OF = {
     INCLUSION: "of being included by title and abstract",
     REVIEW: "of bringing data for the outcome",
 }
-"""What the chances of a calibrator are chances of, by its scenario."""
+"""What a calibrator's chances are chances of, by its scenario."""
 NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "Data"}
 """The same, for a button."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One calibrator on a list."""
+    """A calibrator in a list."""
 
-    key: str  # Short name of a shipped one, else "own-" and its digest
+    key: str  # Short name of an included one, otherwise "own-" and its digest
     calibrator: Calibrator
     name: str
     own: bool = False
@@ -53,7 +53,7 @@ class Listed:
 
 
 def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
-    """All calibrators by key, a person's own first; or those of their own that were taken off the list."""
+    """All calibrators by key, a person's own first; or only those of their own that were put away."""
     own = [
         Listed(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
         for kept in store.kept_calibrators()
@@ -88,18 +88,18 @@ def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, L
 
 
 def title(entry: Listed) -> str:
-    """Return what a calibrator is called in a list."""
+    """Return the name of a calibrator in a list."""
     return f"{entry.name} ({KIND_WORDS[entry.calibrator.kind]}){' · yours' if entry.own else ''}"
 
 
 def updated_by_own(entry: Listed) -> bool:
-    """Whether it is what is included, updated by a person's own real lists: then it is the first to be offered."""
+    """Whether it is an included one updated by a person's own real lists; then it is offered first."""
     seen = entry.calibrator.fitted_on
     return entry.own and entry.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated
 
 
 def keep(store: Store, calibrator: Calibrator) -> str:
-    """Store a calibrator, back on the list if it had been put away; its key."""
+    """Store a calibrator, or bring it back if it had been put away, and return its key."""
     digest = store.save_calibrator(calibrator)
     if digest in shipped.digests():
         return shipped.digests()[digest]
@@ -109,17 +109,17 @@ def keep(store: Store, calibrator: Calibrator) -> str:
 
 
 def session_scenario(state: State) -> str:
-    """What the labels of a session can teach, as calibrators call it."""
+    """What the labels of a session can teach, in the terms of calibrators."""
     return scenario_of(state.settings).chance_of(state.settings)
 
 
 def teaches(state: State) -> bool:
-    """Whether a session says how documents of a rank turn out: not where labels, or what joined later, decided which were read."""
+    """Whether a session tells how documents of each rank turn out; not if labels, or documents that joined later, decided which were read."""
     return not state.reordered or state.depth == len(state.labels)
 
 
 def session_list(row: SessionRow, state: State) -> Topic:
-    """The list of a session with the labels that were given: those read with a verdict, nothing else.
+    """The list of a session with only the labels of documents that were read and have a verdict.
 
     In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
     not known.
@@ -133,7 +133,7 @@ def session_list(row: SessionRow, state: State) -> Topic:
 
 
 def session_case(state: State) -> PastCase | None:
-    """What a patent session says of when the first hit comes.
+    """What a patent session says about when the first hit comes.
 
     None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
     for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
@@ -150,7 +150,7 @@ def session_case(state: State) -> PastCase | None:
 
 # --- what sessions say together --------------------------------------------------------------------------
 def ratios_of_others(store: Store, settings: Settings, but: str = "") -> tuple[Floats, ...]:
-    """What other sessions say against the chances of these settings, each up to its last label.
+    """Evidence of other sessions against the chances of these settings, each up to its last label.
 
     Every session that was started counts, however it ended: also archived and deleted ones, for to leave out what went badly would
     make right chances look wrong. Of sessions on the same documents the first counts, for the others began with labels known;
@@ -186,7 +186,7 @@ def ratios_of_others(store: Store, settings: Settings, but: str = "") -> tuple[F
 def _ratios(
     store: Store, session_id: str, last_activity: str, chances_from: tuple[str, float, bool]
 ) -> Floats | None:
-    """What one session says, remembered until something is recorded in it; None too where it cannot be read."""
+    """Evidence of one session, cached until something is recorded in it; None also if it cannot be read."""
     try:
         events, row = store.events(session_id), store.session(session_id)
         state = replay(row.settings, row.ids, events)

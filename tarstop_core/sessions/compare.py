@@ -28,7 +28,7 @@ from tarstop_core.sessions.store.tables import now
 from tarstop_core.value.path import ListPath
 
 OF_ITS_OWN = ("plan", "settings", "stopped", "decided", "continued")
-"""Kinds of events that belong to the settings of a session; all others say something of its documents."""
+"""Kinds of events that belong to the settings of a session; all others are about its documents."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Stopped:
     """Where a rule stops on a session's list, given its labels."""
 
     depth: int
-    """Documents read then. Beyond what was read: if nothing more turns up."""
+    """Documents read by then; beyond those read, if nothing more turns up."""
     option: int
-    """That is taken there."""
+    """The option taken there."""
     b: float
     """Belief there."""
     read: int
@@ -77,7 +77,7 @@ def duplicate(
         Its id.
     """
     row = store.session(session_id)
-    # Under the same readers each goes on unseen by the others; else what counts is taken over.
+    # With the same readers, each goes on unseen by the others; otherwise only what counts is copied.
     log = store.log if settings.readers == row.settings.readers else store.events
     events = judgements(log(session_id))
     if events and events[-1].kind != "duplicated":
@@ -94,7 +94,7 @@ def duplicate(
 
 
 def may_ask(settings: Settings) -> list[str]:
-    """Scenarios whose question the labels of a session may answer too: reports are included or not in all of them."""
+    """Other scenarios that can use the labels of a session: in all of them reports are included or not."""
     return [
         name
         for name, other in SCENARIOS.items()
@@ -103,7 +103,7 @@ def may_ask(settings: Settings) -> list[str]:
 
 
 def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, Calibrator]:
-    """Settings for another question on the same list, as one is begun, and the calibrator that they name."""
+    """Default settings for another question on the same list, and the calibrator that they name."""
     now, other = session.state.settings, SCENARIOS[scenario]
     plus, minus = other.first_actions
     kept = {name: getattr(now, name) for name in ("learns", "words_for", "words_against", "weighs_scores")}
@@ -116,7 +116,7 @@ def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, 
 
 
 def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
-    """Where the rule of these settings would have stopped, from the first document on.
+    """Find where the rule of these settings would have stopped, from the first document on.
 
     In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
     stopping: the paper's order of events, in which replays of different settings can be compared. The settings'
@@ -129,20 +129,20 @@ def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
 
 
 def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State, ListPath]:
-    """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
+    """The labels now, and their path without waiting reports, which did not wait at an earlier depth."""
     state = replay(settings, session.stored.ids, judgements(session.events))
     return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()
 
 
 def beliefs_read(session: SessionSnapshot, settings: Settings) -> tuple[list[int], list[float]]:
-    """Depths up to where a session was read, thinned, and the belief there under these settings."""
+    """A selection of the depths that were read, and the belief there under these settings."""
     path = screening_path(settings, *session.chances(settings), session.state)
     x = fig.thinned(session.state.depth + 1, session.state.depth).tolist()
     return x, [float(path.belief_at(depth)) for depth in x]
 
 
 def worths(session: SessionSnapshot, settings: Settings) -> NDArray[np.float64] | None:
-    """What the rule of these settings compares with the cost at each depth, shape (N,); None if nothing."""
+    """The rate that the rule of these settings compares with the cost at each depth, shape (N,); None if it compares none."""
     return settings.rule.value_rate(_from_the_start(session, settings)[1])
 
 
@@ -197,12 +197,12 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
 
 
 def outcome_sentence(stopped: Stopped, settings: Settings) -> str:
-    """Word where a rule stops."""
+    """Say where a rule stops."""
     return message("outcome", stopped=stopped, settings=settings, action=action(stopped.option, settings))
 
 
 def comparison(sessions: Sequence[SessionSnapshot]) -> list[tuple[str, list[str]]]:
-    """Sessions beside each other: what is compared, and its value in each."""
+    """Compare sessions side by side: names of the rows, and values for each session."""
     columns = [_column(session) for session in sessions]
     return [(name, [column[name] for column in columns]) for name in columns[0]]
 
@@ -237,7 +237,7 @@ WEIGHED = (
     "Spent",
     "Expected to bring, minus the cost so far",
 )
-"""What is compared of sessions that weigh a decision."""
+"""The rows for sessions that weigh a decision."""
 
 
 def _weighed(session: SessionSnapshot) -> dict[str, str]:

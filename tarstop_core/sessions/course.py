@@ -1,4 +1,4 @@
-"""How belief and worth went while a session was screened, drawn for its report."""
+"""Figure of belief and worth during a session, for its report."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,16 +17,16 @@ from tarstop_core.sessions import message
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 Limits = Sequence[tuple[str, Any, str]]
-"""Name, height (one or one a depth) and colour of what a curve is compared with."""
+"""A limit for a curve: its name, its height (one number, or one a depth) and its colour."""
 
 
 def advised(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """The documents read here: those that came with their labels were never advised on."""
+    """The documents read here; those that came with their labels never got advice."""
     return session.steps[session.state.kept :]
 
 
 def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """Draw belief and worth, each with what it says; nothing where nothing was read."""
+    """Draw belief and worth with their sentences; nothing if nothing was read."""
     state, now, steps = session.state, session.advice_now, advised(session)
     if not state.depth:
         return []
@@ -36,7 +36,7 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         return [(still(own, says), says)]
     kept = _with_labels(session)
     last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
-    # What was shown before each document, and what is shown after the last.
+    # The values shown before each document and after the last.
     before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
     drawn = before.iloc[thinned(len(before), len(before) - 1)]
     scenario, simulated = scenario_of(settings), session.collection.simulated
@@ -76,7 +76,7 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
 def _drawn(
     course: pd.DataFrame, column: str, colour: str, limits: Limits, chart: Chart, **axis: Any
 ) -> Figure:
-    """Draw one column of a course with the limits that it is compared with, each of them named."""
+    """Draw one column of the course with its limits, each with its name."""
     depths, log = course.index.astype(float), "type" in axis
     low, high = 10 ** np.array(axis["range"]) if log else axis["range"]
 
@@ -93,8 +93,8 @@ def _drawn(
         at = line(values, of, dash="dash").iloc[-1]
         chart.traces[-1]["line"]["shape"] = "hv"
         if np.isnan(at):
-            continue  # a cost of 0, for which a logarithmic axis has no place
-        # On the side of the limit where the curve mostly is not, towards the end.
+            continue  # a cost of 0, which a logarithmic axis cannot show
+        # On the side of the limit where the curve mostly is not near the end.
         below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
         place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
         chart.label(depths[-1], np.log10(at) if log else at, name, of, **place)

@@ -1,4 +1,4 @@
-"""From what a person chose to a session."""
+"""Create a session from what a person chose."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Sessions on samples, to try the program on at once, and the truth about these, which were invented."""
+"""Sessions on samples for trying the program, and the truth about the samples, which are invented."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import PLUS
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
-DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
+DEMO_TOPIC = "antenna-mount"  # its first prior art is neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
 DEMO_TRIALS = "bcg"
 
@@ -54,7 +54,7 @@ def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame)
 
 
 def start_demo(store: Store, reviewer: str = "") -> str:
-    """A session on a simulated search, ready to be screened; its id."""
+    """Create a session on a simulated search, and return its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
     return _demo(
         store,
@@ -66,12 +66,12 @@ def start_demo(store: Store, reviewer: str = "") -> str:
 
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
-    """A session on a simulated review of a test, in two stages, ready to be screened; its id."""
+    """Create a session on a simulated review of a test, in two stages, and return its id."""
     return _review_demo(store, sample_review(DEMO_REVIEW), ReviewSettings, REVIEW, reviewer)
 
 
 def start_trials_demo(store: Store, reviewer: str = "") -> str:
-    """A session on published trials of an intervention with invented texts, in two stages; its id."""
+    """Create a session on published trials with invented texts, in two stages, and return its id."""
     return _review_demo(store, sample_review(DEMO_TRIALS, samples.TRIALS), EffectSettings, EFFECT, reviewer)
 
 
@@ -103,29 +103,29 @@ def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Set
 
 
 def sample_text(session: OpenSession, doc: str) -> str:
-    """What a report of a sample review says; empty for documents of a person's own."""
+    """The contents of a report in a sample review; empty for a person's own documents."""
     full_text = _full_texts(session.collection.name).get(doc) if session.collection.simulated else None
     return full_text.text if full_text else ""
 
 
 def sample_criteria(session: OpenSession) -> str:
-    """Which studies a sample review includes; empty for documents of a person's own."""
+    """The inclusion criteria of a sample review; empty for a person's own documents."""
     return _of_reviews("criteria").get(session.collection.name, "") if session.collection.simulated else ""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of a sample."""
+    """The truth of a sample."""
 
     wrong: bool
     """Whether the truth asks for the other action, or does not contain the document that was cited."""
     sentence: str
     overlooked: str = ""
-    """Documents that would have told, were read and taken for something else; or where the first was not reached."""
+    """The documents that decide the question but were read and misjudged; or the place of the first one that was not reached."""
 
 
 def sample_answer(session: OpenSession, settings: Settings, option: int) -> Truth | None:
-    """Return the truth of a sample, which is known because it was invented, and what it makes of the action taken.
+    """Return the truth of a sample, which is known because it was invented, and whether the action taken was right.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
 
 @lru_cache(maxsize=2)
 def _of_reviews(column: str) -> dict[str, str]:
-    """What the sample reviews say, by title."""
+    """The contents of the sample reviews, by title."""
     tables = map(samples.sample_reviews, (samples.REVIEWS, samples.TRIALS))
     return {
         title: said
@@ -201,4 +201,4 @@ def _full_texts(title: str) -> dict[str, samples.FullText]:
 
 
 TRUTHS = {PATENT.name: _of_search, REVIEW.name: _of_review, EFFECT.name: _of_review}
-"""What the truth of a sample is, by scenario."""
+"""The functions that find the truth of a sample, by scenario."""

@@ -1,4 +1,4 @@
-"""A session for other programs: CSV and Excel for tables, RIS for reference managers and screening tools.
+"""Exports of a session: CSV and Excel for tables, RIS for reference managers and screening tools.
 
 Everything is computed from the stored log. What a spreadsheet would run as a formula leaves as plain text.
 """
@@ -37,15 +37,15 @@ from tarstop_core.sessions.snapshot import SessionSnapshot
 NOT_READ = "not read"
 ASIDE = "set aside"
 JOINED = {"joined": "Joined later", "parted": "Taken back"}
-"""What documents did, by the kind of the event that says so."""
-# What ASReview writes into a record's notes, which other tools and the reader of this one understand.
+"""Words for changes of the list, by kind of event."""
+# ASReview's notation in a record's notes, which other tools and our reader understand.
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
 _SAID = ("label", "reason", "remark")  # of the reader before the document came here
 _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
 
 
 def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """One row a document of the list, read or not: what it is, the verdict, the note, and the advice before it.
+    """A row for each document of the list, read or not: the record, the verdict, the note, and the advice before it.
 
     Documents that were set aside unread follow, without a rank. Columns of documents that were not read are empty where they speak of reading.
     """
@@ -154,7 +154,7 @@ def tables_csv(session: OpenSession) -> str:
 
 
 def full_texts_csv(session: OpenSession) -> str:
-    """What became of every included report."""
+    """The outcome of every included report."""
     rows = full_text_rows(session.state, session.row.ids, session.events)
     records = session.reports_of(row["rank"] - 1 for row in rows)
     return trace_to_csv([{**row, "title": record.title} for row, record in zip(rows, records, strict=True)])
@@ -168,10 +168,10 @@ def trace_csv(session: OpenSession) -> str:
 
 
 def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """What the session is and what was searched: name and value."""
+    """Facts about the session and its search, as names and values."""
     row, collection, state, came = session.row, session.collection, session.state, session.came
     simulated = " (simulated)" if collection.simulated else ""
-    # Of those that may be missing, empty ones are left out.
+    # Optional ones are left out if they are empty.
     rows = [
         ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere else "")),
         ("Imported", came.sentence(when)),
@@ -213,7 +213,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
 
 
 def joined_in_words(content: Mapping[str, Any]) -> str:
-    """How many documents joined, or were taken back, and from where, as a clause, by what the event says."""
+    """A clause on how many documents joined or left again, and from where, from the event."""
     return record_message(
         "joined",
         documents=len(content["docs"]),
@@ -224,7 +224,7 @@ def joined_in_words(content: Mapping[str, Any]) -> str:
 
 
 def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How many records a file held, what it said before them (its search, as a rule), and what was noted on reading it."""
+    """The number of a file's records, the lines before them (usually its search), and remarks on reading it."""
     name = file["source"]
     identified = f"Identified in {origin(file)}" + (f" ({name})" if file.get("database") else "")
     lines = file.get("first_lines", ())
@@ -253,7 +253,7 @@ def _learned(last: Mapping[str, Any]) -> str:
 
 
 def when(stamp: str) -> str:
-    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is."""
+    """'2026-11-21 14:02:07 UTC' from a time of the store; other texts unchanged."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
 
@@ -264,7 +264,7 @@ def _links(record: Mapping[Any, Any]) -> tuple[Link, ...]:
 
 def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[str, Any]:
     plain = {name: " ".join(str(value).split()) for name, value in record.items() if name != "score"}
-    # Without a decision nothing is written that another program could take for one.
+    # Without a decision, nothing is written that another program could take for one.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
     verdict = "not read" if label == UNSEEN else NAMES[label]
     if state.settings.grades and label in GRADES:

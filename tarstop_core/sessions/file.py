@@ -1,4 +1,4 @@
-"""A session as one JSON document: everything it rests on, to be kept, sent, and taken in elsewhere.
+"""A session as one JSON document with everything it depends on, to keep, send and import elsewhere.
 
 What is written depends on the session alone: a file taken in on another machine and written there again is the same
 file, byte for byte, with one more line of its log. That line says when it was taken in, from which file and by whom;
@@ -72,7 +72,7 @@ class _Entry(TypedDict):
 
 @dataclass(frozen=True)
 class _File:
-    """A session as its file holds it, beside format and version."""
+    """The contents of a session file, apart from format and version."""
 
     name: Name
     created: Time
@@ -114,7 +114,7 @@ def export_session(store: Store, session_id: str) -> str:
 
 
 def import_session(store: Store, text: str, name: str = "The file", by: str = "") -> str:
-    """Take a session in that :func:`export_session` wrote, here or elsewhere.
+    """Import a session that :func:`export_session` wrote, here or elsewhere.
 
     Nothing is stored unless all of it can be used. A session whose name is in use is called "… (imported)".
 
@@ -169,7 +169,7 @@ def is_session(text: str) -> bool:
 
 
 def state_of(text: str, name: str = "The file") -> State:
-    """Return where the session of a file stands; InputProblem when it is not such a file, or damaged."""
+    """Return the state of a session file; InputProblem when it is not a session file, or damaged."""
     _, settings, events, frame, order = _read(text, name)
     return replay(settings, frame["id"].to_numpy()[order].tolist(), events)
 
@@ -196,12 +196,12 @@ def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFr
 
 
 def _screened(events: Sequence[Event]) -> Sequence[Event]:
-    """A log without the imports that it ends with: nothing was done in them."""
+    """A log without imports at its end, after which nothing was done."""
     return events if not events or events[-1].kind != "imported" else _screened(events[:-1])
 
 
 def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> None:
-    """InputProblem where documents that joined are not those of the collection, or lack scores that the others have."""
+    """Raise InputProblem if documents that joined are not in the collection, or lack scores that the others have."""
     docs, positions = state.joining("docs"), state.joining("positions")
     order = check_order([*file.order, *positions], len(frame)).tolist()
     same = frame["id"].to_numpy()[order[len(file.order) :]].tolist() == docs
@@ -213,7 +213,7 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
 
 @contextmanager
 def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterator[str]:
-    """Begin a transaction with the id of the collection of these documents, which is stored where it is not here yet."""
+    """Begin a transaction with the id of these documents' collection, which is stored first if it is new."""
     held = next(iter(store.of_same_records(frame, name=about.name, created=about.created)), None)
     if held is None:
         with store.arriving(frame=frame, **vars(about)) as key:
@@ -230,7 +230,7 @@ def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:
-    """JSON that a person can leaf through: long lists take a line an entry."""
+    """JSON that people can read: long lists have a line for each entry."""
     plain = partial(json.dumps, ensure_ascii=False)
     parts = []
     for key, value in content.items():

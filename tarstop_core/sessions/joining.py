@@ -1,4 +1,4 @@
-"""Documents that join a session later: a search that was made again, another database."""
+"""Documents that join a session later, from a repeated search or another database."""
 
 import io
 import textwrap
@@ -26,20 +26,20 @@ from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.sessions.stored_session import StoredSession
 
 SHOWN = 5
-"""Titles that a preview names."""
+"""How many titles a preview names."""
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a file would bring to a session."""
+    """What a file would add to a session."""
 
     payload: dict[
         str, Any
     ]  # as the event will say it, as far as it is known before documents are put in order
     titles: tuple[str, ...]
-    """Of the first that are new, those before the others that are perhaps there already, with the one that they may be."""
-    labelled: int  # new ones that the file has labels of, which are not taken over
-    file: dict[str, Any]  # what was understood of it
+    """Titles of the first new documents; possible duplicates come last, each with the document that it may be."""
+    labelled: int  # new ones with a label in the file, which is not imported
+    file: dict[str, Any]  # how it was read
 
 
 def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview:
@@ -64,7 +64,7 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
 
 
 def alike_in_words(session: StoredSession, doc: str, title: str) -> str:
-    """Say that a document is perhaps another one.
+    """Say that a document may be the same as another one.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def join(
     by: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Event:
-    """Let the records of a file join a session, all or nothing.
+    """Add the records of a file to a session, all or nothing.
 
     Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
     those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its
@@ -144,7 +144,7 @@ def join(
 def part(
     store: Store, session_id: str, by: str = "", progress: Callable[[int, int], None] | None = None
 ) -> Event:
-    """Take those back that joined last, as if they never had, but for the log; all or nothing.
+    """Remove the documents that joined last, as if they never had, except in the log; all or nothing.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _brought(
 ) -> tuple[OpenSession, pd.DataFrame, dict[str, Any], dict[str, Any]]:
     """A session, all documents with the file's new ones last, how the file was understood, and the payload of the event."""
     session = OpenSession.load(store, session_id)
-    while session.refresh():  # until log and row are of one moment
+    while session.refresh():  # until log and row are from the same moment
         pass
     held, there = session.collection, store.records(session.collection.id)
     if held.simulated or session.state.drawn is not None:
@@ -208,10 +208,10 @@ def _brought(
 
 
 def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:
-    """Scores of the kind that the list is in order of, of the documents that come after this many; None where it has none."""
+    """Scores of the new documents of the kind by which the list is ordered; None if it has no scores."""
     if row.scores is None:
         return None
-    # Sessions keep the words that say where their order comes from (`ranking/order.py`), and nothing else of it.
+    # The only record of how a list was ordered is the sentence from `ranking/order.py`.
     if "(BM25" in row.ranking:
         recipe = next((each for each in RECIPES.values() if f"on {each.description})" in row.ranking), PAPER)
         return build_index(ranking_text(whole), recipe=recipe).scores(row.query)[before:]
@@ -225,7 +225,7 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
 
 
 def _ranks(row: SessionRow, state: State, count: int, scores: list[float] | None) -> NDArray[np.int64]:
-    """Ranks of this many documents in the list made longer, given their scores, the highest first; `row` is as read."""
+    """Ranks of the new documents in the longer list, by their scores, the highest first; `row` is in the order of reading."""
     N = len(row.ids)
     if scores is None or row.scores is None:
         return N + 1 + np.arange(count)

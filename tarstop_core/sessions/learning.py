@@ -41,26 +41,26 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 
 AHEAD = 20
-"""A fit names this many documents at least."""
+"""The least number of documents that a fit names."""
 TEACHES = {
     verdicts.RELEVANT: Label.RELEVANT,
     verdicts.COMBINATION: Label.RELEVANT,
     verdicts.BACKGROUND: Label.OTHER_KIND,
     verdicts.IRRELEVANT: Label.NOT_RELEVANT,
 }
-"""What each verdict tells a ranker; unsure ones tell nothing."""
+"""The label of each verdict for a ranker; unsure ones have none."""
 MOST_WORDS, LEAST_FOUND = 3, 3
-"""Words that are said to have put a document first, and documents found from which that is set beside the list."""
+"""Most words named as the reason why a document comes next, and finds from which the order is compared with the list's own."""
 _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fit, and what it rests on."""
+    """A fit and its basis."""
 
     event: Event
     basis: tuple[bytes, list[str], bool]
-    """The labels that it learned from, by position in the collection, what was typed, and whether scores were weighed."""
+    """The labels that it learned from, by position in the collection, the words typed, and whether scores were used."""
 
 
 def _file(collection: Collection) -> Path:
@@ -68,7 +68,7 @@ def _file(collection: Collection) -> Path:
 
 
 def features_of(collection: Collection) -> Features | None:
-    """What a ranker learns from in these documents, shared by all who have them open; None until it was made."""
+    """The features of these documents, shared by all sessions that are open on them; None until they are computed."""
     features = _HELD.get(collection.digest) or load_features(_file(collection))
     if features is not None:
         _HELD[collection.digest] = features
@@ -101,7 +101,7 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
 
 
 def forget_features(store: Store) -> None:
-    """Delete what was kept so of collections that are gone."""
+    """Delete kept features of collections that no longer exist."""
     there = store.record_digests()
     for file in features_folder().glob("*.npz"):
         if file.stem not in there:
@@ -109,7 +109,7 @@ def forget_features(store: Store) -> None:
 
 
 def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Feedback:
-    """Return what a ranker may use of a session.
+    """Return everything in a session that a ranker may use.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
     labels[row.order[[*state.aside_read]]] = (
-        0  # most like what is sought, and dismissed for its date or family alone
+        0  # most similar to what is sought, and set aside only for its date or family
     )
     for at, report in state.read_in_full.items():
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
@@ -141,7 +141,7 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
 
 
 def basis(feedback: Feedback) -> tuple[bytes, list[str], bool]:
-    """Return what tells one fit from another: labels, words typed for and against, and whether scores are weighed."""
+    """Return what distinguishes fits: labels, words typed for and against, and whether scores are used."""
     return feedback.labels.tobytes(), _typed(feedback), feedback.outside is not None
 
 
@@ -179,7 +179,7 @@ def fit(
     ranker: Ranker = RANKERS[DEFAULT],
     beyond: int = 0,
 ) -> Fitted:
-    """Let a ranker learn from the labels of this state and put in order what comes next.
+    """Fit the ranker to the labels of this state, and put the next documents in order.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def fit(
 def why_next(
     features: Features, row: SessionRow, state: State, record: Record, outside: Floats | None = None
 ) -> list[str]:
-    """Return words in a document, or pairs of them, that put it first, the weightiest first.
+    """Return the words or pairs in a document that put it next, the most important first.
 
     Parameters
     ----------
@@ -287,14 +287,14 @@ def prefetch(
 
 
 def _tells(term: str) -> bool:
-    """Whether a term says something to a person: '12 5', 'mg dose' and the 's' of a genitive do not, 'CT' does."""
+    """Whether a term means something to a person: '12 5', 'mg dose' and the 's' of a genitive do not, 'CT' does."""
     parts = term.split()
     long = [len(part) > (1 if part.isupper() or not part.isascii() else 2) for part in parts]
     return all(long) and any(map(str.isalpha, parts))
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
-    """Say why the next document is next, where it is not because the list says so and always did.
+    """Say why the next document comes next, unless that is only the list's own order.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
 
 
 def gain_sentence(state: State) -> str:
-    """Word the finds in this order compared with those in the list's own order; else empty.
+    """Compare the finds in this order with those in the list's own order, in words; empty if there is nothing to compare.
 
     How many the list's order finds is known only of what was read: where the last of those found stands in it would
     flatter this order, for others like it may stand before. So what is unread there is said too.

@@ -1,4 +1,4 @@
-"""A session in the columns that other screening tools write and expect: their number, the label, the reason and the note."""
+"""Exports in the columns of other screening tools: their number, the label, the reason and the note."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 READER = "TARstop"
-"""Whose decisions these are, where a tool keeps decisions by reader."""
+"""The reader's name, for tools that keep decisions by reader."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """Another tool's table: the name of each column, and what of :func:`_values` stands in it ("" for nothing)."""
+    """Another tool's table: the name of each column, and the entry of :func:`_values` in it ("" for none)."""
 
     name: str
-    end: str  # How the name of the file ends
+    end: str  # The suffix of the file
     columns: Mapping[str, str]
 
 
@@ -36,7 +36,7 @@ def to_tool(session: SessionSnapshot, tool: Tool) -> str:
 
 
 def _values(session: SessionSnapshot) -> Iterator[dict[str, Any]]:
-    """What a table may hold of each document, those that were set aside last."""
+    """The values of each document that a table may hold; documents set aside come last."""
     state = session.state
     for at, record in enumerate(session.records.to_dict("records")):
         yield _of(
@@ -67,7 +67,7 @@ def _of(record: Mapping[Any, Any], label: int, reason: str, note: str) -> dict[s
 
 
 def _rayyan(label: int, reason: str, note: str) -> str:
-    """Decision, reason and note as Rayyan keeps them in one column; the note last, as it may hold anything."""
+    """Decision, reason and note in one column, as in Rayyan; the note comes last, because it may hold anything."""
     verdict = {UNSEEN: "", RELEVANT: "Included", IRRELEVANT: "Excluded"}.get(label, "Maybe")
     quoted = note.replace("\\", "\\\\").replace('"', '\\"')
     parts = (

@@ -47,13 +47,13 @@ class Prisma:
     excluded_for: tuple[tuple[str, int], ...] = ()
     """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()
-    """Patents: of the records screened, those graded Y and A, where there are any."""
+    """For patents: the screened records graded Y and A, if any."""
     families: int = 0  # Records that are not in the list because another member of their patent family is
     full_text: bool = True  # Whether reports are read in full
-    by_abstract: bool = False  # Where they are not: whether what was found goes on to be read in full
-    unscreened_because: str = "Records not screened"  # The name of the box of records left: why they are
+    by_abstract: bool = False  # If not: whether the finds are to be read in full elsewhere
+    unscreened_because: str = "Records not screened"  # Label of the box of records left, with the reason
     apart: tuple[tuple[str, int], ...] = ()
-    """Of records screened by several readers: how far they agreed, and what was resolved."""
+    """For records screened by several readers: agreement, and what was resolved."""
 
     @property
     def open(self) -> tuple[str, int]:
@@ -62,25 +62,25 @@ class Prisma:
 
     @property
     def removed(self) -> list[tuple[str, int]]:
-        """What left before screening."""
+        """Boxes of records removed before screening."""
         others = ((LEFT_OUT, self.left_out), (FAMILIES, self.families))
         duplicates = ("Duplicate records removed before screening", self.duplicates)
         return [duplicates, *(row for row in others if row[1])]
 
     @property
     def unread(self) -> tuple[str, int]:
-        """What is unread, and why."""
+        """The box of unread records, with the reason."""
         return self.unscreened_because, self.unscreened
 
     @property
     def found(self) -> list[tuple[str, int]]:
-        """Where no report is read in full: what was found, in patents by grade where grades other than X were given."""
+        """If no report is read in full: the finds, in patents by grade if grades other than X were given."""
         name = "Relevant documents (X)" if self.graded else "Relevant documents"
         name = "Reports sought for retrieval" if self.by_abstract else name
         return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
-        """Box and number, in order: the table that stands beside the diagram."""
+        """The boxes with their numbers, in order, for the table next to the diagram."""
         of_abstracts = [
             *((f"Records identified: {source}", count) for source, count in self.identified),
             *self.removed,
@@ -108,7 +108,7 @@ class Prisma:
 
 
 def origin(file: Mapping[str, Any]) -> str:
-    """Where the records of a file were identified: in the database that a person named, else in the file."""
+    """The source of a file's records: the database that a person named, otherwise the file."""
     return str(file.get("database") or file["source"])
 
 
@@ -200,7 +200,7 @@ def prisma(
 
 
 def _studies(reports: Sequence[Report]) -> int:
-    """How many studies reports are of: those with one name are of one study, those without are of one each."""
+    """Count the studies of reports: reports with the same name share a study, those without a name have one each."""
     names = [(report.study or "".join(row.study for row in report.rows[:1])).strip() for report in reports]
     return len({name.casefold() for name in names if name}) + names.count("")
 
@@ -211,7 +211,7 @@ def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 LINE, PAD, GAP = 18, 12, 28
 PHASE, BOX, BETWEEN = 34, 330, 46
-LEAST = 104.0  # of a step that has a phase to itself: its name stands upright beside it
+LEAST = 104.0  # least height of a step with a phase of its own, whose name is written vertically next to it
 COLUMNS = 42
 WIDTH = PHASE + 16 + 2 * BOX + BETWEEN + 2
 
@@ -259,7 +259,7 @@ def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
         for lines in rights:
             parts.append(_box(right_x, right_y, _height(lines), lines, colours))
             middle = min(right_y + _height(lines) / 2, y + own - 8) if len(rights) < 2 else right_y + LINE
-            # Below the box, beside the line that goes down: what leaves there leaves the same step.
+            # Below the box, next to the line that goes down, because these records leave at the same step.
             start = left_x + (BOX if middle <= y + own else BOX / 2)
             parts.append(_arrow(start, middle, right_x, middle, colours.ink))
             right_y += _height(lines) + 10

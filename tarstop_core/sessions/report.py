@@ -1,4 +1,4 @@
-"""One session as a page to attach to an audit file: nothing to load, nothing to run, it prints as it is.
+"""A session as a page for an audit file, which loads and runs nothing and can be printed.
 
 What is in it follows from the stored session (and the versions named at its end), so the same session gives
 the same page; whether the chances fit, from all sessions with these chances. Here is what is said; the template beside this module says where. A policy in its head forbids the
@@ -50,9 +50,9 @@ from tarstop_core.sessions.prisma import INHERITED, flow_diagram
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 FOLLOWING = 3
-"""Documents that the log names of those that a fit put first; the session file has all of them."""
+"""How many of the documents that a fit put next are named in the log; the session file has all of them."""
 SAYS_STOP = ("stop", "prior alone", "found")
-"""Headlines under which a further document is read against the advice."""
+"""Headlines under which reading a further document goes against the advice."""
 
 
 def report_html(session: SessionSnapshot) -> str:
@@ -134,7 +134,7 @@ def _effects(session: SessionSnapshot) -> Sheet | None:
 
 
 def _bias(summary: Synthesis | None, settings: Settings, lacking: str) -> dict[str, Any]:
-    """Word what the belief does not account for, and put side by side what it is with and without high risk of bias."""
+    """Say what the belief does not account for, and compare it with and without studies at high risk of bias."""
     if summary is None:
         return {}
     payoffs = settings.payoffs
@@ -246,7 +246,7 @@ def _moved(session: SessionSnapshot, before: Settings, after: Settings) -> list[
 
 def _steps(session: SessionSnapshot) -> Sheet | None:
     titles, settings = session.records["title"].tolist(), session.state.settings
-    chance = "p" if settings.judges_abstracts else "rho"  # As the page says of the next document
+    chance = "p" if settings.judges_abstracts else "rho"  # As on the page for the next document
     rows = [
         [
             step["rank"],
@@ -312,7 +312,7 @@ def _content(event: Event) -> str:
 
 
 def _by(session: SessionSnapshot, event: Event) -> tuple[str, str]:
-    """When an entry was recorded and by whom, marked where only a session file says so."""
+    """When an entry was recorded and by whom, marked if only a session file says so."""
     came = session.came.columns(event)
     return claimed_time(when(event.time), came), claim(event.reviewer, came)
 

@@ -1,4 +1,4 @@
-"""A session with everything that follows from its log, open for work."""
+"""A session that is open for work, with everything that follows from its log."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +31,9 @@ from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
 
-TO_DRAW = 0.1  # Seconds that a page has to itself after a label, before both answers to the next document are fitted
+TO_DRAW = (
+    0.1  # Seconds for drawing the page after a label, before both answers to the next document are fitted
+)
 KEPT_PATHS = 4
 
 
@@ -131,14 +133,14 @@ class OpenSession(StoredSession):
         return self._chances.computed(key, partial(super().chances, settings, state))
 
     def mismatch(self, settings: Settings) -> list[str]:
-        """Return what about this list looks unlike the lists that the calibrator was fitted on, where it gives the chances."""
+        """Say how this list differs from those that the calibrator was fitted on, if the chances are the calibrator's."""
         if settings.adapts_chances:
             return []
         scores = None if settings.chances_follow else self.row.scores
         return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
 
     def paths(self, settings: Settings) -> Paths:
-        """Return the paths under these settings; most labels leave them as they are."""
+        """Return the paths under these settings; most labels do not change them."""
         key = paths_key(settings, self.state)
         return self._paths.computed(key, lambda: session_paths(settings, *self.chances(settings), self.state))
 
@@ -150,8 +152,8 @@ class OpenSession(StoredSession):
         )
 
     def refresh(self) -> bool:
-        """Take in what was recorded elsewhere; True when there was something."""
-        # From the last one seen on: where it is not the same, a backup was restored and the log is another one.
+        """Load what was recorded elsewhere; return whether there was anything."""
+        # From the last event seen; if that is a different one, a backup was restored and the whole log is new.
         last = self._log[-1:]
         with self.store.at_once():
             news, self.deleted = self.store.news(self.stored.id, after=last[0].seq - 1 if last else 0)
@@ -171,11 +173,11 @@ class OpenSession(StoredSession):
             if self._prefetching is not None:
                 self._prefetching.join()
             self._features, self._scores, self._because = None, None, {}
-            self._loaded.clear()  # Other documents may have their places in the collection now
+            self._loaded.clear()  # The places in the collection may belong to other documents now
         return True
 
     def record(self, event: Event, seen: int) -> None:
-        """Store an event with the name of the person who acted, then count it in.
+        """Store an event with the name of the person who acted, then apply it.
 
         InputProblem, and nothing stored, when something was recorded, here or elsewhere, since the event `seen`, the
         last that they had been shown.
@@ -194,16 +196,16 @@ class OpenSession(StoredSession):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Record all of what is recorded within, or nothing where one of it is refused."""
+        """Record everything within this context, or nothing if any of it is refused."""
         try:
             with self.store.together(large=False):
                 yield
         except BaseException:
-            self.refresh()  # what was recorded before it is gone again
+            self.refresh()  # what was recorded before the refusal is undone
             raise
 
     def _settled(self, event: Event, seen: int) -> bool:
-        """Whether somebody settled since the event `seen` what an event is to settle."""
+        """Whether somebody has settled, since the event `seen`, what an event would settle."""
         doc = event.payload.get("doc")
         since = (later for later in self._log if later.seq > seen and later.kind == event.kind)
         if event.kind == "report" and self.several and self.several.alone_in_full:
@@ -221,7 +223,7 @@ class OpenSession(StoredSession):
         except InputProblem as problem:
             seen, own = self.state.seq, len(self.own.events)
             self.refresh()
-            # What other readers say of other documents is nothing to wait for.
+            # Entries of other readers on other documents are no conflict.
             waits = self.several is None or event.kind == "fit" or len(self.own.events) > own
             if not isinstance(problem, Conflict) or waits or self._settled(event, seen):
                 raise
@@ -230,7 +232,7 @@ class OpenSession(StoredSession):
             self._see([*self._log, stored])
 
     def learn(self) -> None:
-        """Put what comes next in order by the labels and record that, where it is due and can be done here."""
+        """Put the next documents in order by the labels and record that, if it is due and possible here."""
         if self.deleted or not is_due(self.events, self.state) or self.features is None:
             return
         if self._prefetching is not None:
@@ -239,13 +241,13 @@ class OpenSession(StoredSession):
         prefetched = next((fitted for fitted in self._prefetched if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
         fitted = prefetched or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
-        # Another tab did it first, the session went meanwhile, or this person only looks on.
+        # Another tab did it first, the session was deleted meanwhile, or this person may only look on.
         with suppress(Conflict, Deleted, Forbidden):
             self._append(fitted.event)
 
     @property
     def features(self) -> Features | None:
-        """What a ranker learns from in these documents; None until that was made here."""
+        """The features of these documents; None until they are computed here."""
         if self._features is None:
             self._features = features_of(self.collection)
         return self._features
@@ -264,7 +266,7 @@ class OpenSession(StoredSession):
     def prefetch(self) -> None:
         """Start fitting both answers to the next document in advance, so that nobody waits after the label."""
         if self.several is not None:
-            return  # only what all have judged teaches, and nobody knows when another does so
+            return  # only documents judged by all count, and when that happens is unknown
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
             self._prefetching = Timer(TO_DRAW, self._prefetch, (self.state, self.row, self.events))
             self._prefetching.daemon = True
@@ -277,7 +279,7 @@ class OpenSession(StoredSession):
         )
 
     def why_next(self, record: Record) -> list[str]:
-        """Words that put the next document there, the weightiest first, and its score as `ITS_SCORE`; none where they did not."""
+        """Words that put the next document there, the most important first, and its score as `ITS_SCORE`; none if they did not."""
         fitted, doc = self.state.fit, record.id
         if not fitted or doc not in fitted["next"] or doc in self.state.put_back or self.features is None:
             return []
@@ -318,7 +320,7 @@ class OpenSession(StoredSession):
         self.record(event, seen)
 
     def settle(self, event_of: Callable[..., Event], seen: int, *about: Any, **more: str) -> None:
-        """Record what settles something that several readers leave open, or what one of them said in a file.
+        """Record the settlement of something that several readers left open, or a file of verdicts of one of them.
 
         Parameters
         ----------
@@ -332,7 +334,7 @@ class OpenSession(StoredSession):
         self.record(event_of(self.several, *about, **more), seen)
 
     def report(self, doc: str, report: Report, seen: int) -> None:
-        """Store what became of an included report in full text."""
+        """Store the outcome of an included report in full text."""
         if self.several is not None and self.several.alone_in_full:
             self.state.settings.readers.check_reader(self.reader)
         self.record(report_event(self.state, self.row.ids, doc, report), seen)

@@ -29,12 +29,12 @@ class SessionSnapshot(Session):
 
     documents: pd.DataFrame  # Its records in the order in which the collection holds them
     calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
-    others: tuple[Floats, ...] = ()  # What other sessions of its store say against the chances in force
-    several: SeveralReaders | None = None  # What several readers have said
+    others: tuple[Floats, ...] = ()  # Evidence of other sessions in its store against the chances in force
+    several: SeveralReaders | None = None  # The log of several readers
 
     @cached_property
     def state(self) -> State:
-        """Where the session stands; of several readers with what they overlooked."""
+        """The state of the session; with several readers, including what they overlooked."""
         state = super().state
         return state if self.several is None else replace(state, overlooked=missed(self.several))
 
@@ -78,7 +78,7 @@ class SessionSnapshot(Session):
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:
-        """What speaks against each document of a patent session, in screening order."""
+        """The flags of each document of a patent session, in screening order."""
         return flagged(self.state.settings.application, self.records, self.state.other_family_members)
 
     def in_words(self, settings: Settings) -> list[tuple[str, str]]:
@@ -88,7 +88,7 @@ class SessionSnapshot(Session):
 
 def session_snapshot(store: Store, session_id: str) -> SessionSnapshot:
     """Load a session with its documents; InputProblem when there is none with this id."""
-    # In this order: documents may join meanwhile, and those of a shorter log are among those of a longer list.
+    # In this order, because documents may join meanwhile: a longer list has all documents of a shorter log.
     log = store.log(session_id)
     stored = store.session(session_id)
     several = SeveralReaders(stored.settings.readers, log) if stored.settings.readers.names else None

@@ -1,4 +1,4 @@
-"""Who reads the next stretch of a session: what each way finds, overlooks, costs and gains."""
+"""Who should read the next stretch of a session: finds, oversights, cost and gain of each way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import table_of
 
 STRETCH, FEWEST = 100, 20
-"""Documents of a stretch, and the fewest: of fewer the costs would tell what a machine says of single ones."""
+"""Documents in a stretch, and the least number; with fewer, the costs would reveal a machine's verdicts."""
 IN_DOCUMENTS = "documents"
-"""What is counted in where nothing is weighed: one that a person reads costs 1."""
+"""The unit if nothing is weighed: a document that a person reads costs 1."""
 
 
 @dataclass(frozen=True)
 class WhoNext:
-    """Ways of reading the next stretch of a session, and what their comparison rests on."""
+    """Ways of reading the next stretch of a session, and the basis of their comparison."""
 
     documents: int
     first: str
@@ -62,7 +62,7 @@ class WhoNext:
 
 
 def worth_of_one(advice: Advice, settings: Settings) -> float | None:
-    """What one more included document is worth by the advice, in the payoffs' unit; None where it is worth nothing or not weighed."""
+    """Worth of one more included document by the advice, in the payoffs' unit; None if it is 0 or nothing is weighed."""
     worth = advice.score if advice.worth is None else advice.worth
     if not settings.weighs or not worth or not advice.rho:
         return None
@@ -73,7 +73,7 @@ def worth_of_one(advice: Advice, settings: Settings) -> float | None:
 def compare_ways(
     several: SeveralReaders, ids: Sequence[str], p: Floats, unread: float, settings: Settings, worth: float
 ) -> WhoNext | None:
-    """Compare ways of reading the next stretch: by a person and a machine, where one is a reader, else by one person or two.
+    """Compare ways of reading the next stretch: by a person and a machine, if one is a reader, otherwise by one person or two.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _one_or_two(
     table = table_of(several)
     columns = [several.readers.names.index(name) for name in people[:2]]
     pair, missed = learned_pair(table.verdicts, *columns), overlooked(table.verdicts)
-    # What an audit brought to light these two overlooked, and nobody audits the next stretch.
+    # These two overlooked what an audit found, and nobody audits the next stretch.
     by_readers = (missed.relevant_found - missed.hits) / (missed.relevant_found or 1) or 1.0
     share = missed.share_estimate * by_readers
     prices, unit = _prices(settings, 0.0)
@@ -166,7 +166,7 @@ def _one_or_two(
 
 
 def _prices(settings: Settings, thousand: float) -> tuple[Prices, str]:
-    """What a record costs, and in which unit; `thousand` is the price of a thousand that a machine reads."""
+    """Return the cost of a record and its unit; `thousand` is the price of a thousand records read by a machine."""
     if not settings.weighs:
         return Prices(1.0, 0.0), IN_DOCUMENTS
     return Prices(settings.cost, thousand / 1000, settings.cost_in_full), settings.payoffs.unit
