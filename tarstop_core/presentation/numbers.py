@@ -1,7 +1,8 @@
 """Numbers as a person reads them: the same on a page, on the command line and in a report."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 CURRENCIES = "£$€¥"
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -175,3 +176,18 @@ def round_numbers(
     step = max(least, next(power * times for times in multiples if power * times >= raw))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * i for i in range(first, last + 1)]
+
+
+def ticks_in_percent(axis: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Where an axis of shares has its ticks, and what stands there.
+
+    >>> ticks_in_percent({"range": [0, 1.02], "dtick": 0.5})
+    {'tickvals': [0.0, 0.5, 1.0], 'ticktext': ['0\xa0%', '50\xa0%', '100\xa0%']}
+    """
+    low, high = sorted(axis["range"])
+    values = axis.get("tickvals")
+    if values is None and (step := axis.get("dtick")):
+        values = [step * at for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+    elif values is None:
+        values = round_numbers(low, high, axis.get("nticks", 6))
+    return {"tickvals": list(values), "ticktext": [f"{100 * value:.3g}\u00a0%" for value in values]}
