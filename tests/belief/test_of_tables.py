@@ -12,7 +12,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
-from tarstop_core.belief.reitsma import IDENTIFIED_FROM
+from tarstop_core.belief.reitsma import IDENTIFIED_FROM, fit_prefixes
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
@@ -31,6 +31,12 @@ def test_every_engine_gives_a_belief_for_every_prefix() -> None:
         assert all(0 < b < 1 for b in known)
     assert belief_path(STUDIES, Question(0.75, "reml")).beliefs[:3] == (None, None, None)
     assert belief_path(STUDIES, Question(0.75)).beliefs == pytest.approx(tuple(bivariate_path(STUDIES, 0.75)))
+
+
+def test_the_usual_fit_is_told_with_its_errors() -> None:
+    fit, path = fit_prefixes(STUDIES, correction="single")[-1], belief_path(STUDIES, Question(0.75, "reml"))
+    assert fit is not None and path.mu is not None and path.se is not None
+    assert [*path.mu, *path.se] == [*fit.mu, *np.sqrt(np.diag(fit.cov))]
 
 
 def test_the_prior_and_the_starting_belief_are_used(tmp_path: Path) -> None:

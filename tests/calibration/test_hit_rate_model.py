@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import betainc
+from scipy.stats import beta
 
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.fitting import fit
@@ -64,6 +65,13 @@ def test_intervals_cover_on_lists_that_were_drawn() -> None:
             inside.append(low <= true <= high)
             above.append(true > high)
     assert np.mean(inside) > 0.88 and np.mean(above) < 0.07
+
+
+def test_chances_that_thin_out_as_a_curve_give_that_curve() -> None:
+    r = (np.arange(1000) + 0.5) / 1000
+    mean = np.array(thinning_of(0.02 * beta.pdf(r, 1.2, 2.5)).mean)
+    assert np.exp(mean[:2, 0]) == pytest.approx([1.2, 2.5], rel=1e-3)
+    assert np.exp(mean[2] @ [1.0, 0.0]) < 20.0 < np.exp(mean[2, 0] + PRIOR.spread[2][2])
 
 
 def test_head_and_tail_are_not_tied() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import hypergeom
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.mixture import Remaining
@@ -35,7 +36,7 @@ from tarstop_core.policies import (
 from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.forecast import MODELS, fit, forecasts, integral
 from tarstop_core.policies.gain_curve import _last_knee, geometric_knees, kneedle_knees
-from tarstop_core.policies.hypergeometric import p_value
+from tarstop_core.policies.hypergeometric import _at_most, _log_factorials, p_value
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import Draws
 from tarstop_core.value.payoffs import Payoffs
@@ -125,6 +126,13 @@ def test_long_lists_are_tested_in_full_precision() -> None:
         for n in (N // 20, int(0.97 * N)):
             ours = p_value(np.array(labels[:n], dtype=bool), N, 0.9)
             assert ours == pytest.approx(baselines.hypergeometric_p(labels, n, 0.9), rel=1e-8, abs=1e-200)
+
+
+def test_the_chance_of_at_most_so_many_is_exact_far_from_the_mean_on_either_side() -> None:
+    M, K, m = 40_000, 8_000, 20_000  # A standard deviation of 28 about 4,000
+    k = np.array([3_700, 3_900, 4_000, 4_100, 4_300, 8_000])
+    ours = _at_most(k, *np.array([[M], [K], [m]]).repeat(len(k), 1), _log_factorials(M))
+    assert ours == pytest.approx(hypergeom.cdf(k, M, K, m), rel=1e-8)
 
 
 def test_a_biased_urn_of_bias_one_is_the_plain_one_and_bias_stops_sooner() -> None:

@@ -24,6 +24,7 @@ from tests.policies.test_baselines import path_of
 from tests.reference import baselines, field
 
 RARE = st.lists(st.sampled_from([False] * 9 + [True]), min_size=1, max_size=120)
+FEWER = [True] * 9 + [False, True] * 5 + [False] * 20
 TARGETS = st.sampled_from([0.5, 0.8, 1.0])
 
 CASES: dict[str, tuple[st.SearchStrategy[Policy], Callable[..., int]]] = {
@@ -81,10 +82,15 @@ def test_samples_are_those_of_the_loops(
 
 @settings(deadline=None)
 @given(RARE, TARGETS, st.sampled_from(["loose", "strict"]), st.integers(0, 2**32))
+@example(FEWER * 2, 0.5, "strict", 1)
+@example(FEWER * 2, 0.5, "strict", 2)
+@example(FEWER * 2, 0.8, "strict", 3)
 def test_autostop_is_its_loop(labels: list[bool], tau: float, condition: str, seed: int) -> None:
     numbers = np.random.default_rng(seed).random(len(labels))
     run = AutoStop(tau, condition).runs(np.array(labels), numbers[None])
     assert run.depth.tolist() == [field.autostop_depth(labels, numbers.tolist(), tau, condition)]
+    read = field.autostop_read(labels, numbers.tolist(), tau, condition)
+    assert np.flatnonzero(run.seen[0]).tolist() == sorted(read)
 
 
 def test_a_looser_goal_reads_less_and_caution_reads_more() -> None:

@@ -58,7 +58,13 @@ def baseline_rate_depth(labels: Labels, permutation: Sequence[int], tau: float, 
 
 
 def autostop_depth(labels: Labels, numbers: Sequence[float], tau: float, condition: str) -> int:
-    """Documents above the first that is not drawn; a document is drawn once its chance passes its random number."""
+    """Documents above the first that is not drawn."""
+    read = autostop_read(labels, numbers, tau, condition)
+    return next((at for at in range(len(labels)) if at not in read), len(labels))
+
+
+def autostop_read(labels: Labels, numbers: Sequence[float], tau: float, condition: str) -> set[int]:
+    """Places of the documents that are drawn: each once its chance passes its random number."""
     N = len(labels)
     weights = [math.log((N + 1) / rank) for rank in range(1, N + 1)]
     draws, size, read = 0, 1, set[int]()
@@ -73,7 +79,7 @@ def autostop_depth(labels: Labels, numbers: Sequence[float], tau: float, conditi
             estimate += math.sqrt(sum((1 - chance[at]) / chance[at] ** 2 for at in hits))
         if hits and len(hits) >= tau * estimate - 1e-9:
             break
-    return next((at for at in range(N) if at not in read), N)
+    return read
 
 
 def scal_depth(labels: Labels, permutation: Sequence[int], tau: float, bound: int) -> int:

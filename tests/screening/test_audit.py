@@ -15,6 +15,7 @@ from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.audit import (
     audit_protocol,
     drawn_in_words,
+    price_sentence,
     recall_sentence,
     relevant_at_most,
     with_draws,
@@ -190,6 +191,13 @@ def test_recall_is_what_is_found_of_that_and_what_is_left(
     left: tuple[float, float, float], relevant: int, recall: tuple[float, float, float]
 ) -> None:
     assert RecallFacts(left=left, relevant=relevant).recall == pytest.approx(recall)
+
+
+@pytest.mark.parametrize(("documents", "relevant"), [(5, 1), (109, 10), (495, 49), (2_001, 50)])
+def test_a_price_is_that_of_a_list_of_which_a_tenth_is_relevant_but_no_more_than_fifty(
+    documents: int, relevant: int
+) -> None:
+    assert spoken(record_message, price_sentence, documents).values["relevant"] == relevant
 
 
 def test_a_promised_share_is_rounded_down() -> None:

@@ -232,6 +232,11 @@ def test_costs_that_are_asked_together_have_the_plans_of_each_alone(richness: Ri
     path = a_path(richness, share=share)
     apart = [int(Optimal().depths(a_path(richness, share=share), [cost])[0]) for cost in costs]
     assert Optimal().depths(path, costs).tolist() == pytest.approx(apart, abs=1)
+    gained = Optimal().expected_utility(path, np.full(5, 80), costs, 3)
+    one_by_one = [
+        Optimal().expected_utility(path, np.array([80]), costs[at : at + 1], 3)[0] for at in range(5)
+    ]
+    assert gained == pytest.approx(one_by_one, abs=NEAR)
 
 
 def a_path(richness: Richness = SAME, **more: float) -> CumulativePath:

@@ -182,16 +182,21 @@ def test_without_a_citation_only_minus_is_open_before_a_hit(
         assert path.chooses_plus(depth) is found
 
 
-def test_who_never_looks_pays_for_every_document_from_anywhere_on() -> None:
-    path, depths = (
-        DecisivePath(hit_curve([0.4, 0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5)),
-        np.arange(2, 5),
-    )
+@pytest.mark.parametrize("looks_every", [None, 1, 2, 3, 7])
+def test_who_looks_again_after_some_documents_pays_for_them_to_the_last(looks_every: int | None) -> None:
+    h, start = [0.4, 0.3, 0.2, 0.1, 0.3, 0.05, 0.2], 2
+    path, depths = DecisivePath(hit_curve(h), 0.5, Payoffs.from_q_star(0.5)), np.arange(start, 8)
     free, dear = (
-        path.expected_utility(depths, np.full(3, cost), 2, acts_on_belief=True, looks_every=None)
-        for cost in (0.0, 0.1)
+        path.expected_utility(depths, np.full(6, cost), start, acts_on_belief=True, looks_every=looks_every)
+        for cost in (0.0, 1.0)
     )
-    assert free - dear == pytest.approx([0.0, 0.1, 0.2])
+    every = looks_every or 100  # Who never looks reads on to the end.
+    expected, alive, b = np.zeros(6), 1.0, float(path.b[start])
+    for at in range(start, 7):
+        hit = alive * (b * h[at])
+        expected += hit * (np.minimum(-(-(at + 1) // every) * every, depths) - start)
+        alive, b = alive - hit, b * (1 - h[at]) / (1 - b * h[at])
+    assert free - dear == pytest.approx(expected + alive * (depths - start))
 
 
 def test_at_the_threshold_the_action_is_minus_whatever_rounding_did() -> None:

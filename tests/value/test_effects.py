@@ -14,7 +14,7 @@ from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import FINE, KnownEffect, effect_states, mixture_of
-from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.knowledge import Knowledge, Level
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
@@ -180,6 +180,17 @@ def test_settings_are_spread_as_far_as_they_differ() -> None:
     averages = norm.ppf(levels, 0.12, 0.2)
     shares = KnownEffect(known.b, known, known, within, (0.12, 0.2)).share_of_settings(levels)
     assert shares == pytest.approx(norm.sf(0, averages, tau), abs=1e-9)
+
+
+def test_between_nodes_of_a_level_mean_and_spread_are_interpolated_where_they_are() -> None:
+    roots = np.array([0.0, 1.0, 2.0, 4.0])
+    level = Level(3, 3, np.array([0.1, 0.3, 0.2, -0.1]), 0.5, (-2.0, 3.0), roots, 6)
+    root = np.array([0.0, 0.4, 1.5, 2.2, 3.9, 4.0, 9.0])
+    kink = np.interp(root, roots, level.kink)
+    wanted = np.array([-1.9, -0.2, 0.1, 0.0, 1.4, 2.9, -2.0])
+    nodes, weights = level.weights_at(kink + level.scale * np.sinh(wanted), root**2)
+    assert (weights * roots[nodes // level.count]).sum(axis=0) == pytest.approx(np.minimum(root, 4.0))
+    assert (weights * level.xi[nodes % level.count]).sum(axis=0) == pytest.approx(wanted)
 
 
 def test_policies_go_by_the_states() -> None:
