@@ -41,7 +41,7 @@ class Kept:
     locked: bool
     created: str
     seen: str
-    """When they came last."""
+    """Time of their last visit."""
     shares: int
     """Sessions, documents and calibrators in which they have a role."""
     events: int
@@ -63,7 +63,7 @@ class LogEntries:
 
 @dataclass(frozen=True)
 class KeptAbout:
-    """Where something is stored about a person; of what they wrote only where, and how much."""
+    """The places where something is stored about a person; for what they wrote, only places and amounts."""
 
     projects: list[str]
     roles: list[dict[str, str]]
@@ -75,7 +75,7 @@ class KeptAbout:
 
 
 class Accounts(Permissions):
-    """What is done with accounts, projects and shares."""
+    """The store's methods for accounts, projects and shares."""
 
     def arrive(self, since: str, administrators: Sequence[str] | None = None) -> bool:
         """Let the person of this store in, and make their account the first time.
@@ -223,7 +223,7 @@ class Accounts(Permissions):
             self.note(session, "backed up", about=file)
 
     def lock_out(self, name: str, locked: bool) -> None:
-        """Let a person in no more, or again; what they own stays."""
+        """Lock a person out, or let them in again; what they own stays."""
         if name == self.person:
             raise InputProblem("You cannot lock yourself out; another administrator can.")
         with self.administering() as session:
@@ -231,7 +231,7 @@ class Accounts(Permissions):
             self.note(session, "locked out" if locked else "let in again", "account", about=name)
 
     def appoint(self, name: str, administers: bool) -> None:
-        """Make a person an administrator, or one no more."""
+        """Make a person an administrator, or end that."""
         if name == self.person:
             raise InputProblem("You cannot end your own administration; another administrator can.")
         with self.administering() as session:
@@ -257,7 +257,7 @@ class Accounts(Permissions):
         return listed
 
     def set_member(self, project: str, person: str, belongs: bool) -> None:
-        """Let a person belong to a project, which is there while anybody does, or no more.
+        """Add a person to a project or remove them; a project exists while it has members.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class Accounts(Permissions):
             self.note(session, "joined a project" if belongs else "left a project", "project", holder, name)
 
     def erase(self, name: str) -> str:
-        """Forget a person: their account, roles, drafts and names of calibrators; logs then say by whom in other words.
+        """Forget a person: their account, roles, drafts and names of calibrators; logs then have another name in place of theirs.
 
         What they alone owned is administrators' afterwards.
 

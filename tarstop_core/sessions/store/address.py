@@ -18,7 +18,7 @@ _PROBLEMS = tomllib.loads((files(__package__) / "problems.toml").read_text(encod
 
 
 def read_url(url: str | None) -> URL:
-    """The URL given, or else the one of the environment, or else that of the local file, whose folder is made."""
+    """Return the given URL, otherwise that of the environment, otherwise that of the local file, whose folder is created."""
     text = (url if url is not None else os.environ.get(URL_VARIABLE, "")).strip()
     if not text and url is None:
         path = default_path()
@@ -34,7 +34,7 @@ def read_url(url: str | None) -> URL:
     try:
         parsed = make_url(text)
     except (ArgumentError, ValueError):
-        # Not repeated here: a URL that cannot be read may hold a password anywhere.
+        # The URL is not repeated, because one that cannot be read may hold a password anywhere.
         raise InputProblem(
             "The database URL cannot be read; write it as sqlite:////home/me/tarstop.db or "
             f"postgresql+psycopg://user:password@host/database (in {URL_VARIABLE})."

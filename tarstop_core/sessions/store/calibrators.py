@@ -1,4 +1,4 @@
-"""Calibrators, kept for ever under the names that a person gives them, on or off the list; and drafts of sessions."""
+"""Calibrators, which are kept for ever under a person's names for them, listed or put away; and drafts of sessions."""
 
 import json
 from contextlib import suppress
@@ -31,7 +31,7 @@ FORGOTTEN = timedelta(days=90)
 
 
 class Calibrators(Accounts):
-    """What is done with calibrators and drafts."""
+    """The store's methods for calibrators and drafts."""
 
     def save_calibrator(self, calibrator: Calibrator) -> str:
         """Keep a calibrator and return its digest; saving it again changes nothing."""
@@ -39,7 +39,7 @@ class Calibrators(Accounts):
         with self.read() as session:
             there = session.get(StoredCalibrator, digest) is not None
         if not there:
-            # Another process may have saved the same one in the meantime.
+            # Another process may have saved the same one meanwhile.
             with suppress(IntegrityError), self.write() as session:
                 session.add(StoredCalibrator(digest=digest, json=calibrator.to_json(), created=now()))
         if self.person is not None:
@@ -56,12 +56,12 @@ class Calibrators(Accounts):
         return from_json(text, f"The calibrator {digest} in {self.name}")
 
     def kept_calibrators(self) -> list[KeptCalibrator]:
-        """Return all calibrators that can be read with their names, oldest first, those taken off the list too."""
+        """Return all readable calibrators with their names, oldest first, including those put away."""
         return [kept for kept in self._all_calibrators() if isinstance(kept, KeptCalibrator)]
 
     def _all_calibrators(self) -> list[KeptCalibrator | Damaged]:
         statement = select(StoredCalibrator).where(self.may("calibrator", "see", directly=True))
-        # A person's own label counts more than one of before there were accounts.
+        # A person's own name for it comes before one from the time before accounts.
         person = CalibratorLabel.person
         labels = select(CalibratorLabel).where(person == "" if self.person is None else self.own(person))
         with self.read() as session:
@@ -80,7 +80,7 @@ class Calibrators(Accounts):
         ]
 
     def rename_calibrator(self, digest: str, name: str) -> None:
-        """Call a calibrator otherwise; what it was fitted on, and its digest, stay."""
+        """Rename a calibrator; what it was fitted on, and its digest, stay."""
         self._label(digest, name=storable_text(name))
 
     def delete_calibrator(self, digest: str) -> None:
@@ -92,7 +92,7 @@ class Calibrators(Accounts):
         self._label(digest, deleted="")
 
     def discard_calibrator(self, digest: str) -> None:
-        """Delete permanently a calibrator that cannot be read; sessions that name it, whoever owns them, say that it is missing."""
+        """Delete permanently a calibrator that cannot be read; sessions of any owner that name it say that it is missing."""
         with self.administering() as session:
             for table in (CalibratorLabel, StoredCalibrator):
                 session.execute(delete(table).where(table.digest == digest))
@@ -111,7 +111,7 @@ class Calibrators(Accounts):
                 setattr(label, column, value)
 
     def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
-        """Keep what was entered (JSON values), instead of what the draft held before; its id, fit for an address."""
+        """Store what was entered (JSON values) as the draft's new contents; return its id, which an address can hold."""
         draft = Draft(id=draft_id or new_id(), saved=now(), json=dump(content), person=self.person or "")
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.saved < now(FORGOTTEN)))
@@ -121,12 +121,12 @@ class Calibrators(Accounts):
         return draft.id
 
     def draft(self, draft_id: str) -> dict[str, Any]:
-        """Return what was entered for a session that is not started yet; nothing where there is no such draft (any more)."""
+        """Return what was entered for a session that is not started yet; nothing if the draft does not exist (any more)."""
         text = self.value(select(Draft.json).where(Draft.id == draft_id, self.own(Draft.person)))
         with intact(f"The draft {draft_id}"):
             return dict(json.loads(text)) if text is not None else {}
 
     def delete_draft(self, draft_id: str) -> None:
-        """Remove a draft: a session became of it, or nothing will."""
+        """Remove a draft, because its session was started or never will be."""
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.id == draft_id, self.own(Draft.person)))

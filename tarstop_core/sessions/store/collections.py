@@ -1,4 +1,4 @@
-"""Collections: documents that were brought together, and their texts."""
+"""Collections of documents with their texts."""
 
 import json
 import time
@@ -39,19 +39,19 @@ CHUNK = 500
 PAUSE = 0.015
 """Seconds between two transactions, in which waiting writers get their turn."""
 REMOVED = 2_000
-"""Documents that are removed in one."""
+"""Documents removed in one transaction."""
 ABANDONED = timedelta(days=1)
-"""After which a collection that is not finished is removed: whoever was storing it was stopped."""
-# Well below the number of parameters that any database takes in one statement.
+"""Age at which an unfinished collection is removed, because the process that stored it must have been stopped."""
+# Well below the number of parameters that any database allows in one statement.
 ROWS_AT_ONCE = 500
 
-# The table itself is quicker with many rows than the class; columns in the order of RECORD_COLUMNS.
+# For many rows the table is faster than the class; columns in the order of RECORD_COLUMNS.
 _RECORDS = METADATA.tables["record"]
 _FIELDS = [_RECORDS.c["doc_id" if name == "id" else name] for name in RECORD_COLUMNS]
 
 
 class Collections(Calibrators):
-    """What is done with collections and their records; InputProblem where there is no such collection or document."""
+    """The store's methods for collections and their records; InputProblem for a collection or document that does not exist."""
 
     def save_collection(
         self,
@@ -63,7 +63,7 @@ class Collections(Calibrators):
         query: str = "",
         progress: Callable[[int, int], None] | None = None,
     ) -> str:
-        """Store a table of records, whole or not at all.
+        """Store a table of records, completely or not at all.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Collections(Calibrators):
         progress: Callable[[int, int], None] | None = None,
         created: str = "",
     ) -> Iterator[str]:
-        """Store a table of n records in parts, for others to label meanwhile, and do what follows with its id.
+        """Store a table of n records in parts, so that others can label meanwhile, then continue with its id.
 
         What is done within is one transaction, with which the collection is there, whole; when it fails, the collection
         is removed.
@@ -160,20 +160,20 @@ class Collections(Calibrators):
                     session.flush()
                     yield key
         except BaseException:
-            # A log that could not be emptied while the disk was full would only grow by what is removed.
+            # If the write-ahead log could not be emptied while the disk was full, removals would only make it longer.
             self.shrink(pages=False)
             self.remove_unfinished(key)
             self.shrink()
             raise
 
     def _remove_abandoned(self) -> None:
-        """Remove what was being stored when its process was ended."""
+        """Remove collections whose process ended while it was storing them."""
         unfinished = select(Collection.id).where(Collection.documents == UNFINISHED)
         for row in self.rows(unfinished.where(Collection.created < now(ABANDONED))):
             self.remove_unfinished(row.id)
 
     def remove_unfinished(self, collection_id: str) -> None:
-        """Remove a collection that nothing refers to and that was let go, a part at a time."""
+        """Remove a hidden collection to which nothing refers, a part at a time."""
         documents = self.value(select(Collection.documents).where(Collection.id == collection_id))
         if documents not in (UNFINISHED, None):
             raise InputProblem("These documents are in use and cannot be removed.")
@@ -263,7 +263,7 @@ class Collections(Calibrators):
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
-        """Return a few documents in full, by positions in the collection and in their order, without loading the others."""
+        """Return a few documents in full, in the order of these positions, without loading the others."""
         wanted = [int(position) for position in positions]
         columns = select(_RECORDS.c.position, *_FIELDS).where(_RECORDS.c.collection_id == collection_id)
         records: dict[int, Record] = {}
@@ -308,7 +308,7 @@ class Collections(Calibrators):
 
 
 def held_collection(session: Session, collection_id: str, lock: bool = False) -> Collection:
-    """Return a collection that is stored whole; with `lock` nobody else changes it until the end of the transaction.
+    """Return a completely stored collection; with `lock` nobody else can change it until the end of the transaction.
 
     Parameters
     ----------
@@ -336,8 +336,8 @@ def held_collection(session: Session, collection_id: str, lock: bool = False) ->
 
 
 def let_go(session: Session, collection_id: str) -> str | None:
-    """Hide a collection, to be removed a part at a time; or return the name of a session that uses it."""
-    # Locked before one looks who uses it.
+    """Hide a collection, which is then removed a part at a time, or return the name of a session that uses it."""
+    # Locked before the check who uses it.
     collection = held_collection(session, collection_id, lock=True)
     users = select(StoredSession.name).where(StoredSession.collection_id == collection_id).limit(1)
     user = session.scalar(users)

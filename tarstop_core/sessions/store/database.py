@@ -36,9 +36,9 @@ from tarstop_core.sessions.store.sqlite_file import (
 from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVersion
 
 SCHEMA_VERSION = 1
-"""Rises with a step that programs of before must not write beside; they refuse a higher one than their own."""
+"""Rises with a step after which earlier programs must not write; they refuse a higher version than their own."""
 REVISION = "0008"
-"""The last step in `migrations/`: what these tables are."""
+"""The revision of these tables, the last step in `migrations/`."""
 FIRST_REVISION = "0001"
 BUSY_SECONDS = 5.0
 UPGRADE_SECONDS = 60.0
@@ -46,15 +46,15 @@ UPGRADE_SECONDS = 60.0
 CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
 CONNECTIONS = 15
-"""How many a program keeps to a server at most: to open one takes the server longer than most of what is asked."""
+"""Most connections that a program keeps to a server; opening one takes longer than most queries."""
 TRUSTED_SECONDS = 0.5
-"""How long after its last use a connection to a server is taken to be there still; later the server is asked first."""
+"""How long an unused connection to a server is trusted; later it is tested first."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Database:
-    """Connections to one database whose tables are there and of this version.
+    """Connections to a database with the tables of this version.
 
     Parameters
     ----------
@@ -73,18 +73,18 @@ class Database:
     def __init__(self, url: str | None = None, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self._url = address.read_url(url)
         self.name: str = address.public_name(self._url)
-        """What it is called where everybody may read it: without folder, host and user."""
+        """Its public name, without folder, host and user."""
         is_file = self._url.get_backend_name() == "sqlite"
         self.file: Path | None = Path(address.file_name(self._url)).absolute() if is_file else None
-        """Where it lies, if it is a file."""
+        """Its path, if it is a file."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._writer = self._engine.execution_options(tarstop_write=True)
-        # What only reads sees what is committed when it asks; on a server, to begin and to end are two questions more.
+        # A read sees what is committed when it asks; on a server, beginning and ending would be two more requests.
         self._reader = self._engine
         if not is_file:
             self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self._joined = local()
-        # Threads that write to a file queue here: SQLite lets them try again by chance, and some would never get a turn.
+        # Threads that write to a file queue here, because SQLite lets them retry at random and some would never get a turn.
         self._turn: AbstractContextManager[Any] = Lock() if is_file else nullcontext()
         try:
             self._prepare()
@@ -101,30 +101,30 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Give all connections back; nothing is pending, because everything was committed."""
+        """Close all connections; nothing is pending, because everything was committed."""
         self._engine.dispose()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Begin a transaction that only reads; it does not wait for writers. Within another one it is a part of that."""
+        """Begin a transaction that only reads, which does not wait for writers; within another one, join it."""
         with self.at_once() as within:
             if isinstance(within, Session):
                 yield within
                 return
-            # Its end, or its failure, does not end what is asked at once.
+            # Its end, or its failure, does not end the surrounding connection.
             with Session(within, expire_on_commit=False) as session:
                 yield session
 
     def rows(
         self, statement: sa.Select[Any], values: Mapping[str, Any] | None = None
     ) -> Sequence[sa.Row[Any]]:
-        """Return all rows that one statement selects; a press asks often, so that no Session keeps books of it."""
+        """Return all rows that one statement selects; without a Session, because every press asks often."""
         with self.at_once() as within:
             return within.execute(statement, values).all()
 
     @contextmanager
     def at_once(self) -> Iterator[sa.Connection | Session]:
-        """Ask what is asked within on one connection, which takes a fraction of one each; nothing is written in it.
+        """Run all reads within this context on one connection, which is much faster than one each; nothing may be written.
 
         A thread that waits for a second connection while it holds one can wait for others that do the same: within a
         transaction that writes, this is a part of it.
@@ -147,7 +147,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Begin a transaction that is on disk when it ends, or has left nothing.
+        """Begin a transaction that is on disk when it ends, or leaves nothing.
 
         Within another one of the same thread it is a part of that one, which can fail without it. What it means when
         the database refuses a row (IntegrityError) is for the caller to say.
@@ -166,18 +166,18 @@ class Database:
 
     @contextmanager
     def together(self, *, large: bool = True) -> Iterator[Session]:
-        """Store what is stored within whole, or not at all; a few events are not `large` and need no room kept free."""
+        """Store everything within this context, or nothing; a few events are not `large` and need no reserved disk space."""
         with self.reserved() if large else nullcontext(), self.write() as session:
             yield session
 
     def reserved(self) -> AbstractContextManager[None]:
-        """Keep some of a file's disk free, so that what fails within can be taken back; a server sees to that itself."""
+        """Reserve some disk space for a file, so that a failure can be rolled back; a server does so itself."""
         if self.file is None or self._writing is not None:
             return nullcontext()
         return reserved(self.file, self.name)
 
     def shrink(self, *, pages: bool = True) -> None:
-        """Give the log of a file and, with `pages`, what was removed back to the disk; a server does so by itself."""
+        """Return the log of a file and, with `pages`, freed pages to the disk; a server does so itself."""
         if self.file is None or self._writing is not None:
             return
         with self._translated(), self._turn, self._engine.connect() as connection:
@@ -185,7 +185,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """Begin a transaction that reads, in however many statements, what was there when it began."""
+        """Begin a transaction whose reads all see the moment when it began."""
         same = (
             self._engine if self.file else self._engine.execution_options(isolation_level="REPEATABLE READ")
         )
@@ -204,7 +204,7 @@ class Database:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Say in one sentence what is wrong with the database; the driver's own words stay as the cause."""
+        """Turn an error of the database into one sentence, with the driver's error as its cause."""
         try:
             yield
         except IntegrityError:
@@ -215,13 +215,13 @@ class Database:
             raise Outage(address.sentence(problem, self._url, self.name)) from problem
 
     def _prepare(self) -> None:
-        """Create the tables in an empty database, or take those that are there to this revision."""
+        """Create the tables in an empty database, or upgrade existing ones to this revision."""
         with self.read() as session:
             revision, stamped = self._revision(session.connection())
         if revision == REVISION and stamped:
             return
         try:
-            # One server does it, the others wait here and look again.
+            # One server upgrades; the others wait here and check again.
             patient = self._writer.execution_options(tarstop_patience=UPGRADE_SECONDS)
             with self._turn, self._begun(patient) as session:
                 connection = session.connection()
@@ -237,13 +237,13 @@ class Database:
                     STAMP.create(connection)
                     connection.execute(sa.insert(STAMP), {"version_num": REVISION})
         except InputProblem:
-            # One that lacks nothing but the stamp can be used as it is, be it read-only or busy.
+            # A database that lacks only the stamp can be used as it is, even if it is read-only or busy.
             if revision != REVISION:
                 raise
         self._engine.dispose()  # connections that wait long
 
     def _upgrade(self, connection: sa.Connection, revision: str) -> None:
-        # Loaded here, because most openings need no step.
+        # Imported here, because most openings need no upgrade.
         from tarstop_core.sessions.store.migrations import upgrade
 
         copy = None
@@ -254,7 +254,7 @@ class Database:
         try:
             upgrade(connection)
         except BaseException:
-            # Nothing was changed, and every further attempt would leave another copy.
+            # Nothing was changed; each further attempt would leave another copy.
             if copy is not None:
                 copy.unlink()
             raise
@@ -308,7 +308,7 @@ def held_revision(connection: sa.Connection, what: str, otherwise: str) -> tuple
         raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
     newer = version > SCHEMA_VERSION
     if not newer and revision not in ("", REVISION):
-        from tarstop_core.sessions.store.migrations import is_known  # most openings need no step
+        from tarstop_core.sessions.store.migrations import is_known  # most openings need no upgrade
 
         newer = not is_known(revision)
     if newer:
@@ -325,7 +325,7 @@ def held_revision(connection: sa.Connection, what: str, otherwise: str) -> tuple
 
 
 def lacking_tables(connection: sa.Connection) -> list[str]:
-    """Return the names of tables that the database should have and has not."""
+    """Return the names of the missing tables."""
     tables = sa.inspect(connection).get_table_names()
     return [name for name in METADATA.tables if name not in tables]
 
@@ -333,7 +333,7 @@ def lacking_tables(connection: sa.Connection) -> list[str]:
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
-        # A server may not answer at all; a file cannot.
+        # Only a server may fail to answer at all.
         waits = url.get_driver_name().startswith("psycopg") and "connect_timeout" not in url.query
         options = {"connect_timeout": CONNECT_SECONDS} if waits else {}
         pool = {} if is_sqlite else {"pool_size": CONNECTIONS, "max_overflow": 0, "pool_use_lifo": True}
@@ -358,7 +358,7 @@ def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
 
 
 def _see_that_it_is_there(engine: sa.Engine) -> None:
-    """Replace connections that rested while a server was restarted."""
+    """Replace connections that were idle while a server was restarted."""
 
     @sa.event.listens_for(engine, "checkin")
     def note(_: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:

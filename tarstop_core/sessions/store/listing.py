@@ -1,4 +1,4 @@
-"""The list of sessions: how far each is, from counts where these are enough, and in words."""
+"""The list of sessions with their progress, from counts where these suffice, and in words."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, i
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
 PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")
-"""Columns that a summary holds as they are."""
+"""Columns that a summary copies."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class SessionSummary:
     """Time of the last event, or of creation."""
     documents: int
     labelled: int
-    """Documents read; labels taken back do not count."""
+    """Documents read, without undone labels."""
     stopped: bool
     decision: Mapping[str, Any] | None
-    """Payload of the decision that stands."""
+    """Payload of the decision in force."""
     simulated: bool
     archived: bool
     imported: bool
@@ -48,7 +48,7 @@ class SessionSummary:
 
 
 def summaries(session: Session, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
-    """Return all sessions, or those chosen, and what is wrong with those that cannot be read."""
+    """Return all sessions, or the chosen ones, and the problems with those that cannot be read."""
     columns = [_SESSIONS.c[name] for name in (*PLAIN, "settings")]
     listed = select(*columns, _COLLECTIONS.c.simulated).join_from(_SESSIONS, _COLLECTIONS)
     rows = session.execute(listed.where(*chosen)).all()
@@ -98,13 +98,13 @@ def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSum
             stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
             decision=decision,
             imported="imported" in kinds,
-            # Sessions of before there were reviews do not say.
+            # Sessions from before there were reviews do not say it.
             scenario=str(settings.get("scenario", FIRST)),
         )
 
 
 def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any]) -> int:
-    """Count the documents that all readers have judged who are to: more is not shown to any of them."""
+    """Count the documents that all their readers have judged; no reader is shown more."""
     stored = select(StoredEvent).where(StoredEvent.session_id == session_id).order_by(StoredEvent.seq)
     log = [
         Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer)
@@ -114,9 +114,9 @@ def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any
 
 
 def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:
-    """Say how far a session is and what it has brought; `read_log` returns its events."""
+    """Describe the progress and finds of a session; `read_log` returns its events."""
     parts = [f"{summary.labelled:,} of {summary.documents:,} screened"]
-    # The page that opens a session says what of its log is damaged; the others stay within reach.
+    # The page of the session says what is damaged in its log; the other sessions stay accessible.
     with suppress(InputProblem):
         events = read_log(summary.id)
         unsure = count_unsure(events)
@@ -130,16 +130,16 @@ def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) ->
 
 
 def counts_in_words(name: str, events: Sequence[Event]) -> str:
-    """Say what a session of the scenario with this name has brought so far; empty where the scenario says nothing."""
+    """Describe the finds of a session of this scenario so far; empty if the scenario has nothing to say."""
     scenario = SCENARIOS.get(name)
     if scenario is None or not scenario.settings_class.reads_full_texts:
         return ""
-    # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
+    # As if the list held only the documents read, so that a count does not load the ids of a long list.
     log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
     ids = list[str]()
     for at, event in enumerate(log):
         if event.kind == "kept":
-            # Labels that came along have ranks among themselves.
+            # Documents that came with labels have ranks among themselves.
             ids += event.payload["labels"]
             ranks = range(1, len(event.payload["labels"]) + 1)
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})

@@ -43,7 +43,7 @@ MAY: Mapping[Kind, Mapping[str, tuple[Role, ...]]] = {
     "collection": {"see": ROLES, "use": _READING, "manage": ("owner",)},
     "calibrator": {"see": ROLES, "use": _READING, "manage": ("owner",)},
 }
-"""By kind of object and action: the roles that may. Nobody else may, nor may anybody do what is not listed.
+"""The roles that allow each action, by kind of object; everything else is forbidden.
 
 A role in a session is one in its documents and its calibrators too, but does not make anybody their owner.
 """
@@ -52,13 +52,13 @@ EVENTS: Mapping[str, str] = {
     **dict.fromkeys(("set_aside", "returned"), "label"),
     **dict.fromkeys(("resolved", "resolved_report", "checked"), "adjudicate"),
 }
-"""What recording an event of a kind asks for in a session; of any other kind: to manage it."""
+"""The action needed to record each kind of event in a session; for other kinds, to manage it."""
 PROJECT = "project:"
-"""How the name of a project begins where it stands for its members."""
+"""Prefix of a project's name where it stands for its members."""
 LONGEST_NAME = 200
 
 _AUDIT = logging.getLogger("tarstop.audit")
-"""What the audit log says, a line of JSON each, for the server's own output; without contents."""
+"""The audit log for the server's output, one JSON line an entry, without contents."""
 _COLUMNS: Mapping[Kind, sa.ColumnElement[str]] = {
     "session": METADATA.tables["session"].c.id,
     "collection": METADATA.tables["collection"].c.id,
@@ -83,7 +83,7 @@ class Reach(NamedTuple):
 def asks(
     kind: Kind, action: str
 ) -> Callable[[Callable[Concatenate[S, str, P], T]], Callable[Concatenate[S, str, P], T]]:
-    """Let a method of the store, whose first argument names an object, be used by those alone who may do this with it.
+    """Restrict a method of the store, whose first argument names an object, to people who may do this with it.
 
     What a method changes it does in :meth:`Permissions.changing`, which asks in the same transaction.
     """
@@ -100,7 +100,7 @@ def asks(
 
 
 class Permissions(Database):
-    """What the person for whom a store was opened may do in it.
+    """The rights of the person for whom a store was opened.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Permissions(Database):
 
     @property
     def reach(self) -> Reach:
-        """All that another process needs to open it for the same person, its password too; never to be shown."""
+        """Everything that another process needs to open it for the same person, including a password; never to be shown."""
         return Reach(self._url.render_as_string(hide_password=False), self.person)
 
     def may(self, kind: Kind, action: str, *, directly: bool = False) -> sa.ColumnElement[bool]:
@@ -209,14 +209,14 @@ class Permissions(Database):
 
     @contextmanager
     def administering(self) -> Iterator[Session]:
-        """Begin a transaction that writes, for administrators alone."""
+        """Begin a transaction that writes, only for administrators."""
         with self.write() as session:
             self._hold(session)
             self.require_administrator()
             yield session
 
     def _hold(self, session: Session, key: str = "", *, everybodys: bool = False) -> None:
-        """Have those wait who would take away what the person rests on, or write to the same session; of a file there is one writer at a time anyway."""
+        """Block others who would remove the person's rights or write to the same session; a file has one writer at a time anyway."""
         if self.file is None:
             session.execute(_held_rows(self.person, everybodys), {"key": key})
 
@@ -227,13 +227,13 @@ class Permissions(Database):
         return frozenset(action for row in rows for action in actions if getattr(row, action))
 
     def require_administrator(self) -> None:
-        """Refuse whoever does not administer; on one's own machine nobody is refused."""
+        """Refuse everybody who is not an administrator; on one's own machine nobody is refused."""
         if self.person is not None and not self.administers:
             raise Forbidden("Only an administrator may do that.")
 
     @property
     def administers(self) -> bool:
-        """Whether the person administers, and is not locked out."""
+        """Whether the person is an administrator and not locked out."""
         return self.person is None or bool(self.rows(_account(self.person, administers=True)))
 
     @property
@@ -242,7 +242,7 @@ class Permissions(Database):
         return self.person is None or bool(self.rows(_account(self.person)))
 
     def own(self, column: Any) -> sa.ColumnElement[bool]:
-        """Return the condition that a row with a person in this column is the person's own; what is nobody's is administrators'."""
+        """Return the condition that a row with a person in this column belongs to the person; unowned rows belong to administrators."""
         if self.person is None:
             return sa.true()
         nobodys = sa.and_(column == "", _account(self.person, administers=True).exists())
@@ -287,7 +287,7 @@ class Permissions(Database):
 
 @lru_cache(maxsize=4096)
 def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
-    """Lock what a change of the object of a `key` rests on, in one question: the person's account, projects and roles, or everybody's roles, and the session."""
+    """Lock in one query what a change of the object with this `key` depends on: the person's account, projects and roles, or everybody's roles, and the session."""
     key: sa.ColumnElement[str] = sa.bindparam("key")
     mine = sa.select(Member.project).where(Member.person == person)
     shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
@@ -296,7 +296,7 @@ def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
     account = sa.select(Account.name).where(Account.name == person)
     roles = [account.with_for_update(read=True), mine.with_for_update(read=True)]
     roles.append(shares.with_for_update(read=not everybodys))
-    # Events that are stored refer to the session, and go on to do so.
+    # Stored events refer to the session and must go on doing so.
     itself = sa.select(StoredSession.id).where(StoredSession.id == key).with_for_update(key_share=True)
     locked = [rows.cte() for rows in (*(roles if person is not None else ()), itself)]
     return sa.select(*(sa.select(sa.func.count()).select_from(rows).scalar_subquery() for rows in locked))
@@ -304,7 +304,7 @@ def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
 
 @lru_cache(maxsize=4096)
 def _asked(person: str, kind: Kind, actions: tuple[str, ...]) -> sa.Select[Any]:
-    """Whether a person may do this and that with the object of a `key`; a press asks often, and to write it takes longest."""
+    """Query whether a person may do things with the object of a `key`; prepared once, because every press asks and building it is slow."""
     whether: list[Any] = [_may(person, kind, action, False).label(action) for action in actions]
     return sa.select(*whether).where(_COLUMNS[kind] == sa.bindparam("key"))
 
@@ -321,7 +321,7 @@ def _may(person: str, kind: Kind, action: str, directly: bool) -> sa.ColumnEleme
     if kind == "collection" and action != "manage" and not directly:
         ways.append(through.where(StoredSession.collection_id == column).exists())
     if kind == "calibrator" and action != "manage" and not directly:
-        # Settings name it by a hash, in quotes, which no text within them can hold unescaped.
+        # Settings name it by a hash in quotes, which no text in them can contain unescaped.
         named = sa.literal('%"calibrator": "') + column + '"%'
         event = sa.select(sa.literal(1)).where(
             StoredEvent.session_id == StoredSession.id,
@@ -383,7 +383,7 @@ def check_name(name: str) -> str:
 
 
 def forget_shares(session: Session, kind: Kind, key: str) -> None:
-    """Remove every share of an object that goes.
+    """Remove all shares of an object that is removed.
 
     Parameters
     ----------

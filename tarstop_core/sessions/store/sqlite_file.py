@@ -1,4 +1,4 @@
-"""What only a SQLite file needs: durability, locks, room on the disk, and copies that are whole or not there."""
+"""Special needs of a SQLite file: durability, locks, disk space, and copies that are complete or absent."""
 
 import os
 import shutil
@@ -25,9 +25,9 @@ FULL = (ENOSPC, EDQUOT)
 PIECE = 500
 """Pages that are freed at once."""
 INCREMENTAL = 2
-"""What SQLite calls a file that can be shortened in place."""
+"""SQLite's mode for a file that can be shortened in place."""
 SYNCHRONOUS = "FULL"
-"""A transaction that ends is on the disk, even where the machine loses power right afterwards."""
+"""A finished transaction is on the disk even if the machine loses power right afterwards."""
 
 
 def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
@@ -39,17 +39,17 @@ def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {round(busy_seconds * 1000)}")
         if not connection.execute("PRAGMA page_count").fetchone()[0]:
-            # A file that is new: what is removed goes back to the disk without a copy of all else.
+            # For a new file: removed data go back to the disk without copying all the rest.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         _switch_to_wal(connection, busy_seconds)
         connection.execute("PRAGMA foreign_keys = ON")
-        # After a large import the write-ahead log would keep its size for ever.
+        # Otherwise the write-ahead log would keep its size after a large import.
         connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")
 
     @hooks.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A writer takes its place at once: a lock asked for after reading may be refused without waiting.
+        # A writer takes its lock at once, because one requested after reading may be refused without waiting.
         options = connection.get_execution_options()
         if "tarstop_patience" in options:
             patience = max(busy_seconds, options["tarstop_patience"])
@@ -104,12 +104,12 @@ def stay_with_file(engine: sa.Engine, path: Path) -> None:
 
 @contextmanager
 def reserved(file: Path, name: str) -> Iterator[None]:
-    """Keep some of the disk of a file free until what is done within succeeds or fails; Outage when there is none."""
+    """Reserve some disk space for a file until the work within succeeds or fails; Outage if there is none."""
     with ExitStack() as held:
         try:
-            # It has no name: of a process that is killed nothing is left.
+            # It has no name, so nothing is left of it if the process is killed.
             ballast = held.enter_context(tempfile.TemporaryFile(dir=file.parent, buffering=0))
-            if ballast.write(bytes(RESERVED)) < RESERVED:  # a disk that is nearly full takes a part
+            if ballast.write(bytes(RESERVED)) < RESERVED:  # a nearly full disk takes only a part
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
         except OSError as problem:
             if problem.errno in FULL:
@@ -130,15 +130,15 @@ def settle(connection: sqlite3.Connection) -> None:
 
 
 def shrink(connection: sqlite3.Connection) -> None:
-    """Give empty pages back to the disk, as far as there is room to do so; what is stored stays."""
+    """Return empty pages to the disk as far as disk space allows; stored data stay."""
     with suppress(sqlite3.Error):
         if connection.execute("PRAGMA auto_vacuum").fetchone()[0] == INCREMENTAL:
-            # In pieces, because every page that goes is written to the log first.
+            # In pieces, because every freed page is written to the log first.
             for _ in range(0, connection.execute("PRAGMA freelist_count").fetchone()[0], PIECE):
                 connection.executescript(f"PRAGMA incremental_vacuum({PIECE});")  # execute() frees one page
                 settle(connection)
         else:
-            # A file of an earlier version; afterwards it is one that can be shortened in place.
+            # A file of an earlier version; afterwards it can be shortened in place.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("VACUUM")
     settle(connection)
@@ -196,7 +196,7 @@ def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
     with written_whole(file) as part:
         with closing(sqlite3.connect(part)) as target:
             source.backup(target)
-            # A copy is one file, which needs no other beside it to be whole.
+            # A copy is one file that needs no other file next to it.
             target.execute("PRAGMA journal_mode = DELETE")
         shutil.copymode(like, part)
 
@@ -217,7 +217,7 @@ def _name(part: Path, file: Path) -> None:
         os.link(part, file)
     except FileExistsError:
         raise
-    except OSError:  # this file system gives a file one name only
+    except OSError:  # this file system allows a file only one name
         if file.exists():
             raise FileExistsError from None
         part.rename(file)

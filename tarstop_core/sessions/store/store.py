@@ -45,7 +45,7 @@ from tarstop_core.sessions.store.tables import (
     storable_text,
 )
 
-# What every press asks is asked of the tables themselves, which is quicker than by their classes.
+# Frequent queries use the tables directly, which is faster than their classes.
 _SESSIONS, _EVENTS, _DELETED = (METADATA.tables[name] for name in ("session", "event", "deleted"))
 
 _OF_SESSION = _SESSIONS.c.id == bindparam("key")
@@ -66,7 +66,7 @@ _LAST = (
 )
 
 READERS = "readers"
-"""In stored settings: names of several readers, where there are some."""
+"""Names of several readers in stored settings, if any."""
 
 
 class Conflict(InputProblem):
@@ -74,24 +74,24 @@ class Conflict(InputProblem):
 
 
 class Deleted(InputProblem):
-    """The session was deleted and takes nothing in until it is restored."""
+    """The session was deleted; nothing can be recorded until it is restored."""
 
 
 class Store(Collections):
-    """Sessions and their logs, with the collections and calibrators that they rest on, and drafts of them, in one database.
+    """Sessions and their logs, with their collections and calibrators, and drafts, in one database.
 
     Usable from several threads; several processes may open the same one. Every method raises InputProblem when the
     database is locked, read-only, full, damaged or out of reach, or when it holds nothing under an id that is given.
     """
 
     def for_person(self, person: str) -> Self:
-        """Return the store, on the same connections, as this person may use it."""
+        """Return the store with this person's rights, on the same connections."""
         opened = copy.copy(self)
         opened.person = check_name(person)
         return opened
 
     def check(self) -> None:
-        """Ask the database for something; Outage when it does not answer."""
+        """Check that the database answers; Outage if it does not."""
         self.value(select(func.count()).select_from(Deletion))
 
     def create_session(
@@ -106,7 +106,7 @@ class Store(Collections):
         created: str = "",
         events: Sequence[Event] = (),
     ) -> str:
-        """Begin a session on a collection, or take one over from another store.
+        """Create a session on a collection, or import one from another store.
 
         Parameters
         ----------
@@ -179,13 +179,13 @@ class Store(Collections):
 
     @asks("session", "see")
     def heading(self, session_id: str) -> tuple[str, int]:
-        """Return what a session is called, and how many documents it has."""
+        """Return the name of a session and its number of documents."""
         with self.read() as session:
             stored = held_session(session, session_id)
         return stored.name, stored.documents
 
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
-        """Return sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
+        """Return the sessions in use, the archived ones or all deleted ones; the most recent comes first."""
         gone = StoredSession.id.in_(select(Deletion.session_id))
         chosen = gone if deleted else and_(StoredSession.archived == archived, ~gone)
         with self.read() as session:
@@ -236,7 +236,7 @@ class Store(Collections):
             held_session(session, session_id, lock=True).name = storable_text(name)
 
     def archive(self, session_id: str, archived: bool = True) -> None:
-        """Put a session away, or bring it back."""
+        """Archive a session, or bring it back."""
         with self.changing("session", session_id, "manage") as session:
             held_session(session, session_id, lock=True).archived = archived
 
@@ -244,7 +244,7 @@ class Store(Collections):
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
         # It may be deleted already.
         with suppress(IntegrityError), self.changing("session", session_id, "manage") as session:
-            # Waits for an event that is being stored, as that waits for this.
+            # Waits for an event that is being stored, and the other way round.
             held_session(session, session_id, lock=True)
             session.add(Deletion(session_id=session_id, time=now()))
             self.note(session, "deleted", "session", session_id)
@@ -257,7 +257,7 @@ class Store(Collections):
             self.note(session, "restored", "session", session_id)
 
     def events(self, session_id: str) -> list[Event]:
-        """Return what counts of the log of a session, in order: nothing that one of several readers may not see yet."""
+        """Return the part of a session's log that counts, in order, without anything that a reader may not see yet."""
         log = self.log(session_id)
         if not any(event.reviewer for event in log):
             return log
@@ -344,7 +344,7 @@ class Store(Collections):
                         "it back under “Deleted” on the Sessions page."
                     )
         except IntegrityError:
-            # Databases that let two writers look at once refuse the second number here.
+            # Databases that let two writers read at the same time refuse the second number here.
             raise conflict from None
         return stored
 
@@ -359,7 +359,7 @@ class Store(Collections):
         duplicates: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> Event:
-        """Let documents join a session, or go: add the event that says which, with the time now.
+        """Add documents to a session or remove them, and store the event that names them, with the time now.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ class Store(Collections):
         """
         about = (after.name, frame, files, duplicates)
         arriving = self.arriving(*about, query=after.query, progress=progress)
-        # The roles first, as whoever deletes the session has them wait.
+        # The roles first, in the same order as for deleting a session.
         with arriving as key, self.changing("session", session_id, "manage") as session:
             seen = event.seq or _last_seq(session, session_id)[0]
             mine = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
@@ -397,7 +397,7 @@ class Store(Collections):
                 )
             stored, user = self.append(session_id, event, seen), let_go(session, after.id)
             row = self.session(session_id)
-            # Of what joined or went, some may have been set aside.
+            # Some of the documents that joined or left may have been set aside.
             documents = listed(row.settings, row.ids, self.log(session_id))
             held_session(session, session_id).documents = documents
         if user is None:
@@ -408,7 +408,7 @@ class Store(Collections):
 def held_session(
     session: Session, session_id: str, lock: bool = False, options: Sequence[Any] = ()
 ) -> StoredSession:
-    """Return a session as it is stored; with `lock` nobody else changes it until the end of the transaction.
+    """Return a session as stored; with `lock` nobody else can change it until the end of the transaction.
 
     Parameters
     ----------
