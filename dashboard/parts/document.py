@@ -12,9 +12,9 @@ from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.joining import alike_in_words
+from tarstop_core.sessions.lazy_session import LazySession
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.tables import Record
-from tarstop_core.sessions.stored_session import StoredSession
 
 LONGEST = 24  # characters of a reason that a button shows
 MARKING = "mark_words"
@@ -161,7 +161,7 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def opened_html(work: StoredSession, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
+def opened_html(work: LazySession, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
     """A document of the open session as :func:`document_html` shows it, `words` marked too unless marking is off.
 
     `work` is the session as a person reads it, or what counts of several readers' verdicts.
@@ -181,7 +181,7 @@ def opened_html(work: StoredSession, at: int, lead: str, chance: str = "", words
     )
 
 
-def _same_as(work: StoredSession, record: Record) -> str:
+def _same_as(work: LazySession, record: Record) -> str:
     """The document of which one that joined later may be a duplicate; empty if there is none."""
     if (other := work.state.alike.get(record.id)) is None:
         return ""

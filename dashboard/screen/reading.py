@@ -18,7 +18,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import document_name
 from tarstop_core.sessions.demo import sample_criteria
-from tarstop_core.sessions.stored_session import StoredSession
+from tarstop_core.sessions.lazy_session import LazySession
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""
@@ -81,7 +81,7 @@ def others_said(work: Work, doc: str) -> str:
     return block("verdicts", verdicts, notes, resolution, work.reader) if {*verdicts} - {work.reader} else ""
 
 
-def _nearby(work: StoredSession, state: State, shown_at: int | None) -> list[tuple[int, str, str]]:
+def _nearby(work: LazySession, state: State, shown_at: int | None) -> list[tuple[int, str, str]]:
     """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
     depth, first = state.depth, max(0, state.depth - LISTED)
     ahead = range(depth + (shown_at == depth), min(first + 1 + LISTED, len(work.row.ids)))

@@ -171,8 +171,8 @@ class _Plot:
             most, least = axis.get("nticks", round(pixels / APART[name[0]])), 1 if high - low > 2 else 0
             values = round_numbers(low, high, most, least)
         written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.12g}"
-        said = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
-        texts = axis.get("ticktext") or said
+        plain = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
+        texts = axis.get("ticktext") or plain
         return list(zip(values, texts, strict=True))
 
     def strokes(self, size: Pair, *, clipped: bool) -> Iterator[str]:

@@ -316,7 +316,7 @@ class SeveralReaders:
         return excluded[: next((at for at, judged in enumerate(checked) if not judged), len(excluded))]
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
-        """Those of these documents that a reader has to judge and has not read, in their order."""
+        """Which of these documents a reader has to judge and has not read, in their order."""
         return [
             doc
             for doc in ids

@@ -20,10 +20,10 @@ from tarstop_core.ranking.bm25 import PAPER, RECIPES, build_index
 from tarstop_core.ranking.learning import Floats
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.lazy_session import LazySession
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import SessionRow
-from tarstop_core.sessions.stored_session import StoredSession
 
 SHOWN = 5
 """How many titles a preview names."""
@@ -63,12 +63,12 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
     return Preview(payload, tuple(lines[:SHOWN]), labelled, file)
 
 
-def alike_in_words(session: StoredSession, doc: str, title: str) -> str:
+def alike_in_words(session: LazySession, doc: str, title: str) -> str:
     """Say that a document may be the same as another one.
 
     Parameters
     ----------
-    session : StoredSession
+    session : LazySession
         The session that holds the other.
     doc, title : str
         Id and title of the other.

@@ -22,11 +22,11 @@ from tarstop_core.screening.reports_apart import RESOLVED_REPORT
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.lazy_session import LazySession, OwnReading, RecentCache
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, prefetch, taught, why_next
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Record, SessionRow
-from tarstop_core.sessions.stored_session import OwnReading, RecentCache, StoredSession
 from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ KEPT_PATHS = 4
 
 
 @dataclass(eq=False)
-class OpenSession(StoredSession):
+class OpenSession(LazySession):
     """A session that is open in a browser tab.
 
     The store is the truth: every write says which event was the last that this tab had seen. With
@@ -46,7 +46,7 @@ class OpenSession(StoredSession):
     """
 
     deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
-    own: StoredSession = field(init=False)
+    own: LazySession = field(init=False)
     """The session as the person at the keyboard reads it; this object itself with one reader."""
     _log: list[Event] = field(default_factory=list)
     # A page shows the plan, the settings in force and a what-if together; it needs no older ones.

@@ -17,9 +17,9 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.agreeing import counted_apart, missed
 from tarstop_core.sessions.calibrator_library import ratios_of_others
+from tarstop_core.sessions.lazy_session import Session
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.stored_session import Session
 from tarstop_core.value.payoffs import Floats
 
 

@@ -143,10 +143,10 @@ class ListPath(Path, ABC):
         """
         if not self.in_steps:
             return None
-        found = 1 - np.cumprod(1 - self.chances[depth:stop])
-        if not len(found) or found[-1] < ALL_BUT_SURE:
+        by_then = 1 - np.cumprod(1 - self.chances[depth:stop])
+        if not len(by_then) or by_then[-1] < ALL_BUT_SURE:
             return None
-        likely, sure = (int(np.argmax(found >= chance)) + 1 for chance in (0.5, ALL_BUT_SURE))
+        likely, sure = (int(np.argmax(by_then >= chance)) + 1 for chance in (0.5, ALL_BUT_SURE))
         return likely, sure
 
     def settled(self, depth: int) -> bool:

@@ -11,8 +11,8 @@ from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.sessions.lazy_session import Session
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.stored_session import Session
 from tests.api.cases import (
     FOUND_AT,
     RELEVANT,

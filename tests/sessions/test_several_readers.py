@@ -43,6 +43,7 @@ from tarstop_core.sessions.agreeing import table_of
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import to_csv, to_ris
 from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.lazy_session import SHARED
 from tarstop_core.sessions.machine_items import machine_items
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession
@@ -50,7 +51,6 @@ from tarstop_core.sessions.snapshot import session_snapshot
 from tarstop_core.sessions.store import store as stores
 from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.stored_session import SHARED
 from tests.session_cases import IDS, INCLUSION, REVIEW, N, a_collection
 from tests.sessions.store.cases import on_both
 

@@ -103,7 +103,7 @@ class Session(ABC):
 
 
 @dataclass(eq=False)
-class StoredSession(Session):
+class LazySession(Session):
     """A session whose documents are loaded from the store when they are needed."""
 
     store: Store
@@ -162,7 +162,7 @@ class StoredSession(Session):
 
 
 @dataclass(eq=False)
-class OwnReading(StoredSession):
+class OwnReading(LazySession):
     """A session as one of several readers reads it: the reader's own verdicts, and what comes next."""
 
     calibrator_of: Callable[[str], Calibrator] = field(kw_only=True)
