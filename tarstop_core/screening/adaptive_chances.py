@@ -131,7 +131,7 @@ def list_facts(left: Remaining, state: State) -> dict[str, Any]:
     if overlooked is not None and overlooked.is_audited and overlooked.share_found is not None:
         least, most = overlooked.share_found
         mean = min(mean / overlooked.share_estimate, left.documents)
-        low = min(math.floor(low / most), left.documents)
+        low = min(math.floor(low / (most or 1.0)), left.documents)
         high = min(math.ceil(high / least), left.documents) if least else left.documents
     relevant = int(state.came_true.sum())
     return {"left": (mean, low, high), "relevant": relevant, "overlooked": overlooked}

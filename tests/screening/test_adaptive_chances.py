@@ -247,6 +247,15 @@ def test_where_nothing_was_overlooked_what_is_not_found_is_what_is_unread() -> N
     assert chance @ np.arange(len(chance)) == pytest.approx(unread.mean, rel=0.02)
 
 
+def test_draws_without_a_relevant_document_correct_nothing_where_none_is_found() -> None:
+    state, left = read([]), Remaining(np.ones(1), np.array([4.0]), np.array([10.0]), 2_000)
+    relevant, place = np.r_[np.zeros(50), np.full(250, np.nan)], np.r_[np.arange(1, 51), np.zeros(250)]
+    missed = overlooked(Verdicts(np.zeros((300, 2)), relevant, place.astype(int)))
+    assert missed.share_found is not None and missed.share_found[1] == 0
+    mean, low, _ = list_facts(left, replace(state, overlooked=missed))["left"]
+    assert (mean, low) == list_facts(left, state)["left"][:2]
+
+
 @pytest.mark.parametrize("spread", [0.0, 0.25, 0.7])
 @pytest.mark.parametrize("share", [0.1, 0.2])
 def test_what_is_not_found_is_foreseen_whatever_readers_have_in_common(spread: float, share: float) -> None:
