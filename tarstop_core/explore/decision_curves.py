@@ -1,4 +1,4 @@
-"""How likely each action is the best, and how each does over what one may be willing to pay, or over thresholds."""
+"""The chance that each action is the best, and the value of each over willingness to pay or over thresholds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,13 @@ from tarstop_core.value.payoffs import Floats
 
 Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
 STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
-NARROW = 1e-9  # Part of a curve's reach within which the next best action is taken to begin
+NARROW = (
+    1e-9  # Precision, as a share of a curve's range, of the point at which another action becomes the best
+)
 
 
 def chances_best(decision: Decision) -> Floats:
-    """How likely each action is the best; actions that are equally good share alike."""
+    """The chance that each action is the best; equally good actions share it."""
     if isinstance(decision, TreatByTest):
         return decision.chance_best()
     if isinstance(decision, ActionTable):
@@ -32,7 +34,7 @@ def chances_best(decision: Decision) -> Floats:
 
 @dataclass(frozen=True)
 class Curves:
-    """How each action does over what one may be willing to pay, or over thresholds: `y` has shape (points, actions)."""
+    """The value of each action over willingness to pay or over thresholds; `y` has shape (points, actions)."""
 
     x: Floats
     heights: Callable[[float], Sequence[float]]  # Of all actions at a point
@@ -46,7 +48,7 @@ class Curves:
 
     @cached_property
     def turns(self) -> list[tuple[float, str]]:
-        """The best action at first, and where another one begins to be it."""
+        """The best action at the beginning, and the points at which another one becomes the best."""
         best = self.y.argmax(axis=1).tolist()
         turns = [(float(self.x[0]), best[0])]
         for at in range(len(best) - 1):
@@ -54,7 +56,7 @@ class Curves:
         return [(x, self.names[action]) for x, action in turns]
 
     def _between(self, low: float, high: float, first: int, last: int) -> list[tuple[float, int]]:
-        """Where another action begins to be the best between two points where `first` and `last` are, by halving."""
+        """The point between two others at which another action becomes the best, by bisection."""
         if first == last:
             return []
         if high - low < NARROW * self.x[-1]:
@@ -65,7 +67,7 @@ class Curves:
 
 
 def curves(decision: Decision, names: tuple[str, ...]) -> Curves | None:
-    """Return the decision curve of a test, or how likely each action is the best by willingness to pay; None without either."""
+    """Return the decision curve of a test, or the acceptability curve; None without either."""
     if isinstance(decision, TreatByTest):
         turns_at = decision.harm_treated_healthy / (
             decision.harm_treated_healthy + decision.benefit_treated_diseased
@@ -84,7 +86,7 @@ def curves(decision: Decision, names: tuple[str, ...]) -> Curves | None:
 
 
 def _chances_at(decision: EffectNetBenefit | Draws, worth: float | None) -> list[float]:
-    """How likely each action is the best where a unit of effect has this worth; None where net benefits hold one."""
+    """The chance that each action is the best if a unit of effect has this worth; None if net benefits include one."""
     if isinstance(decision, Draws):
         return list(decision.chance_best(worth).values())
     lines = decision.lines(worth or 0.0)

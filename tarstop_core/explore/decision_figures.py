@@ -15,14 +15,14 @@ from tarstop_core.value.payoffs import Floats
 message = Messages("explore/decisions.jinja")
 
 ROW = 44
-"""Pixels of an action or a parameter."""
-LONGEST_NAME = 26  # Characters beside a figure
-APART = 0.06  # Of the height, between the names of two lines
+"""Height in pixels of a row for an action or a parameter."""
+LONGEST_NAME = 26  # Most characters of a name beside a figure
+APART = 0.06  # Least distance between the names of two lines, as a share of the height
 MOST_NAMED = 7  # Lines that are named at their ends
 
 
 def headline(result: Answer, unit: str) -> list[str]:
-    """Say which action now, what certainty is worth, and what to do next.
+    """Say which action is best now, what certainty is worth, and what to do next.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
         at = float(np.clip(result.reading.studies * result.reading.people, *x))
         text = f"reading on: {amount(result.reading_gain, unit)}"
         chart.points([at], [result.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
-        # Above the line of deciding now where it is near that, so that this does not strike it through.
+        # Above the line of deciding now if it is near that, which would otherwise cross it.
         side = (
             {"yanchor": "bottom", "yshift": 6}
             if result.reading_gain >= 0

@@ -22,7 +22,7 @@ Texts: TypeAlias = list[dict[str, str]]
 
 
 def options_in_words(result: Answer, unit: str) -> Texts:
-    """How far each option is behind the best, what it brings and costs on average, how likely it is the best, and what one more unit of effect costs by it.
+    """For each option: how far it is behind the best, its mean effect and cost, the chance that it is the best, and its cost per further unit of effect.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decisions between several actions: which one now, what is worth knowing, and whether to read on, commission a study or decide."""
+"""Decisions between several actions: the best one now, the worth of knowing more, and whether to read on, commission a study or decide."""
 
 import math
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from tarstop_core.value.payoffs import Floats
 
 Step = Literal["decide", "read", "study"]
 OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
-EFFECT = "effect"  # What the one uncertain number of a linear net benefit is called
-ROUNDING = 1e-8  # A worth below this part of the largest net benefit is none
+EFFECT = "effect"  # Name of the one uncertain number of a linear net benefit
+ROUNDING = 1e-8  # A worth below this share of the largest net benefit counts as 0
 
 
 class Accuracy(TypedDict):
-    """What is known of a test, as :class:`TreatByTest` takes it."""
+    """The knowledge of a test, as :class:`TreatByTest` needs it."""
 
     mu_logit_se: float
     mu_logit_sp: float
@@ -40,7 +40,7 @@ class Accuracy(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What reading on would find, and what it costs.
+    """The finds and the cost of reading on.
 
     Parameters
     ----------
@@ -59,18 +59,18 @@ class Reading:
 
 
 class Studyable(NamedTuple):
-    """How a parameter varies that a study could measure."""
+    """The variation of a parameter that a study could measure."""
 
-    counted: bool  # Whether all that is thought possible lies between 0 and 1, as of a proportion
-    sd: float  # 0 where it can be counted only
+    counted: bool  # Whether all plausible values lie between 0 and 1, as for a proportion
+    sd: float  # 0 if it can only be counted
 
     def usual_spread(self, arms: int) -> float:
-        """Standard deviation between people if what is known now rested on 100 people per arm."""
+        """Standard deviation between people, if the present knowledge came from 100 people per arm."""
         return float(f"{self.sd * math.sqrt(100 / arms):.2g}")
 
 
 class ParameterValue(NamedTuple):
-    """What knowing a parameter for certain is worth per person, with the standard error where it is estimated."""
+    """The worth per person of knowing a parameter for certain, with its standard error if it is estimated."""
 
     name: str
     value: float
@@ -79,12 +79,12 @@ class ParameterValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Priced:
-    """A study of one parameter, or of two, with what it brings to everyone by its size."""
+    """A study of one or two parameters, with its worth to everyone by size."""
 
     study: Study
     sizes: BestSize
     guessed: bool  # Whether nobody entered how much people differ
-    reading_gain: float | None = None  # What reading on for such studies brings after what it costs
+    reading_gain: float | None = None  # Gain of reading on for such studies, after its cost
 
 
 class CostsAndEffects(NamedTuple):
@@ -97,7 +97,7 @@ class CostsAndEffects(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What follows from a decision, per person unless it says for everyone."""
+    """The results for a decision, per person unless said otherwise."""
 
     decision: Decision
     actions: tuple[str, ...]
@@ -105,8 +105,8 @@ class Answer:
     evpi: float
     evpi_se: float
     evppi: tuple[ParameterValue, ...]  # The most valuable first
-    chances: Floats  # Of each action to be the best
-    people: float  # Whom the decision concerns, discounted; 0 where nobody is counted
+    chances: Floats  # Chance of each action to be the best
+    people: float  # Number of people concerned, discounted; 0 if nobody is counted
     evsi: float | None = None  # Of the study whose results a table gives
     studies: tuple[Priced, ...] = ()  # The one that is asked about first
     reading: Reading | None = None
@@ -133,7 +133,7 @@ class Answer:
 
     @cached_property
     def costs_and_effects(self) -> CostsAndEffects | None:
-        """What each action costs and brings; None where only net benefits are known."""
+        """Costs and effects of the actions; None if only net benefits are known."""
         decision = self.decision
         if isinstance(decision, EffectNetBenefit):
             effect, cost = np.asarray(decision.gain) * decision.post_mean, np.asarray(decision.cost)
@@ -153,7 +153,7 @@ class Answer:
 
     @property
     def step(self) -> Step:
-        """What brings most to everyone: to decide now, to read on, or a study at its best size."""
+        """The most valuable step for everyone: to decide now, to read on, or a study at its best size."""
         gains: dict[Step, float] = {"decide": 0.0}
         if self.best_reading is not None:
             gains["read"] = self.best_reading.reading_gain or 0.0
@@ -168,17 +168,17 @@ class Answer:
 
     @property
     def sizes(self) -> BestSize | None:
-        """What that study brings by its size, for everyone."""
+        """The worth of that study by its size, for everyone."""
         return self.studies[0].sizes if self.studies else None
 
     @property
     def reading_gain(self) -> float | None:
-        """What reading on for studies like that one brings to everyone after what it costs."""
+        """The gain for everyone of reading on for studies like that one, after its cost."""
         return self.studies[0].reading_gain if self.studies else None
 
     @property
     def best_reading(self) -> Priced | None:
-        """Return the studies for which reading on brings most; None if reading on never pays."""
+        """Return the studies for which reading on gains most; None if reading on never pays."""
         read = [one for one in self.studies if one.reading_gain is not None]
         return max(read, key=lambda one: one.reading_gain or 0.0, default=None)
 
@@ -194,7 +194,7 @@ def _without_rounding(value: Floats | float, net: Floats) -> Floats:
 
 
 def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
-    """Compute what is best now and what knowing more is worth.
+    """Compute the best action now and the worth of knowing more.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
 
 
 def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading | None = None) -> Answer:
-    """Add what studies bring by their size, and what reading on brings.
+    """Add the worth of studies by their size, and the gain of reading on.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
 
 
 def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
-    """Net benefit of each action now, and what they are called."""
+    """Net benefits of the actions now, and their names."""
     if isinstance(decision, TreatByTest):
         return decision.net_benefit(decision.mean_se, decision.mean_sp, decision.mean_prevalence), OF_TEST
     if isinstance(decision, Draws):
@@ -271,7 +271,7 @@ def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
 
 
 def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[ParameterValue]:
-    """What each parameter is worth."""
+    """The worth of knowing each parameter."""
     if isinstance(decision, Draws):
         sets: Any = values.get("evppi", [])
         return [ParameterValue(" + ".join(part["parameters"]), part["evppi"], part["se"]) for part in sets]
@@ -290,7 +290,7 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[P
 
 
 def studied(result: Answer) -> dict[str, Studyable]:
-    """Parameters that one study could measure, the most valuable first, and how each varies."""
+    """Parameters that one study could measure, the most valuable first, with their variation."""
     decision = result.decision
     if isinstance(decision, ActionTable):
         return {}
@@ -309,7 +309,7 @@ def studied(result: Answer) -> dict[str, Studyable]:
 
 
 def accuracy_of(tables: Tables) -> Accuracy:
-    """Return what 2×2 tables say of sensitivity and specificity jointly.
+    """Return the joint posterior of sensitivity and specificity from 2×2 tables.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ def accuracy_of(tables: Tables) -> Accuracy:
 
 
 def accuracy_believed(evidence: Evidence) -> Accuracy:
-    """Return what a review believes of sensitivity and specificity, by its own engine and prior.
+    """Return a review's belief about sensitivity and specificity, by its own engine and prior.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ WORDS: dict[tuple[str, ...], Held] = {
     ("qaly",): "effect",
     ("cost",): "cost",
 }
-"""How columns say what they hold, before the name of an option or after it, without an s at the end; the longest first."""
+"""Words for the content of a column, before or after the name of an option, without a final s; the longest first."""
 WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -33,7 +33,7 @@ class Column(NamedTuple):
 
 
 def column_of(title: str) -> Column | None:
-    """Read what a column holds from its title.
+    """Read the content of a column from its title.
 
     >>> column_of("QALYs of A"), column_of("drug_cost"), column_of("Cost"), column_of("costly")
     (Column(held='effect', name='A'), Column(held='cost', name='drug'), Column(held='cost', name=''), None)
@@ -53,7 +53,7 @@ def column_of(title: str) -> Column | None:
 
 
 def columns_held(titles: Sequence[str], held: Held) -> list[str]:
-    """Return the titles of columns that say that they hold this."""
+    """Return the titles of columns with this content."""
     columns = {title: column_of(title) for title in titles}
     return [title for title, column in columns.items() if column and column.held == held]
 
@@ -69,7 +69,7 @@ def _by_words(titles: Sequence[str]) -> list[str]:
 
 
 def _by_what_differs(titles: Sequence[str]) -> list[str]:
-    """Names that are left without what all titles begin and end with."""
+    """The titles without the words with which all of them begin and end."""
     plain = [_plain(title) for title in titles]
     for _ in range(2):  # from the front, then from the back
         same = [len({*letters}) == 1 for letters in zip(*plain, strict=False)]
@@ -79,7 +79,7 @@ def _by_what_differs(titles: Sequence[str]) -> list[str]:
 
 
 def named_alike(some: Sequence[str], others: Sequence[str]) -> list[str] | None:
-    """Find the column that belongs, by its name, to each of some; None where names do not say it of every one.
+    """Find the column that belongs to each of some columns by name; None if not every one has one.
 
     >>> named_alike(["QALY A", "QALY B"], ["cost of an event", "cost_b", "cost_a"])
     ['cost_a', 'cost_b']
@@ -135,7 +135,7 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
 
 
 def shortly_named(draws: Draws) -> Draws:
-    """Return draws whose actions are called as their columns, without a word for what these hold.
+    """Return draws whose actions have the names of their columns, without words for their content.
 
     >>> of = {"net benefit Drug": [1.0] * 30, "nb_device": [2.0] * 30}
     >>> shortly_named(Draws(net_benefit=of)).actions

@@ -25,12 +25,12 @@ from tarstop_core.value.stakes import Stakes
 
 
 def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
-    """Return a hundred steps from 0 to 1 with the threshold, where the lines have their corners, and others between."""
+    """Return a hundred beliefs from 0 to 1, with the threshold and the other corners of the lines."""
     return np.unique(np.append(np.linspace(0, 1, 101), (*payoffs.ranges().ends, *others)))
 
 
 def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw what each action is expected to bring, and below what certainty would be worth, against the belief.
+    """Draw the expected utility of each action and, below it, the worth of certainty, against the belief.
 
     The line at c/ρ is what EVPI has to exceed for one more document to pay by the paper's score.
 
@@ -193,7 +193,7 @@ def path_figure(
 
 
 def path_columns(cell: Cell) -> dict[str, Any]:
-    """Return, one entry a depth, the belief without a (further) hit and what the rule compares with the cost."""
+    """Return, for each depth, the belief without a (further) hit and the rate that the rule compares with the cost."""
     path, n = cell.path, len(cell.path)
     b = np.asarray(path.b)
     if path.hit is not None:
@@ -209,7 +209,7 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 
 
 def path_sentence(cell: Cell, settings: Settings) -> str:
-    """Say what becomes of the rule in a cell."""
+    """Say the result of the rule in a cell."""
     chosen = action(cell.option, settings)
     return message("path", cell=cell, action=chosen, scenario=scenario_of(settings))
 
@@ -227,7 +227,7 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
 
 
 def worth_sentence(plan: Cell, settings: Settings) -> str:
-    """Say what the plan is expected to bring beside deciding now; nothing where it reads nothing."""
+    """Say the plan's expected gain over deciding now; nothing if it reads nothing."""
     if plan.settled or (plan.depth <= plan.start and not reports_to_read(plan.path)):
         return ""
     option = plan.path.action_at(plan.start, plan.policy.acts_on_belief)
@@ -236,7 +236,7 @@ def worth_sentence(plan: Cell, settings: Settings) -> str:
 
 
 def choice_sentence(plan: Cell, settings: Settings) -> str:
-    """Say what is chosen where the plan ends, if nothing turns up."""
+    """Say which option is chosen at the end of the plan, if nothing turns up."""
     names = {"plus": settings.plus, "minus": settings.minus, "action": action(plan.option, settings)}
     return message("choice", cell=plan, to_read=reports_to_read(plan.path), **names)
 
@@ -247,12 +247,12 @@ def reports_to_read(path: ListPath) -> int:
 
 
 def rule_note(settings: Settings, policy: Policy) -> str:
-    """Say why another rule than the session's own is explored; "" where that can be expected."""
+    """Say why another rule than the session's own is explored; "" if the session's own is."""
     if isinstance(settings.rule, EXPECTABLE):
         return ""
     return message("other_rule", rule=settings.rule, policy=policy)
 
 
 def full_cost_note(path: ListPath, cost: float) -> str:
-    """Say what stays the same in every cell where reports are read in full; "" elsewhere."""
+    """Say what is the same in every cell if reports are read in full; otherwise ""."""
     return message("full_cost", path=path, cost=cost) if path.full_cost else ""

@@ -32,14 +32,14 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 
 @dataclass(frozen=True, eq=False)
 class LabelledList:
-    """A ranked list with the labels that it has so far, and all of them where the truth is known."""
+    """A ranked list with its labels so far, and with all labels if the truth is known."""
 
     name: str  # as a person knows it
-    settings: Settings  # Where exploring begins; other payoffs, costs, b_0 and θ are put in their place
+    settings: Settings  # The starting point of exploring, which tries other payoffs, costs, b_0 and θ
     calibrator: Calibrator
     p: Floats  # Chance of each document, in screening order. Shape (N,).
     state: State  # labels so far; plans begin at its depth
-    truth: Topic | Outcome | None = None  # all labels, where they are known: what would have come of a rule
+    truth: Topic | Outcome | None = None  # all labels, if they are known, to find the results of rules
     simulated: bool = False
 
     def __len__(self) -> int:
@@ -52,7 +52,7 @@ class LabelledList:
 
     @property
     def topic(self) -> Topic:
-        """The labelled ranking of a list whose truth is known; InputProblem where it is not."""
+        """The labelled ranking of a list with a known truth; InputProblem if it is not known."""
         if isinstance(self.truth, Outcome):
             return self.truth.topic
         return self._labelled()
@@ -135,7 +135,7 @@ def unread(settings: Settings, documents: int) -> State:
 
 
 def first_settings(scenario: Scenario[Any]) -> Settings:
-    """Return the settings, in paper mode, with which exploring a sample begins."""
+    """Return the settings, in paper mode, to explore a sample with at first."""
     plus, minus = scenario.first_actions
     settings = scenario.settings_class(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus)
     return settings.paper_mode()

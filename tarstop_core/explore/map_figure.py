@@ -119,7 +119,7 @@ def _scaled(z: Floats, measure: Measure) -> Floats:
 
 
 def _two_colours(difference: bool, dark: bool) -> dict[str, Any]:
-    """Return colours of a⁻ and a⁺, or of the cells where two rules differ, without a bar beside the map."""
+    """Return colours for a⁻ and a⁺, or for the cells where two rules differ, without a colour bar."""
     neutral = palette.NEUTRAL_ON_DARK if dark else palette.NEUTRAL
     if difference:
         colours = [[0, palette.PLUS], [0.5, neutral], [1, palette.MINUS]]
@@ -129,7 +129,7 @@ def _two_colours(difference: bool, dark: bool) -> dict[str, Any]:
 
 
 def _scale(z: Floats, measure: Measure, difference: bool, unit: str, dark: bool) -> dict[str, Any]:
-    """Return the colour scale of numbers, its ends, and the bar beside the map."""
+    """Return the colour scale of numbers, its ends, and its colour bar."""
     scaled = _scaled(z, measure)
     low, high = float(scaled.min()), float(scaled.max())
     title = MEASURES[measure].lower()
@@ -192,7 +192,7 @@ def _marks(grid: Map, against: Map | None) -> list[list[str]]:
 def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
     unit = grid.stakes.payoffs.unit
     measured = [(of.policy, of.values(measure)) for of in (grid, against) if of is not None]
-    # Each once, and not in every cell.
+    # Formatted once, and not in every cell.
     sure = [percent(float(q_star)) for q_star in grid.q_stars]
     costs = [amount(float(cost), unit) for cost in grid.costs]
     texts = []
@@ -221,7 +221,7 @@ def _at(grid: Map, flat: int | np.intp) -> str:
 
 
 def _ends(grid: Map, measure: Measure) -> dict[str, str]:
-    """Return the least and the most on a map, and the cells where these are."""
+    """Return the smallest and the largest value on a map, with their cells."""
     values = grid.values(measure)
     ends = dict[str, str]()
     for name, at in (("low", values.argmin()), ("high", values.argmax())):
@@ -277,7 +277,7 @@ def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str
         return _difference_sentence(grid, measure, against)
     rule = grid.policy
     if grid.settled and measure in ("decision", "depth"):
-        # No rule's depth then depends on what is at stake.
+        # Then no rule's depth depends on the stakes.
         return message(
             "settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]), plus=grid.actions[PLUS]
         )

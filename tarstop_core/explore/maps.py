@@ -21,9 +21,9 @@ Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
 LOWEST, DECADES = -5, 4
-"""Where the costs of a map begin, as a power of ten of K, unless a person's own lies elsewhere; and how far they reach."""
+"""The lowest cost of a map, as a power of ten of K, unless a person's own lies elsewhere; and the range of costs."""
 LONG = 4000
-"""Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
+"""From this many documents of a review on, a map has a third of the rows, because each needs a search through all plans."""
 COMPARED: tuple[Policy, ...] = tuple(
     parse_policy(spec)
     for spec in "optimal greedy smooth:K=10 batch:K=10 budget:d=100 decide-now screen-everything".split()
@@ -72,7 +72,7 @@ class Map:
 
     @property
     def option(self) -> Depths:
-        """That is taken, shape (Q, C); no mean has it."""
+        """The option taken, shape (Q, C); a mean has none."""
         return self.measures["decision"]
 
     def values(self, measure: Measure) -> Floats:
@@ -131,7 +131,7 @@ def maps(
     stakes = settings.stakes
     base = listing.planned(settings) if world == "planned" else listing.played(settings)
     if base.slow_with_new_payoffs:
-        # At every stake again a closed loop takes too long, unless it is what is looked at.
+        # A closed-loop plan for all stakes takes too long, unless it is the rule on the map.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
     fractions = fractions_around(stakes.fraction)

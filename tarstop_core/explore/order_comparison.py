@@ -1,4 +1,4 @@
-"""A rule on a sample review in two orders: as listed, and as a ranker that learns from labels puts it."""
+"""A rule on a sample review in two orders: the list's own, and that of a ranker that learns from labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,9 +28,9 @@ from tarstop_core.screening.wording import action
 LISTED, LEARNS = "as listed", "learning"
 BY_SCORE, BY_FINDS = "by score or rank", "by what was found"
 TABLES = (1, 3, 5, 10)
-"""Tables until which documents are counted."""
+"""How many tables to count documents for."""
 LABELS = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
-"""The label that a full text gives a ranker, by what became of the report; it is included otherwise. As in a session."""
+"""The label of a full text for a ranker, by the outcome of the report, as in a session; otherwise it is included."""
 OrderComparison = Mapping[tuple[str, str], Played]
 """The result of a rule by order (LISTED or LEARNS) and chances (BY_SCORE, as for a list in its given order, or BY_FINDS)."""
 

@@ -1,4 +1,4 @@
-"""One decision, and where a rule stops and what that brings."""
+"""One decision, and the stop of a rule with its result."""
 
 import math
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import PLUS, Depths, Floats, Payoffs, exceeds
 
 World = Literal["planned", "played"]
-"""What is expected if nothing is known beyond the labels so far, or what became of it with all labels known."""
+"""The expectation given only the labels so far, or the result with all labels known."""
 TO_THE_END = (rules.Budget, rules.Share, rules.DecideNow, rules.ScreenEverything)
 """Rules that go to their depth whatever they find."""
 LOOKING = (rules.Optimal, rules.OpenLoop, rules.LookAhead, rules.Greedy, rules.Smooth, rules.Batch)
 """Rules that look at what they find."""
 EXPECTABLE = (*LOOKING, *TO_THE_END)
-"""Rules of which it is clear beforehand how they take a hit, so that their outcome can be expected."""
+"""Rules with a known reaction to a hit, so that their expected result can be computed."""
 
 
 def rules_of(world: World) -> dict[str, type[Policy]]:
@@ -45,21 +45,21 @@ class Now:
     q_star: float
     evpi: float
     value: float  # the paper's score: ρ·EVPI, less what reading the next report in full is expected to cost
-    option: int  # that is taken on stopping now
+    option: int  # taken on stopping now
     go_on: bool
     cost: float  # of a document
     needed: float  # EVPI above which the paper's rule goes on; infinite where no document can change anything
-    plus_open: bool = True  # whether a⁺ may be taken, whatever is believed
+    plus_open: bool = True  # whether a⁺ may be taken, whatever the belief
 
     def evpi_at(self, b: Floats, payoffs: Payoffs) -> Floats:
-        """Return what certainty would be worth at other beliefs, the same actions being open."""
+        """Return the worth of certainty at other beliefs, with the same actions open."""
         if self.plus_open:
             return payoffs.evpi(b)
         return payoffs.evpi(b) + payoffs.utility(b) - payoffs.utility(b, plus_open=False)
 
 
 def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True) -> Now:
-    """Make the paper's decision at a depth, by the numbers that Screen says of it.
+    """Make the paper's decision at a depth, with the numbers that Screen shows.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ class Cell:
     cost: float  # in the payoffs' unit
     plan: Plans  # of this cost alone
     start: int  # documents read
-    omega: bool | None = None  # the truth, where it is played
+    omega: bool | None = None  # the truth, if the list was played
 
     @property
     def depth(self) -> int:
@@ -262,7 +262,7 @@ class Cell:
 
     @property
     def option(self) -> int:
-        """That is taken there."""
+        """The option taken there."""
         return int(self.plan.option[0])
 
     @property

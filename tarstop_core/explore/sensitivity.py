@@ -21,20 +21,20 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
 FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 FACTORS = (0.5, 2.0)
-"""What one-way sensitivity multiplies payoffs and cost with."""
+"""Factors on payoffs and cost in a one-way sensitivity analysis."""
 BESIDE: dict[PayoffName, PayoffName] = {"B": "L_g", "L_g": "B", "G": "L_r", "L_r": "G"}
-"""With which other payoff each adds up to what a mistake costs."""
+"""For each payoff, the other one with which it adds up to the cost of a mistake."""
 REACH = 1000.0
-"""How many times larger or smaller a break-even value is looked for."""
+"""Largest factor, up or down, within which break-even values are searched."""
 SCAN = 6
-"""Steps of a log scale to the end of that reach."""
+"""Steps on a log scale to the end of that range."""
 HALVINGS = 16
 """Bisections between two of these steps."""
 
 
 @dataclass(frozen=True)
 class Swing:
-    """What one assumption does to the plan."""
+    """The effect of one assumption on the plan."""
 
     name: str  # one of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"
     values: tuple[float, float]  # the assumption, low and high; for "p" the factors
@@ -44,7 +44,7 @@ class Swing:
 
 @dataclass(frozen=True)
 class Tornado:
-    """The plan as it is, and each assumption changed alone."""
+    """The plan, and the plans with one assumption changed at a time."""
 
     depth: int
     net_utility: float
@@ -75,7 +75,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     """
     start, cost = listing.start, np.array([settings.cost])
     base = listing.planned(settings)
-    # Between two options only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
+    # Between two options, only two sums of payoffs change a depth; changes with the same sums share one search.
     searched: dict[tuple[Payoffs, ...], Depths] = {}
 
     def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
@@ -92,7 +92,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     swings = []
     for name in PAYOFF_NAMES:
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
-        if not high:  # as far as the payoff that it adds to
+        if not high:  # by as much as the payoff that it adds to
             high = getattr(settings.payoffs, BESIDE[name])
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
@@ -125,25 +125,25 @@ def _with_b_0(listing: LabelledList, settings: Settings, base: ListPath, b_0: fl
 
 @dataclass(frozen=True)
 class Turn:
-    """A value at which the advice is another one."""
+    """A value at which the advice changes."""
 
     at: float
-    option: int  # that is taken, were one to stop there
-    back: float | None = None  # Where, farther out, the advice is the present one again, within reach
+    option: int  # taken on stopping there
+    back: float | None = None  # A value farther out at which the advice changes back, within the range
 
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Where one assumption would turn the advice."""
+    """The values of one assumption at which the advice changes."""
 
     name: FactorName
     value: float  # as it is
     turns: tuple[Turn, ...]
-    """The nearest values below and above at which the advice turns, where there are such within reach."""
+    """The nearest values below and above at which the advice changes, if there are any within the range."""
 
 
 def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, start: int) -> bool:
-    """Return whether the rule, or a floor that it has not reached, has another document read.
+    """Return whether the rule, or a floor that is not reached, asks for another document.
 
     The path itself answers for the open loop at this depth alone, in reviews at a hundredth of the price.
 
@@ -195,26 +195,26 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
     now = goes_on(settings, base, policy, cost, start)
 
     def turns(path_at: Callable[[float], ListPath], value: float, peak: float) -> tuple[Turn, ...]:
-        """Return the turns on either side of the value of an assumption that changes the path."""
+        """Return the changes of advice on either side of an assumption's value, if it changes the path."""
         ends = _turns(lambda at: goes_on(settings, path_at(at), policy, cost, start), value, now, peak)
         return tuple(Turn(at, _acts(path_at(at), policy, start), back) for at, back in ends)
 
     def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> ListPath:
-        """Return the path where two payoffs come to this sum, in the proportion they have now."""
+        """Return the path if two payoffs have this sum in their present proportion."""
         first, second = (getattr(payoffs, name) for name in pair)
         share = first / (first + second)
         parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
-        # What other options bring in the same state moves along, so that each stays where it lies between the two.
+        # Amounts of other options in the same state move too, so that each keeps its place between the two.
         factor, moved = total / (first + second), "right" if pair[0] == "B" else "wrong"
         parts["others"] = tuple(
             replace(each, **{moved: factor * getattr(each, moved)}) for each in payoffs.others
         )
         return base.with_payoffs(replace(payoffs, **parts))
 
-    # Certainty is worth most where belief is at q*: if reading pays anywhere, then there.
+    # Certainty is worth most at a belief of q*: if reading pays anywhere, it pays there.
     b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
     odds_now, odds_wanted = b / (1 - b), payoffs.wrong_plus / payoffs.wrong_minus
-    # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
+    # Advice depends only on B + L_g and G + L_r, so there is one search per sum.
     pairs: tuple[tuple[tuple[PayoffName, PayoffName], float], ...] = (
         (("B", "L_g"), payoffs.wrong_plus / odds_now),
         (("G", "L_r"), payoffs.wrong_minus * odds_now),
@@ -234,7 +234,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             by_name[name] = BreakEven(name, value, tuple(own))
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
-        # A report in full keeps costing as many documents.
+        # A report in full still costs as many documents.
         ends = _turns(
             lambda at: goes_on(settings, base.with_reports_times(at / cost), policy, at, start), cost, now
         )
@@ -260,7 +260,7 @@ def _acts(path: ListPath, policy: Policy, depth: int) -> int:
 def _turns(
     holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0
 ) -> list[tuple[float, float | None]]:
-    """Return the nearest values below and above at which the answer is another one than `now`, and where it is `now` again.
+    """Return the nearest values below and above at which the answer differs from `now`, and where it is `now` again.
 
     Looked for at steps of a log scale and at `peak`, then bisected.
     """
@@ -281,7 +281,7 @@ def _turns(
 
 
 def _turning(holds: Callable[[float], bool], near: float, far: float, answer: bool) -> float:
-    """Return the value from `near` to `far` from which on the answer is another one."""
+    """Return the first value from `near` to `far` at which the answer differs."""
     for _ in range(HALVINGS):
         middle = math.sqrt(near * far)
         near, far = (middle, far) if holds(middle) == answer else (near, middle)
