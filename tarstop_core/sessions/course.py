@@ -57,7 +57,8 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     )
     several: Limits = [(name, end, THRESHOLD) for end, name in limits_of(settings)]
     limits = several or [("act above", drawn["q_star"], THRESHOLD)]
-    pictures = [draw("b", BELIEF, limits, says, title="chance", range=[0.0, 1.0], dtick=0.2)]
+    shares = {"title": "chance", "range": [0.0, 1.0], "dtick": 0.2, "tickformat": ".0%"}
+    pictures = [draw("b", BELIEF, limits, says, **shares)]
     if (before["worth"] > 0).any():
         positive = before[["worth", "cost"]].where(before > 0)
         low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
@@ -98,7 +99,8 @@ def _drawn(
         below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
         place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
         chart.label(depths[-1], np.log10(at) if log else at, name, of, **place)
-    chart.axis("xaxis", "documents read", range=[0.0, depths[-1]])
+    whole = {"dtick": 1} if depths[-1] <= 5 else {}
+    chart.axis("xaxis", "documents read", range=[0.0, depths[-1]], **whole)
     chart.axis("yaxis", **axis)
     return chart.figure()
 

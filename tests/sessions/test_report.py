@@ -135,6 +135,15 @@ def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     assert "“Reject” pays above 20 %." in text and "a⁺ above" not in text
 
 
+def test_a_curve_of_few_documents_counts_them_whole_and_says_chances_in_per_cent(store: Store) -> None:
+    session = store.create_session("Short", a_collection(store), list(range(N)), None, START, "", "")
+    log(store, session, label(0, "irrelevant"), label(1, "irrelevant"))
+    page = report_html(session_snapshot(store, session))
+    drawn = page[page.index("<h2>Belief and value") : page.index("<h2>Plan")]
+    first = re.findall(r">([\d.]+(?:\xa0%)?)</text>", drawn[: drawn.index("</svg>")])
+    assert {*first} == {"0", "1", "2"} | {f"{at}\xa0%" for at in range(0, 101, 20)}
+
+
 def test_labels_that_came_along_are_drawn_without_any_of_ones_own(store: Store) -> None:
     session = with_kept_labels(store, START)
     text = report_html(session_snapshot(store, session))
