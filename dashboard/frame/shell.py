@@ -6,13 +6,15 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.runtime_util import MESSAGE_FLUSH_INTERVAL_SECS
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.frame import address, people
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
@@ -25,6 +27,7 @@ from tarstop_core.teaching.reference import named, terms
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
 ROUTED = "_routed"
+"""Whether the page runs for the first time in this tab; missing until it was routed."""
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
 CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
@@ -110,7 +113,7 @@ def route() -> None:
     apart(REACHABLE_SCRIPT, "everywhere")
     if ROUTED not in st.session_state:
         send_ahead()  # the browser prepares for HTML with the first element; anything sent earlier would be drawn twice
-    st.session_state[ROUTED] = True
+    st.session_state[ROUTED] = ROUTED not in st.session_state
     st.logo(ICON)
     st.navigation(pages()).run()
 
@@ -192,6 +195,33 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
 def unsent() -> DeltaGenerator:
     """A container that is not sent to the browser: its widgets have values, and keep them when they are drawn later."""
     return DeltaGenerator(root_container=None)
+
+
+@contextmanager
+def answer_first() -> Iterator[Callable[[], AbstractContextManager[None]]]:
+    """Give a context of which the browser gets what is drawn there after all else: a figure before the fields beside it.
+
+    What follows from the fields is drawn after they are asked; but whoever opens the page came for it.
+    """
+    run = get_script_run_ctx()
+    assert run is not None
+    send, held = run._enqueue, list[ForwardMsg]()
+
+    @contextmanager
+    def last() -> Iterator[None]:
+        run._enqueue = held.append
+        try:
+            yield
+        finally:
+            run._enqueue = send
+
+    try:
+        yield last
+    finally:
+        if st.session_state.get(ROUTED):
+            send_ahead()
+        for message in held:
+            send(message)
 
 
 def in_turn() -> Sequence[DeltaGenerator]:
