@@ -1,4 +1,4 @@
-"""Archives: what is in a ZIP file is looked at before any of it is unpacked, and unpacked into memory within limits."""
+"""ZIP archives: their contents are checked before anything is unpacked, then unpacked into memory within limits."""
 
 import io
 import zipfile
@@ -12,11 +12,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import BUDGET, CHUNK, Room, Source, check_count
 
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, OSError, ValueError)
-"""What zipfile raises for an archive that is damaged, encrypted or packed in an unusual way."""
+"""Errors that zipfile raises for an archive that is damaged, encrypted or packed in an unusual way."""
 
 
 class Archive:
-    """The members of a ZIP file by their names; nothing is written to a disk, so that no name leads anywhere."""
+    """The members of a ZIP file by name; nothing is written to disk, so their names are harmless."""
 
     def __init__(self, name: str, packed: zipfile.ZipFile, size: int) -> None:
         self.name, self._packed, self._room = name, packed, Room(name, size)
@@ -50,7 +50,7 @@ def opened(source: Source) -> Iterator[Archive]:
 
 
 def kind_of(source: Source) -> str:
-    """Say what an archive is: "xlsx" (a workbook), "asreview" (a project), or "zip" for any other."""
+    """Return the kind of an archive: "xlsx" (a workbook), "asreview" (a project), or "zip" for any other."""
     try:
         with opened(source) as archive:
             members = archive.members

@@ -1,4 +1,4 @@
-"""What columns of trials are called: a count or a mean of an arm, as "Experimental Events", "n.c" or "Total (placebo)"."""
+"""Titles of columns of trials, which name a count or a mean of an arm: "Experimental Events", "n.c", "Total (placebo)"."""
 
 import re
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ _FIELDS, _ARM_OF, _MEASURED_AS, _AS_WRITTEN = (
     {name: field for field, names in of_fields.items() for name in names}
     for of_fields in (_NAMES, names_of("arms"), names_of("measured"), names_of("as_written"))
 )
-LONGEST_TITLE = 200  # Characters: more name no column
-MOST_WORDS = 3  # Of what names a count
+LONGEST_TITLE = 200  # Most characters of a column's title
+MOST_WORDS = 3  # Most words in the name of a count
 
 
 class _Part(NamedTuple):
-    """A column's title, parted."""
+    """A column's title, split into its parts."""
 
     measured: str  # "events", "n", "mean" or "sd"
-    group: str  # What else the title says, in small letters
+    group: str  # The rest of the title, in lower case
 
 
 def _parted(title: str) -> _Part | None:
-    """Part a title that begins or ends with what is counted; None for others."""
+    """Split a title that begins or ends with what is counted; None for others."""
     words = re.findall(r"[a-z]+|\d+", title[:LONGEST_TITLE].lower())
     for many in range(min(MOST_WORDS, len(words)), 0, -1):
         for name, others in ((words[-many:], words[:-many]), (words[:many], words[many:])):
@@ -33,7 +33,7 @@ def _parted(title: str) -> _Part | None:
 
 
 def effect_title(title: str) -> str:
-    """The name of our field where a column's title is known to be one of it; else its letters alone."""
+    """Our field for a known title of a column; otherwise only the title's letters."""
     if field := _AS_WRITTEN.get(title.strip()):
         return field
     letters = re.sub(r"[^a-z0-9]", "", title[:LONGEST_TITLE].lower())
@@ -46,7 +46,7 @@ def effect_title(title: str) -> str:
 
 
 EFFECTS = Vocabulary({field: (field,) for field in _NAMES}, effect_title)
-"""Columns of studies of an intervention; a field has as many as there are titles that name it."""
+"""Columns of studies of an intervention, by field; a field has every column whose title names it."""
 
 
 def named_arms(header: Sequence[str]) -> tuple[list[str], str]:

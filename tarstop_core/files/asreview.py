@@ -16,7 +16,7 @@ from tarstop_core.files.source import BUDGET, Source, check_count
 LABELS = {1: "included", 0: "excluded"}
 LONGEST = 32 << 20  # Bytes of one value
 STEPS, MOST_STEPS = 10_000, 100_000
-"""Instructions of SQLite after which it is asked whether to go on, and how often: a database may hold endless views."""
+"""Instructions of SQLite between two checks, and most checks, because a database may hold endless views."""
 _RECORD = ("record_id", "title", "abstract", "authors", "year", "doi", "url")
 _FIELDS = "id title abstract authors date doi url label remark read_order labelled_at".split()
 _RESULT = ("record_id", "label", "querier", "time", "note", "tags")
@@ -118,7 +118,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
         asked += 1
         return asked > MOST_STEPS
 
-    # A database that keeps a log beside it cannot be opened in memory; its header says so in two bytes.
+    # A database with a write-ahead log cannot be opened in memory; two bytes of its header say that it has one.
     content = content[:18] + b"\1\1" + content[20:] if content[18:20] == b"\2\2" else content
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -131,7 +131,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
             made = connection.execute(
                 "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,)
             ).fetchone()
-            # A view or a virtual table runs what somebody wrote.
+            # A view or a virtual table could run foreign code.
             if made is None or not str(made[0]).upper().startswith("CREATE TABLE"):
                 raise InputProblem(
                     f"{name} has no table {table}, so it is not a project of ASReview 2 or 3; export it from ASReview again."
@@ -156,7 +156,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
 
 
 def _read(labels: Mapping[Any, Mapping[str, Any]]) -> list[Any]:
-    """Records that were labelled while reading, in order: prior knowledge was not asked for by any strategy."""
+    """Records that were labelled while reading, in order; prior knowledge was not chosen by any strategy."""
     return [key for key, result in labels.items() if result["querier"] not in (None, PRIOR)]
 
 
@@ -173,7 +173,7 @@ def _json(value: object) -> list[Any]:
 
 
 def _about(row: Mapping[str, Any]) -> Iterator[str]:
-    """A record as its table has it."""
+    """Read a record from its table."""
     for name in _RECORD:
         yield _authors(row[name]) if name == "authors" else _text(row[name])
 

@@ -22,7 +22,7 @@ _FIELDS = {
     "date": ("date", "year"),
     "pmid": ("pmid", "pubmedid"),
 }
-# A command with its arguments, in braces or not; a formula; what stands for spaces, dashes and quotes.
+# A command with its arguments, in braces or not; a formula; notations for spaces, dashes and quotes.
 _LATEX = re.compile(
     r"\\[cvuHrkbdt][ \t]+\\?\w|\\(?:[a-zA-Z]+\*?|.)(?:\s*\{[^{}]*\}|(?<=\\[\"'`^~=.])\\?\w)*[ \t]?|(?<!\\)\$[^$]*\$|---?|``|''|~",
     flags=re.DOTALL,
@@ -33,7 +33,7 @@ for _library in ("bibtexparser", "pylatexenc"):
 
 
 def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read BibTeX; nothing is kept of a file in which an entry is broken.
+    """Read BibTeX; a file with a broken entry is refused completely.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def plain_text(latex: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _letters(latex: str) -> str:
-    """One command as text, remembered: a long list repeats a few hundred of them."""
+    """Return a command as text, cached, because a long list repeats a few hundred of them."""
     try:
         return str(_decoder().latex_to_text(latex, tolerant_parsing=True))
     except Exception:  # a LaTeX parser fails on nonsense in many ways; the text is kept as it is

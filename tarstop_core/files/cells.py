@@ -1,4 +1,4 @@
-"""A table as it stands in a file: a header and lines of cells, from CSV, TSV or Excel, and studies from RevMan too."""
+"""Tables as they are in files: a header and lines of cells, from CSV, TSV or Excel, and studies from RevMan."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, *XLSX.suffixes)
 ColumnsOf = Callable[[Sequence[str]], dict[str, list[int]]]
-"""Columns of each field that titles name."""
+"""Returns the columns of each field that the titles name."""
 
 
 class Cells(NamedTuple):
-    """What a table says."""
+    """The contents of a table."""
 
     name: str  # Of the file, for messages
     titles: list[str]
@@ -93,7 +93,7 @@ def read_studies(
 
 
 def header_at(rows: Sequence[Sequence[str]], columns_of: ColumnsOf) -> int:
-    """The place of the header: the first of the rows without numbers in which most columns are known.
+    """Find the header: the first of the rows without numbers in which most columns are known.
 
     Where fewer than two are known in each, it is the first with more than one cell: a title above the table has one.
 
@@ -123,7 +123,7 @@ def _is_number(cell: str) -> bool:
 
 
 def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The titles in the last of the rows; those that stand there more than once begin with their group in the row above.
+    """The titles in the last of the rows; repeated ones get the name of their group in the row above as prefix.
 
     >>> titles_at([["", "Experimental", "", "Control", ""], ["Study", "Events", "Total", "Events", "Total"]])
     ['Study', 'Experimental Events', 'Experimental Total', 'Control Events', 'Control Total']

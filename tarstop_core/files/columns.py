@@ -1,4 +1,4 @@
-"""From somebody's columns to our fields: one mapper for every reader of tables.
+"""Map the columns of any table to our fields; all readers of tables use it.
 
 ``synonyms.toml`` lists how databases and tools name the columns of their exports.
 """
@@ -20,10 +20,10 @@ from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import check_columns
 
-SAMPLE_ROWS = 60  # First rows of a file, by which its layout is judged
-HEADER_ROWS = 25  # How far down the header may be
-LONGEST = 200  # Characters of what may be a header: a cell of text is none
-LISTED = 12  # Names of columns in a sentence
+SAMPLE_ROWS = 60  # First rows of a file, which show its layout
+HEADER_ROWS = 25  # The header is searched in this many rows
+LONGEST = 200  # Most characters of a title in a header; a longer cell is text
+LISTED = 12  # Most names of columns in a sentence
 NUMBER = "record_number"
 
 MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
@@ -33,25 +33,25 @@ _NAMES = tomllib.loads((files(__package__) / "synonyms.toml").read_text(encoding
 
 
 def names_of(kind: str) -> dict[str, tuple[str, ...]]:
-    """The names of each field, by preference, in files of one kind: a section of ``synonyms.toml``."""
+    """The names of each field, by preference, for one kind of files: a section of ``synonyms.toml``."""
     return {field: tuple(names) for field, names in _NAMES[kind].items()}
 
 
 def normal_header(name: str) -> str:
-    """Return a column's name as `SYNONYMS` lists it: small letters, parted by single spaces."""
+    """Return a column's name as in `SYNONYMS`: in lower case, with single spaces."""
     if len(name) > LONGEST:
         return ""
     return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")
 
 
 def plain_title(title: str) -> str:
-    """Return the letters of a column's name alone, as names of 2×2 tables are listed."""
+    """Return only the letters of a column's name, as in the lists for 2×2 tables."""
     return re.sub(r"[^a-z]", "", title.lower())
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Names that stand for each field, by preference, in the form that `normal` gives a header."""
+    """Names of each field, by preference, in the form that `normal` gives a header."""
 
     names: Mapping[str, Sequence[str]]
     normal: Callable[[str], str] = normal_header
@@ -140,7 +140,7 @@ def dialect_of(header: Iterable[str]) -> str:
 
 
 class UnrecognisedColumns(InputProblem):
-    """No column looks like a title; the person has to say which one it is.
+    """No column looks like titles, so the person has to say which one holds them.
 
     It has the header's names as in the file (`columns`), distinguished by :func:`distinct`, and the first five rows under them
     (`preview`), and the column of each field that one name alone stands for (`recognised`).
@@ -164,22 +164,20 @@ class UnrecognisedColumns(InputProblem):
         self.preview = pd.DataFrame(preview, columns=self.columns, dtype="str")
 
     def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[object, ...]]:
-        """Arguments that make it again where it comes out of another process."""
+        """Return the arguments that rebuild it when it comes from another process."""
         recognised = {field: [self.columns.index(name)] for field, name in self.recognised.items()}
         return type(self), (str(self), self.columns, self.preview.to_numpy().tolist(), recognised)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which cell of a row holds which field."""
+    """The field of each cell of a row."""
 
     header: tuple[str, ...]  # Their names, stripped; "" for a column without one
     at: dict[str, tuple[int, ...]]  # Field to column numbers. Only `date` may have two: full date, then year.
     passed_over: tuple[tuple[str, str, str], ...] = ()
-    """Column, field and the column that was taken for it instead."""
-    renamed: tuple[
-        tuple[str, str], ...
-    ] = ()  # Names that stand twice, and what the later column is called here
+    """Ignored columns, each with its field and the column used for that instead."""
+    renamed: tuple[tuple[str, str], ...] = ()  # Names that occur twice, and the name of the later column here
 
     @property
     def understood(self) -> dict[str, str]:
@@ -202,7 +200,7 @@ class Layout:
 
 
 def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) -> Layout:
-    """Find our fields among somebody's column names.
+    """Find our fields among the column names of a table.
 
     `chosen` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
     still recognised, for fields not named there.
@@ -224,7 +222,7 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
         if field in at or not columns:
             continue
         first, *others = columns
-        # "MAR 5" in one column and 2020 in another: the year column helps out row by row.
+        # "MAR 5" in one column and 2020 in another: the year column completes dates row by row.
         years = [column for column in others if "year" in normal[column]] if field == "date" else []
         at[field] = (first, *years[:1])
         passed_over += [

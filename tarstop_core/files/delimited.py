@@ -1,4 +1,4 @@
-"""CSV and TSV: any of three delimiters, a preamble before the header, one bad row named; written safe for spreadsheets."""
+"""CSV and TSV with three delimiters and lines before the header; errors name the row; what is written is safe for spreadsheets."""
 
 import contextlib
 import csv
@@ -24,7 +24,7 @@ _SAMPLE_CHARACTERS = 200_000
 _LONGEST_CELL = 5_000_000
 _ROWS_AT_A_TIME = 256
 _ONE_LIMIT = threading.RLock()
-# A line that ends every file given to the csv module. A quotation mark left open swallows it.
+# A line appended to every file for the csv module; an unclosed quotation mark swallows it.
 _END = "\x1eend of file\x1e"
 
 
@@ -81,12 +81,12 @@ def read_delimited(
 
 
 def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
-    """The rows of a file that are not blank, and a sentence where its encoding was guessed."""
+    """The rows of a file that are not blank, and a sentence if its encoding was guessed."""
     encoding, notes = detect_encoding(source)
     first = _sample(source, encoding)[0][:20]
 
     def merit(mark: str) -> tuple[int, int]:
-        """On how many lines it stands, the header included: a decimal comma is not there; and how often."""
+        """On how many lines it occurs, including the header, which has no decimal commas; and how often."""
         return sum(mark in line for line in first), sum(line.count(mark) for line in first)
 
     delimiter = max(DELIMITERS, key=merit)
@@ -105,7 +105,7 @@ def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:
 
 
 def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | None, suffix: str) -> str:
-    """Choose the delimiter under which a title is recognised and the rows are even."""
+    """Choose the delimiter with which a title is recognised and the rows have equal lengths."""
 
     def merit(delimiter: str) -> tuple[int, float, int, bool]:
         reader = csv.reader(iter(lines), delimiter=delimiter)
@@ -131,7 +131,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
     reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
     start, too_long = 1, False
     while not too_long:
-        # Whole handfuls at a time, so that the limit is not moved for every row, nor while others use a row.
+        # Many rows at a time, so that the limit is not changed for every row, nor while others use a row.
         rows: list[tuple[list[str], int]] = []
         try:
             with _long_cells():
@@ -159,7 +159,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
 
 @contextlib.contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let cells be long: the csv module has one limit for the whole program, which others rely on."""
+    """Allow long cells; the csv module has one limit for the whole program, which others rely on."""
     with _ONE_LIMIT:
         before = csv.field_size_limit(_LONGEST_CELL)
         try:
@@ -169,7 +169,7 @@ def _long_cells() -> Iterator[None]:
 
 
 def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row]:
-    """Pass rows that fit the header, drop blank ones, refuse the first that does not fit."""
+    """Yield rows that fit the header, drop blank ones, and refuse the first that does not fit."""
     width = len(header)
     # Cells that only close the line ("a,b,") may be missing from the rows, or be extra in them.
     needed = max((n for n, cell in enumerate(header, start=1) if cell), default=width)
@@ -196,7 +196,7 @@ NO_NUMBER = "--"
 """Written in place of a missing number; spreadsheets do not take it for a formula."""
 # Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
 # there, at line breaks: what stands behind one begins a cell.
-# Each stretch of white space is looked at once, from its beginning.
+# Each stretch of white space is matched once, from its beginning.
 _BEFORE_A_FORMULA = re.compile(r"(?:;\s*+|(?<![\s;])\s++)(?=[=+\-@＝＋－＠])")
 _BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
 

@@ -1,4 +1,4 @@
-"""Tables of screening tools that need more than names of columns: several readers' labels, sections, a row for each reader."""
+"""Tables of screening tools for which names of columns do not suffice: labels of several readers, sections, a row for each reader."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -11,7 +11,7 @@ from tarstop_core.files.values import normal_label
 
 Row = tuple[int, Sequence[str]]
 Rows = Callable[[str, Sequence[str], Iterable[Row], list[str]], Iterator[Row]]
-"""Rows as they are wanted, from the file's name, the header, rows as they are, and notes to add to."""
+"""Rewrites rows, given the file's name, the header, the rows, and a list for notes."""
 
 
 # --- Abstrackr: a column for each reader, -1 for not relevant, and a second section of what nobody labelled -----------
@@ -51,7 +51,7 @@ def _abstrackr(name: str, header: Sequence[str], rows: Iterable[Row], notes: lis
 
 
 def _distiller(name: str, header: Sequence[str], rows: Iterable[Row], notes: list[str]) -> Iterator[Row]:
-    """Make one row of all that have the same number; labels that differ stand side by side, whatever question they answer."""
+    """Merge rows with the same number; different labels are put side by side, whatever question they answer."""
     place = [normal_header(cell) for cell in header].index("refid")
     labels = set(recognise(header).at.get("label", ()))
     words = {SAID_RELEVANT: "included", SAID_NOT_RELEVANT: "excluded"}
@@ -80,4 +80,4 @@ DIALECTS: dict[str, tuple[tuple[str, ...], Rows]] = {
     "Abstrackr": (("label", "labelled at", "remarks"), _abstrackr),
     "DistillerSR": ((), _distiller),
 }
-"""By the tool that ``synonyms.toml`` tells from its columns: what every row gets at its end, and what rewrites rows."""
+"""By the tool that ``synonyms.toml`` recognises from the columns: additional cells of every row, and the function that rewrites rows."""

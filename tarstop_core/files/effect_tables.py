@@ -46,17 +46,17 @@ DOMAINS = {
         ("randomisation", "deviations", "missing outcomes", "measurement", "selective reporting"), 1
     )
 }
-"""The domains of RoB 2, as its tables number them."""
+"""The domains of RoB 2 by their numbers in its tables."""
 
 FIELDS = tuple(EFFECTS.names)
-"""Everything that a column may be."""
+"""All fields that a column may hold."""
 
 
 class EffectTable(NamedTuple):
-    """A table of studies as it was read."""
+    """A table of studies from a file."""
 
     studies: Studies
-    rows: list[Row]  # Those of the studies
+    rows: list[Row]  # The rows with studies
     notes: tuple[str, ...]  # Which rows are not studies, and how columns without the name of an arm were read
     left_out: tuple[str, ...]  # Names of the rows that are not studies
 
@@ -109,7 +109,7 @@ def _known(titles: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _form(header: Sequence[str]) -> Form | None:
-    """The first form whose columns are there."""
+    """The first form with all its columns in the table."""
     there = EFFECTS.columns(header)
     return next((form for form in Form if all(column in there for column in form.columns)), None)
 

@@ -13,7 +13,7 @@ from tarstop_core.files.values import find_doi
 
 _LINE = re.compile(r"%([0-9A-Z@!?^~<>#$&*+\[(|'\"])(?: (.*)|\s*$)", flags=re.DOTALL)
 _FIELDS = {"title": "T", "abstract": "X", "url": "U", "record_number": "M"}
-# Our field, and where it stands in a record of the XML.
+# Our field, and its place in a record of the XML.
 _PATHS = {
     "id": "rec-number",
     "title": "titles/title",
@@ -89,7 +89,7 @@ def _xml_values(record: Element) -> Iterator[Value]:
 
 
 def _texts(record: Element, path: str) -> Iterator[str]:
-    """Yield what stands in each part of a record, its styles passed over."""
+    """Yield the text of each part of a record, without styles."""
     return (" ".join("".join(part.itertext()).split()) for part in record.findall(path))
 
 

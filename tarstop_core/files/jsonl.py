@@ -1,4 +1,4 @@
-"""JSON: one object a line, or one document that holds a list of them, with the freedom of names that columns have.
+"""JSON: one object a line, or one document with a list of objects; keys are recognised like names of columns.
 
 Documents are those of EPPI-Reviewer (its `References`), of reference managers (CSL) and of scripts.
 """
@@ -57,7 +57,7 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     preview = [[_text(entry.get(key)) for key in keys] for _, entry in itertools.islice(entries(), 5)]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
-    # Only what is used of a line is looked at: each may have keys of its own.
+    # Only the keys that are used are checked, because each line may have others.
     used = sorted({column for at in layout.at.values() for column in at})
     at = {field: tuple(map(used.index, columns)) for field, columns in layout.at.items()}
     rows = ((number, [_text(entry.get(keys[column])) for column in used]) for number, entry in entries())

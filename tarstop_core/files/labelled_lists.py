@@ -21,7 +21,7 @@ from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
-"""Columns in which data sets keep the verdict on title and abstract, beside the final one."""
+"""Columns in which data sets keep the verdict on title and abstract, next to the final one."""
 RUN, QRELS, RECORDS = "run", "qrels", "records"
 
 
@@ -34,7 +34,7 @@ class Labelled:
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """Hash of each list: the same list has the same one, wherever it comes from."""
+        """Hash of each list, which is the same wherever the list comes from."""
         return tuple(list_digest(topic) for topic in self.topics)
 
 
@@ -69,7 +69,7 @@ def kind_of(name: str, content: bytes) -> str:
 
 
 def abstract_column(content: bytes) -> str | None:
-    """The column with the verdict on title and abstract, where the first line of a table names one."""
+    """The column with the verdict on title and abstract, if the first line of a table names one."""
     first = content.split(b"\n", 1)[0].decode(errors="ignore")
     return next((column for column in ABSTRACT_LABELS if column in first), None)
 

@@ -1,4 +1,4 @@
-"""Outcomes of reviews of accuracy: which document of a ranking brings which 2×2 table."""
+"""Outcomes of accuracy reviews: the 2×2 tables of the documents of a ranking."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Ou
 
 
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
-    """Read the 2×2 tables of outcomes without a ranking: what a prior is learned from.
+    """Read the 2×2 tables of outcomes without a ranking, to learn a prior from.
 
     Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. A file is read, and refused, as
     by :func:`read_outcomes`, but documents need not be named.

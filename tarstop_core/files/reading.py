@@ -1,4 +1,4 @@
-"""One call for every format of records: known by content, and by suffix where content does not tell."""
+"""Read records in any format, recognised by content or, if that does not tell, by suffix."""
 
 import io
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, WOS, ENW, XML, JS
 _BY_KEY = {form.key: form for form in FORMATS}
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 _PLAIN = ("", ".txt", ".csv", ".tsv", ".tab")
-"""Endings of files that may be tables of any names; a person can say which column is which."""
+"""Suffixes of files that may be tables with any names of columns; a person can choose the columns."""
 _PACKED = frozenset(_BY_SUFFIX) - {*XLSX.suffixes, *ASREVIEW.suffixes} | {".txt"}
 _LOOKS = [
     (form.looks, Looks(form.key, form.phrase or form.name, f'rename it to end in "{form.suffixes[0]}"'))
@@ -93,7 +93,7 @@ def _read(source: Source, columns: Mapping[str, str] | None, progress: Progress 
 
 
 def _as_table(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read text that looks like no other format; where its name says that it is no table, only with a title in it."""
+    """Read text that looks like no other format; if its suffix is not that of a table, it must have a column of titles."""
     try:
         return CSV.reader(source, columns, progress)
     except UnrecognisedColumns as problem:

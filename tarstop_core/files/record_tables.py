@@ -1,4 +1,4 @@
-"""What a reader makes of a file: a table of records, put together a few thousand rows at a time."""
+"""The result of a reader: a table of records, built a few thousand rows at a time."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,8 +29,8 @@ Row = tuple[int, Sequence[str]]  # Line (or row) number in the file, and its cel
 Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], "RecordTable"]
 
 CHUNK_ROWS = 2_000
-LONGEST_LINE = 4_000  # Characters kept of a line before the header
-SHOWN_OF_LINE = 60  # Of these, characters in a sentence
+LONGEST_LINE = 4_000  # Most characters kept of a line before the header
+SHOWN_OF_LINE = 60  # Characters of such a line in a sentence
 _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:\d{2,4}/)?[A-Z]{0,2}\d{4,}[- ]?[A-Z]\d{0,2}")
 
 
@@ -43,8 +43,8 @@ class Format:
     suffixes: tuple[str, ...]  # Lower case, with the dot. Each may be followed by ".gz".
     reader: Reader
     looks: re.Pattern[str] | None = None
-    """How such a file begins; None where nothing tells it from other text."""
-    phrase: str = ""  # What a file is called that looks so, where that is not its name
+    """How such a file begins; None if it cannot be told from other text."""
+    phrase: str = ""  # What to call a file that looks like it, if not by the name
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class RecordTable:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What was understood of the file, as the store keeps it."""
+        """How the file was read, in the form that the store keeps."""
         return {
             "source": self.source,
             "format": self.format,
@@ -85,13 +85,13 @@ class RecordTable:
 
 @dataclass(frozen=True)
 class Grid:
-    """Rows of cells as a file has them, its header among the first."""
+    """The rows of cells in a file, with the header among the first."""
 
     source: Source
     format: str  # Key of the format
     rows: Iterator[Row]  # Blank ones may be left out
     unit: str = "line"  # What is counted: lines or rows
-    between: str = " "  # What stands between two cells
+    between: str = " "  # Text between two cells
     fraction: Callable[[], float] | None = (
         None  # Share that was read, 0 to 1; by default that of the file's bytes
     )
@@ -163,7 +163,7 @@ def collect(
     progress: Progress | None,
     fraction: Callable[[], float],
 ) -> pd.DataFrame:
-    """Gather the cells that are understood into columns, a few thousand rows at a time.
+    """Gather the cells of known fields into columns, a few thousand rows at a time.
 
     Python strings of one chunk are turned into compact columns before the next chunk is read, so memory stays near the
     size of the text that is kept.
@@ -232,7 +232,7 @@ def finish(
     header: Iterable[str] = (),
     above: tuple[str, ...] = (),
 ) -> RecordTable:
-    """Turn gathered columns into a table of records, or refuse them with the line that is at fault.
+    """Turn gathered columns into a table of records, or refuse them and name the line with the fault.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def finish(
         records["score"] = scores_of(name, gathered["score"], notes)
     if "publication_number" not in gathered and "id" in gathered:
         ids = gathered["id"][gathered["id"] != ""]
-        # The ids of a Google Patents export are publication numbers, whatever they look like.
+        # The ids of a Google Patents export are always publication numbers.
         google = "result link" in map(normal_header, names)
         if len(ids) and (google or all(map(_PATENT.fullmatch, ids.head(200).tolist()))):
             records["publication_number"] = gathered["id"]
@@ -298,13 +298,13 @@ def _first_lines(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
 
 
 def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:
-    """Columns (or tags) that nothing was read from; of notes, only what a tool wrote is."""
+    """Columns (or tags) from which nothing was read; notes count as read only if a tool wrote them."""
     read = {column.partition(", as ")[0].casefold() for column in understood} | set(understood) | {""}
     return tuple(dict.fromkeys(name for name in names if not read & {name, name.casefold()}))
 
 
 def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[str]) -> pd.DataFrame:
-    """Records that each have an id of their own, without those that are the same in every field as an earlier one.
+    """Give each record an id of its own, and leave out those that equal an earlier one in every field.
 
     Where one id stands for records that differ, ids of the file say nothing about who is the same: all records stay.
     """

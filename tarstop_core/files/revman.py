@@ -22,7 +22,7 @@ Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
 _TABLES = Vocabulary(names_of("tables"), plain_title)
 _ANALYSIS = ("analysis", "test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
-"""Columns that say together which test or outcome a row is of."""
+"""Columns that together name the test or outcome of a row."""
 _IN_XML = {
     "TEST": ("TEST_DATA_ENTRY", {cell: cell for cell in CELLS}),
     "DICH_OUTCOME": (
@@ -46,11 +46,11 @@ _IN_XML = {
         },
     ),
 }
-"""Elements of an `.rm5` that hold studies, theirs for a study, and the attribute of each of our columns."""
+"""Elements of an `.rm5` with studies, their elements for a study, and the attribute of each of our columns."""
 
 
 def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
-    """Return header and rows of the test or outcome with most studies, and what a person should know; None for other files.
+    """Return header and rows of the test or outcome with most studies, with remarks; None for other files.
 
     InputProblem when a file of RevMan is damaged or holds no studies.
     """
@@ -110,7 +110,7 @@ def _package(source: Source) -> tuple[Rows, list[str]]:
 
 
 def _largest(name: str, rows: Rows, notes: list[str]) -> tuple[Rows, list[str]]:
-    """Rows of the test or outcome with most studies, the header first, without columns in which it has nothing."""
+    """Rows of the test or outcome with most studies, the header first, without empty columns."""
     (line, header), *studies = rows
     if not studies:
         raise InputProblem(f"{name} contains no 2×2 tables of a test, and no events or means of trials.")

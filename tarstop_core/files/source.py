@@ -1,4 +1,4 @@
-"""Where bytes come from and how many: a path or an open file, gzipped or not, and in which encoding."""
+"""Sources of bytes within limits: a path or an open file, gzipped or not, and its encoding."""
 
 import codecs
 import gzip
@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 
 HEAD = 1 << 16
 CHUNK = 1 << 20
-# Control characters that no text file needs; a few may stray into abstracts, many mean binary data.
+# Control characters that no text file needs; abstracts may have a few, many mean binary data.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a"))
 _CONTROL_SHARE = 0.01
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -35,7 +35,7 @@ _ENCODINGS = {
 
 @dataclass(frozen=True)
 class Budget:
-    """What one file may have at most, well above what people screen."""
+    """Limits for one file, well above what people screen."""
 
     freely: int = 32 << 20  # Bytes that any compressed file may unpack to
     ratio: int = 100
@@ -47,7 +47,7 @@ class Budget:
     columns: int = 16_384
     sheet_rows: int = 1_048_576
     """`columns` and `sheet_rows`: as many as a spreadsheet can have; keys of JSON lines are columns."""
-    cells: int = 100_000_000  # Of a sheet, blank ones to the left of others included
+    cells: int = 100_000_000  # Cells of a sheet, including blank ones to the left of others
     strings: int = 5_000_000  # Texts of a workbook, each counted once
     records: int = 5_000_000
     held: int = 2_000_000
@@ -85,7 +85,7 @@ def check_columns(name: str, place: str, count: int) -> None:
 
 
 def check_held(name: str, count: int) -> None:
-    """Refuse what makes more records than one browser tab may hold (InputProblem)."""
+    """Refuse more records than one browser tab may hold (InputProblem)."""
     if count > BUDGET.held:
         raise InputProblem(
             f"With {name} this browser tab would have more than {BUDGET.held:,} records; leave it out, or give fewer "
@@ -115,7 +115,7 @@ def check_count(name: str, count: int, most: int, what: str) -> None:
 
 
 class Room:
-    """The bytes that a file of this size may still unpack to, nested archives included."""
+    """The bytes to which a file of this size may still unpack, including nested archives."""
 
     def __init__(self, name: str, size: int) -> None:
         self._name = name
@@ -138,11 +138,11 @@ class Counted(io.RawIOBase):
         self._inner, self._room = inner, room
 
     def readable(self) -> bool:
-        """As it says."""
+        """Yes, it can be read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer as far as there is something."""
+        """Fill the buffer as far as there are bytes."""
         block = self._inner.read(len(buffer))
         self._room.take(len(block))
         buffer[: len(block)] = block
@@ -150,7 +150,7 @@ class Counted(io.RawIOBase):
 
 
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
-    """Unpack a workbook once, keeping nothing: headers may say any size.
+    """Unpack a workbook once without keeping anything, because its headers may claim any size.
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, li
 
 
 def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes] | None:
-    """Refuse binary, blank and overlong text; the line that cannot be decoded, with bytes around it, where there is one."""
+    """Refuse binary, blank and overlong text; return the line that cannot be decoded, with the bytes around it, if there is one."""
     number, blank = 0, True
     with source.text(encoding, newline="") as text:
         try:
@@ -345,11 +345,11 @@ def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes
 
 
 def _guess(sample: bytes) -> str:
-    """The encoding that bytes are most probably in, of those that exports come in."""
-    # Only foreign files need it, and it takes a moment to load.
+    """The most probable encoding of bytes, among those of exports."""
+    # Imported here, because few files need it and it is slow to load.
     from charset_normalizer import from_bytes
 
-    # A character may be cut in two where the sample ends.
+    # The sample may end inside a character.
     whole_lines = sample[: sample.rfind(b"\n") + 1] or sample
     guess = from_bytes(whole_lines, cp_isolation=list(_ENCODINGS)).best()
     return guess.encoding if guess and guess.encoding in _ENCODINGS else "cp1252"
@@ -361,7 +361,7 @@ def _binary(name: str) -> str:
 
 @dataclass(frozen=True)
 class Looks:
-    """A recognised kind of content: `key` of one of our formats or "" for a foreign one."""
+    """A recognised kind of content, with the `key` of one of our formats, or "" for another one."""
 
     key: str
     phrase: str

@@ -28,9 +28,9 @@ from tarstop_core.files.record_tables import Row
 
 SYNONYMS, RATES, JUDGED = names_of("tables"), names_of("rates"), names_of("bias")
 FIELDS = (*SYNONYMS, *RATES, *JUDGED)  # What a column of a file may be taken for
-BIAS = next(iter(JUDGED))  # Whose name says what it is
+BIAS = next(iter(JUDGED))  # The overall risk of bias
 TYPED = SYNONYMS | {BIAS: (*JUDGED[BIAS], *JUDGED["overall"])}
-"""Names of the columns of a table that is typed or pasted."""
+"""Names of the columns of a typed or pasted table."""
 _COUNTS = Vocabulary(SYNONYMS | JUDGED, plain_title)
 _RATES = Vocabulary({"study": SYNONYMS["study"], **RATES, **JUDGED}, plain_title)
 WANTED = "TP, FP, FN, TN"
@@ -44,7 +44,7 @@ class TableFile:
     """What a file of 2×2 tables holds."""
 
     tables: Tables
-    notes: tuple[str, ...]  # What a person should know of it: the same study twice, how the text was read
+    notes: tuple[str, ...]  # Remarks for a person: the same study twice, how the text was read
 
 
 def read_tables(
@@ -182,7 +182,7 @@ def counts_of(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence
 def _from_rates(
     file_name: str, lines: Sequence[int], cells_of: Mapping[str, Sequence[str]], notes: list[str]
 ) -> list[list[float]]:
-    """Recover TP, FP, FN and TN from rates and group sizes; `notes` gets what had to be chosen."""
+    """Recover TP, FP, FN and TN from rates and group sizes; choices are added to `notes`."""
     notes.append("Counts were recovered by rounding: the whole numbers of patients that give these rates.")
     written: dict[str, list[tuple[str, int | None]]] = {}
     for rate in ("sensitivity", "specificity"):
@@ -190,7 +190,7 @@ def _from_rates(
         for number, text in zip(lines, cells_of[rate], strict=True):
             with _at_line(file_name, number):
                 written[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
-        # A column of per cents often leaves out the sign.
+        # A column in per cent often has no % sign.
         plain = {text for text, size in written[rate] if text and size is None and "%" not in text}
         if any(float(text.replace(",", ".")) > 1 for text in plain):
             written[rate] = [
@@ -224,7 +224,7 @@ def _size(group: str, text: str) -> int | None:
 
 @contextmanager
 def _at_line(file_name: str, number: int) -> Iterator[None]:
-    """Name the line in a problem."""
+    """Add the name of the line to a problem."""
     try:
         yield
     except InputProblem as problem:
@@ -305,13 +305,13 @@ def judgments(
 
 
 def are_judgments(cells: Sequence[str]) -> bool:
-    """Whether all cells with something in them are judgments, and one is more than a sign or a letter."""
+    """Whether all cells that are not empty are judgments, at least one of more than a sign or letter."""
     given = {text.strip().lower() for text in cells} - (MISSING - BIAS_WORDS.keys())
     return given <= BIAS_WORDS.keys() and any(len(text) > 1 for text in given)
 
 
 def risk_of_bias(place: str, text: str) -> Bias | None:
-    """Read one judgment of the risk of bias; None where the cell is empty, InputProblem, which names the place, when it is none."""
+    """Read one judgment of the risk of bias; None for an empty cell, InputProblem with the place if it is not a judgment."""
     plain = text.strip().lower()
     if plain in BIAS_WORDS:
         return BIAS_WORDS[plain]
@@ -321,7 +321,7 @@ def risk_of_bias(place: str, text: str) -> Bias | None:
 
 
 def whole_count(text: str) -> float | None:
-    """The whole number, 0 or more that a text stands for, None where it is none."""
+    """The non-negative integer in a text; None if it is not one."""
     if len(text) <= LONGEST_NUMBER and THOUSANDS.fullmatch(text):
         text = re.sub(r"\D", "", text)
     try:
@@ -333,7 +333,7 @@ def whole_count(text: str) -> float | None:
 
 
 def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:
-    """Sentences on studies that stand in the list more than once: with the same counts, or with others.
+    """Sentences on studies that occur more than once, with the same counts or with others.
 
     `rows` say where each stands before a person's eyes; else studies are counted from 1.
     """

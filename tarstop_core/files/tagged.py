@@ -1,4 +1,4 @@
-"""RIS, PubMed's own format (nbib) and Web of Science's, as databases really write them: records of tags, turned into our fields."""
+"""Tagged formats as databases really write them: RIS, PubMed's nbib and Web of Science's."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from tarstop_core.files.values import FROM_NOTES, find_doi, tool_of
 
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Value = tuple[str, str, str]
-"""A field, a value for it, and the tag that the value stands under, if any; no field for a tag that is merely there."""
+"""A field, its value, and the tag of the value, if any; the field is empty for a tag that is not used."""
 Tags = list[tuple[str, list[str]]]  # The lines of each value
 Records = Callable[[str, Iterable[str], list[str]], Iterator[tuple[int, Iterable[Value]]]]
-"""From a file's name and lines, the line on which each record starts and its values; a list takes sentences about the file."""
-LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
+"""Yields the first line and the values of each record, from a file's name and lines; remarks on the file are added to a list."""
+LONGEST_NUMBER = 40  # most characters of a patent's number; the pattern is slow on long ones
 _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:[\d/]*[A-Z]{1,2}\d{4,}|[\d/]*\d{4})[- ]?(?:[A-Z]\d?)?")
 
 
@@ -74,7 +74,7 @@ def table_of(
 
 
 def reader_of(format_key: str, records: Records) -> Reader:
-    """Make the reader of a format that is text with tags; their meaning is given, so no columns are asked for."""
+    """Make the reader of a tagged text format; its tags have fixed meanings, so a person need not choose columns."""
 
     def read(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
         encoding, notes = detect_encoding(source)
@@ -129,7 +129,7 @@ def blocks(
 
 
 def outside_records(strays: Sequence[tuple[int, str]], first: int) -> list[str]:
-    """Say which tags stand between records, where blank lines and an exporter's remarks, which have none, may stand."""
+    """Say which tags stand between records; blank lines and an exporter's remarks, which have no tags, may stand there."""
     outside = [(number, tag) for number, tag in strays if tag and number > first]
     if not outside:
         return []
@@ -152,12 +152,12 @@ def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:
 
 
 def patent_number(text: str) -> str:
-    """Return the publication number of a patent that a text is, or ""."""
+    """Return a text if it is the publication number of a patent, otherwise ""."""
     return text if len(text) < LONGEST_NUMBER and _PATENT.fullmatch(text.strip()) else ""
 
 
 def decisions(notes: Sequence[str], tag: str) -> Iterator[Value]:
-    """Label, reason and remark that stand in a record's notes or keywords, with the tool that wrote them."""
+    """Label, reason and remark in a record's notes or keywords, with the tool that wrote them."""
     tool = next(filter(None, map(tool_of, notes)), "")
     for field, read in FROM_NOTES.items():
         yield field, next(filter(None, map(read, notes)), ""), f"{tag}, as {tool} writes it" if tool else tag
@@ -176,7 +176,7 @@ _ANOTHER = re.compile(r"embase|cinahl|psycinfo|scopus|cochrane|web of science", 
 _PMID = re.compile(r"\b(?:PMID|PUBMED)(?: ID)?:?\s*(\d{1,9})\b", re.IGNORECASE)
 # Numbers of Cochrane CENTRAL, Rayyan and Web of Science.
 _ACCESSION = re.compile(r"CN-\d{5,9}|rayyan-\d{1,12}|WOS:[A-Z0-9]{15}")
-# The short title by which EPPI-Reviewer, which keeps its own number in U1, names a record.
+# EPPI-Reviewer's short title of a record, for which it keeps its own number in U1.
 _SHORT_TITLE = re.compile(r".{1,200} \((?:\d{4})?\)")
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
 # What MEDLINE counted by before PubMed has eight digits too, the year first, from 66 on.
@@ -238,7 +238,7 @@ def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Val
     for tag, value in _values(tags, "PM", "AN", *_CUSTOM, "M1", "N1"):
         if number := _PMID.search(value) or (_BARE.fullmatch(value) if tag == "PM" else None):
             yield "pmid", number[1], tag
-    # A bare number in AN is a PMID only where the database says so: others number records too.
+    # A bare number in AN is a PMID only if the database says so, because others number records too.
     databases = " ".join(value for _, value in _values(tags, "DB", "DP"))
     if _MEDLINE.search(databases) and not _ANOTHER.search(databases):
         for tag, value in _values(tags, "AN"):
@@ -317,7 +317,7 @@ NBIB = Format(
 # --- Web of Science: two-letter tags, a record from PT to ER, continuation lines indented by three ----------
 _WOS_LINE = re.compile(r"([A-Z][A-Z0-9])(?: (.*)|\s*$)", flags=re.DOTALL)
 _WOS_FIELDS = {"id": "UT", "title": "TI", "abstract": "AB", "date": "PY", "doi": "DI", "pmid": "PM"}
-_WOS_OUTSIDE = ("FN", "VR", "EF")  # Lines of the file, not of a record
+_WOS_OUTSIDE = ("FN", "VR", "EF")  # Tags of the file, not of a record
 
 
 def _wos_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
