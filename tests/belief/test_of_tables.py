@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from tarstop_core.belief.after import belief
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import belief_path, beliefs
@@ -61,6 +62,14 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     for arguments in ({"theta": 1.0}, {"engine": "magic"}):
         with pytest.raises(InputProblem):
             belief_path(STUDIES, Question(**arguments))  # type: ignore[arg-type]
+    rows = np.array([STUDIES.TP, STUDIES.FP, STUDIES.FN, STUDIES.TN]).T
+    for more in ({"b_0": 0.3}, {"prior": Prior()}):
+        with pytest.raises(InputProblem, match="uses no prior"):
+            belief(rows, theta=0.75, engine="reml", **more)  # type: ignore[arg-type]
+    assert (
+        belief(rows, theta=0.75, engine="reml").after
+        == belief_path(STUDIES, Question(0.75, "reml")).beliefs
+    )
     asked = ["belief", written(tmp_path), "--engine", "reml", "--b0", "0.3"]
     with pytest.raises(InputProblem, match="uses no prior"):
         CliRunner().invoke(tarstop, asked, catch_exceptions=False, standalone_mode=False)

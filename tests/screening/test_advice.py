@@ -44,6 +44,11 @@ def test_continue_says_what_the_document_is_worth_and_how_far_to_go() -> None:
     assert f"about {advice.more} more" in told.sentence
 
 
+def test_the_chance_of_being_right_is_that_of_the_option_taken() -> None:
+    advice = replace(advise(START, CALIBRATOR, P, replay(START, IDS, read(3))), b=0.3)
+    assert [replace(advice, option=option).right for option in (MINUS, PLUS)] == [0.7, 0.3]
+
+
 @pytest.mark.parametrize("depth", [0, 3])
 def test_going_on_gains_what_the_best_plan_is_worth_beyond_stopping(depth: int) -> None:
     advice = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
