@@ -67,8 +67,7 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputProblem, match="uses no prior"):
             belief(rows, theta=0.75, engine="reml", **more)  # type: ignore[arg-type]
     assert (
-        belief(rows, theta=0.75, engine="reml").after
-        == belief_path(STUDIES, Question(0.75, "reml")).beliefs
+        belief(rows, theta=0.75, engine="reml").after == belief_path(STUDIES, Question(0.75, "reml")).beliefs
     )
     asked = ["belief", written(tmp_path), "--engine", "reml", "--b0", "0.3"]
     with pytest.raises(InputProblem, match="uses no prior"):

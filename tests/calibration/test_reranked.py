@@ -115,6 +115,7 @@ def test_blocks_reach_the_end() -> None:
 
 def test_who_knows_what_labels_say_has_the_curves_of_such_sessions_alone(model: RerankedChances) -> None:
     assert {each.scenario for each in model.curves} == {"inclusion", "review"}
+    assert sum(each.weight for each in model.curves) == pytest.approx(1)
     assert {each.scenario for each in model.of("review").curves} == {"review"}
     assert model.of("") == model
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import hypergeom
+from scipy.stats import hypergeom, nchypergeom_wallenius
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.mixture import Remaining
@@ -140,7 +140,9 @@ def test_a_biased_urn_of_bias_one_is_the_plain_one_and_bias_stops_sooner() -> No
     read[[0, 1, 4, 9]] = True
     plain, hardly = p_value(read, 100, 0.9), p_value(read, 100, 0.9, bias=1.0000001)
     assert hardly == pytest.approx(plain, rel=1e-5)
-    assert p_value(read, 100, 0.9, bias=5) < plain
+    # Least likely since the last hit: the fifth relevant document is none of the 50 read of the 90 from there on.
+    assert p_value(read, 100, 0.9, bias=5) == pytest.approx(nchypergeom_wallenius.cdf(0, 90, 1, 50, 5))
+    assert p_value(read, 100, 0.9, bias=5) < plain / 20
 
 
 @given(LABELS, st.sampled_from([2, 5, 9]))

@@ -213,6 +213,8 @@ def test_a_poor_yield_says_that_the_list_is_poor() -> None:
     after = kinds.after(p[:20], 0)
     assert after.weight[after.factor == 0.3] > 0.9
     assert kinds.after(p[:20], 6).weight[-1] > 0.9
+    assert kinds.after(np.full(9_000, 0.1), 0).factor.tolist() == [0.3]
+    assert kinds.after(np.full(9_000, 0.1), 2_000).factor.tolist() == [3.0]
     chances = kinds.mean_chances(p, np.array([0.0, 5.0]))
     assert chances[0, -1] < chances[0, 0] < chances[1, 0]
     plan = ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, np.array([0.004]), richness=kinds)
