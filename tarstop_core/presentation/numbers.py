@@ -1,6 +1,7 @@
 """Numbers as a person reads them: the same on a page, on the command line and in a report."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -147,6 +148,7 @@ def round_numbers(
     most: int = 5,
     least: float = 0.0,
     multiples: Sequence[float] = (1, 2, 5, 10),
+    step: float | None = None,
 ) -> list[float]:
     """Evenly spaced round numbers between two ends, as for the ticks of an axis.
 
@@ -159,7 +161,9 @@ def round_numbers(
     least : float
         The smallest step.
     multiples : sequence of float
-        A step is one of these times a power of ten.
+        A step is one of these, rising, times a power of ten.
+    step : float, optional
+        The step, if it is given.
 
     Returns
     -------
@@ -169,25 +173,24 @@ def round_numbers(
     Examples
     --------
     >>> round_numbers(0, 312), round_numbers(37, 58), round_numbers(0, 12, multiples=(1, 2, 2.5, 5, 10))
-    ([0, 100, 200, 300], [40, 45, 50, 55], [0.0, 2.5, 5.0, 7.5, 10.0])
+    ([0.0, 100.0, 200.0, 300.0], [40.0, 45.0, 50.0, 55.0], [0.0, 2.5, 5.0, 7.5, 10.0])
     """
-    raw = (high - low) / most
-    power = 10 ** math.floor(math.log10(raw))
-    step = max(least, next(power * times for times in multiples if power * times >= raw))
+    if not step:
+        raw = (high - low) / most
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = max(least, power * multiples[bisect_left(multiples, raw, key=power.__mul__)])
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * i for i in range(first, last + 1)]
 
 
 def ticks_in_percent(axis: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Where an axis of shares has its ticks, and what stands there.
+    """The ticks of an axis of shares, and their labels.
 
     >>> ticks_in_percent({"range": [0, 1.02], "dtick": 0.5})
     {'tickvals': [0.0, 0.5, 1.0], 'ticktext': ['0\xa0%', '50\xa0%', '100\xa0%']}
     """
     low, high = sorted(axis["range"])
     values = axis.get("tickvals")
-    if values is None and (step := axis.get("dtick")):
-        values = [step * at for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
-    elif values is None:
-        values = round_numbers(low, high, axis.get("nticks", 6))
+    if values is None:
+        values = round_numbers(low, high, axis.get("nticks", 6), step=axis.get("dtick"))
     return {"tickvals": list(values), "ticktext": [f"{100 * value:.3g}\u00a0%" for value in values]}

@@ -161,15 +161,11 @@ class _Plot:
             return [(10.0**at, f"{10.0**at:,.15g}" if at > -5 else f"10<sup>{at}</sup>") for at in powers]
         if "tickvals" in axis:
             values = axis["tickvals"]
-        elif step := axis.get("dtick"):
-            values = [
-                step * at for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-            ]
         else:
             first, last = self.ends(name)
             pixels = abs(last - first) * self.size[name[0] == "y"]
             most, least = axis.get("nticks", round(pixels / APART[name[0]])), 1 if high - low > 2 else 0
-            values = round_numbers(low, high, most, least)
+            values = round_numbers(low, high, most, least, step=axis.get("dtick"))
         written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.12g}"
         plain = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
         texts = axis.get("ticktext") or plain
@@ -205,7 +201,8 @@ class _Plot:
 
     def _within(self, line: str, trace: Figure, size: Pair) -> str:
         """A line that ends where the axes of its trace do."""
-        (left, right), (bottom, top) = (self.ends(trace.get(f"{way}axis", way)) for way in "xy")
+        left, right = self.ends(trace.get("xaxis", "x"))
+        bottom, top = self.ends(trace.get("yaxis", "y"))
         place = f"{size[0] * left:.1f}", f"{size[1] * top:.1f}"
         box = f"{size[0] * (right - left):.1f}", f"{size[1] * (bottom - top):.1f}"
         where = 'x="{}" y="{}" width="{}" height="{}"'.format(*place, *box)
