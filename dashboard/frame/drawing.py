@@ -20,6 +20,7 @@ from dashboard.frame.widgets import save_button
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
+from tarstop_core.presentation.numbers import ticks_in_percent
 from tarstop_core.presentation.pictures import fluid, still
 
 ALL = "_all_figures"
@@ -38,7 +39,13 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     def __init__(self, figure: Figure, presented: int | None = None) -> None:
         # Without super().__init__(figure), which would check it; only to_dict is called.
         layout = fitted(figure, presented or PRESENTED)["layout"] | {"template": {"layout": {}}}
-        self.__dict__["figure"] = figure | {"layout": layout}
+        # Plotly writes 50%, which the sentences beside it write 50 %.
+        shares = {
+            name: axis | ticks_in_percent(axis)
+            for name, axis in layout.items()
+            if name[1:].startswith("axis") and axis.get("tickformat") == ".0%" and "range" in axis
+        }
+        self.__dict__["figure"] = figure | {"layout": layout | shares}
 
     def to_dict(self) -> Figure:
         """The figure with an empty template, for the theme to fill."""

@@ -321,7 +321,7 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
         marker = {"symbol": symbol, "line": {"color": ink(POOLED, dark), "width": 1.5}}
         chart.points([x], [y], POOLED, 13, marker=marker, hovertext=[text])
     if fit is not None:
-        chart.label(0.99, 0.02, _keys(evidence), POOLED)
+        chart.label(0.99, 0.02, _keys(evidence), POOLED, bgcolor=fig.paper(dark))
     chart.share_axis("xaxis", "false-positive rate (1 − specificity)", showgrid=True)
     chart.share_axis("yaxis", "sensitivity", scaleanchor="x")
     return chart.figure()

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.presentation import palette
-from tarstop_core.presentation.numbers import ticks_in_percent
 
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -47,9 +46,6 @@ def stroke(colour: str, dark: bool) -> str:
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
     """An axis with a light grid, no frame and a title in words."""
-    if more.get("tickformat") == ".0%" and "range" in more:
-        # Plotly writes 50%, which the sentences beside it write 50 %.
-        more = {**more, **ticks_in_percent(more)}
     # Its labels keep to the margins that the figure gives: left to measure them, plotly draws every figure twice.
     return {
         "title": {"text": title, "font": {"size": 12, "color": text_colour(dark)}},

@@ -39,13 +39,13 @@ STUDY_AREA = "rgba(124,135,147,0.35)"
 
 FOR_PAPER = {
     TEXT_ON_DARK: TEXT,
+    PAPER_ON_DARK: PAPER,
     **{dark: paper for paper, dark in (TEXTS[POOLED], TEXTS[BELIEF], TEXTS[VALUE])},
 }
 """Texts of a dark page, and the colours that they take in a saved picture: that one is for white paper."""
 ACTIONS_FOR_PAPER = {
     OUTLINE_ON_DARK: OUTLINE,
     **{dark: paper for paper, dark in (TEXTS[PLUS], TEXTS[MINUS], TEXTS[COST])},
-    PAPER_ON_DARK: PAPER,
 }
 """The same where the two actions and the cost are named: some are colours of lines on other pages."""
 

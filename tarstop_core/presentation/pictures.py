@@ -15,6 +15,7 @@ import numpy as np
 
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import round_numbers
+from tarstop_core.presentation.palette import PAPER
 from tarstop_core.presentation.svg import DASHES, drawing, path, text
 
 Pair = tuple[float, float]
@@ -24,6 +25,8 @@ PAPER_WIDTH = 760  # Pixels
 APART = {"x": 110, "y": 40}  # Pixels between ticks, about, at least
 DECADES = 4  # Labels on a log axis at most
 REACHED = 12  # Pixels around a point within which its text appears
+RIM = f"paint-order:stroke;stroke:var(--paper,{PAPER});stroke-width:4px;stroke-linejoin:round"
+"""Of a text that a line may cross."""
 LINE = 15  # Pixels from one line of a text to the next
 BEFORE = {"left": 0.0, "top": 0.0, "center": 0.5, "middle": 0.5, "right": 1.0, "bottom": 1.0}
 """The share of a text that lies before its spot, by what plotly calls its anchor."""
@@ -303,6 +306,8 @@ def _words_on_paper(label: _Words, size: Pair) -> Iterator[str]:
     anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[label.before[0]]
     for at, words in enumerate(lines):
         line = text(x, y + LINE * at, unescape(re.sub("<[^<>]*>", "", words)), anchor=anchor, size=letters)
+        if label.paper:  # a line that crosses it ends there, in a report of either colour
+            line = line.replace("<text ", f'<text style="{RIM}" ', 1)
         if words.startswith("<b>"):
             line = line.replace("<text ", '<text font-weight="bold" ', 1)
         yield f'<g transform="rotate(-90 {x:.1f} {y:.1f})">{line}</g>' if label.upwards else line

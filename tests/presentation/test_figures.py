@@ -17,7 +17,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence, wilson
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.presentation.curves import live_curves, window
-from tarstop_core.presentation.figures import POINTS, axis, plain, thinned, with_unit
+from tarstop_core.presentation.figures import POINTS, plain, thinned, with_unit
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
@@ -314,11 +314,3 @@ def test_with_unit_by_example() -> None:
 
 def test_plain_by_example() -> None:
     assert (plain("<b> & co", 44), plain("One that is long", 8)) == ("&lt;b> &amp; co", "One tha…")
-
-
-def test_an_axis_of_shares_says_per_cent_as_sentences_do() -> None:
-    shares = axis("chance", range=[-0.03, 1.03], tickformat=".0%")
-    assert shares["ticktext"] == [f"{at}\u00a0%" for at in (0, 20, 40, 60, 80, 100)]
-    assert axis("chance", tickformat=".0%")["tickformat"] == ".0%"  # its ends are not known here
-    small = axis("share", range=[0, 0.02], tickvals=[0, 0.015], tickformat=".0%")
-    assert small["ticktext"] == ["0\u00a0%", "1.5\u00a0%"]

@@ -160,3 +160,9 @@ def test_intervals_of_shares_stand_upright_where_the_axes_put_them() -> None:
 def test_no_two_strokes_of_sessions_side_by_side_are_one() -> None:
     drawn = [DASHES.get(dash, "") for dash in sessions_figures.DASHES]
     assert len({*drawn}) == len(drawn)
+
+
+def test_words_that_a_curve_may_cross_have_a_rim_in_a_report() -> None:
+    drawn = ElementTree.fromstring(still(sroc(FOUND), "says"))
+    rims = {"".join(text.itertext()): "stroke" in text.get("style", "") for text in drawn.iter(f"{SVG}text")}
+    assert [name for name, rim in rims.items() if rim and "region" in name] and not rims["sensitivity"]
