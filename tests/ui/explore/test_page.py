@@ -367,7 +367,7 @@ def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: S
     """Payoffs, abstracts and reports are rescaled together, so nothing that is advised moves."""
     session = start_review_demo(store)
     row = store.session(session)
-    plain = row.settings.with_stakes(Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01))
+    plain = replace(row.settings, policy="greedy").with_stakes(Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01))
     store.append(session, Event("settings", {"settings": plain.to_dict(), "reason": ""}), expected=0)
     app = open_app("explore", of=f"session:{session}", show=MAP)
     keys = f"explore/session:{session}/stakes"
