@@ -284,19 +284,22 @@ def test_an_address_reads_back_what_it_was_made_of() -> None:
     assert re.fullmatch(r"[\d.,]+", address_of(one)["payoffs"])
 
 
-@pytest.mark.parametrize(("name", "q_star", "theta"), [("searches", 0.2, None), ("reviews", 0.55, "0.8")])
+@pytest.mark.parametrize(
+    ("name", "q_star", "more"),
+    [("searches", 0.2, {}), ("reviews", 0.55, {"theta": "0.8", "rule": "greedy"})],
+    ids=["searches", "reviews"],
+)
 def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
-    open_app: OpenApp, two_lists: None, name: str, q_star: float, theta: str | None
+    open_app: OpenApp, two_lists: None, name: str, q_star: float, more: dict[str, str]
 ) -> None:
-    more = {"theta": theta} if theta else {}
     app = open_app("explore", of=name, measure="agreement", world="played", cell=f"{q_star},0.001", **more)
     said = shown(app)
     lists = list(explore.collection(name).values())
     first = lists[0]
     settings = first.settings
-    if theta:
-        settings = replace(settings, theta=float(theta))
-    rule = parse_policy(settings.policy)
+    if "theta" in more:
+        settings = replace(settings, theta=float(more["theta"]))
+    rule = parse_policy(more.get("rule", settings.policy))
     (found,) = maps.mean_maps(lists, settings, [rule], "played")
     assert map_figure.mean_sentence(found, "agreement") in said
     table = app.dataframe[0].value
