@@ -26,6 +26,7 @@ from tarstop_core.screening.scenarios.effect import EFFECT, effect_studies
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.typed_numbers import TypedEffect, fields_of
+from tarstop_core.value.payoffs import Option
 from tests.effects.golden import studies_of as published
 
 IDS = [f"d{at}" for at in range(60)]
@@ -107,6 +108,13 @@ def test_the_advice_has_the_beliefs_of_the_core() -> None:
             assert core.mu is not None and core.se is not None and said.facts.estimate is not None
             ends = [core.mu, *norm.interval(0.95, core.mu, core.se)]
             assert np.log(said.facts.estimate) == pytest.approx(ends, abs=1e-6)
+
+
+def test_what_the_usual_pooling_would_choose_may_be_another_option_than_the_two() -> None:
+    """After three trials the chance is .996, and .9999 by the usual pooling; from .999 on the third option is best."""
+    at_once = Option("Adopt at once", 0.25035, -0.6)
+    settings = replace(START, payoffs=replace(START.payoffs, others=(at_once,)))
+    assert EFFECT.rival(START, state(3)) == "" and at_once.name in EFFECT.rival(settings, state(3, settings))
 
 
 def test_reports_are_kept_in_the_log_and_rows_of_another_question_wait() -> None:
