@@ -90,7 +90,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
             corners = sorted((0.0, now.b, payoffs.q_star, 1.0))
             width, left = max((end - start, start) for start, end in pairwise(corners))
             x, anchor = left + width / 2, "center"
-        chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
+        chart.label(x, needed, "Greedy reads on above", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".0%", anchor="y2")
     utility, certainty = (

@@ -47,7 +47,7 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
     assert max(evpi["y"]) == pytest.approx(float(MONEY.evpi(0.8)))
-    assert {"“Reject”", "“Grant”", " act above 80 % ", " now ", "needed to read on", "simulated"} <= set(
+    assert {"“Reject”", "“Grant”", " act above 80 % ", " now ", "Greedy reads on above", "simulated"} <= set(
         texts(figure)
     )
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
@@ -59,7 +59,7 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
 
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
     now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0, np.inf)
-    assert "needed to read on" not in texts(figures.stakes_figure(now, STAKED))
+    assert "Greedy reads on above" not in texts(figures.stakes_figure(now, STAKED))
     plan = plans.cell_of(sample(SEARCH), STAKED, Optimal(), "planned")
     kind, values = spoken(message, figures.stakes_sentence, now, STAKED, plan)
     assert (kind, values["now"].rho) == ("stakes", 0) and values["payoffs"] == MONEY
