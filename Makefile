@@ -16,8 +16,8 @@ INSTALL := $(PIP) install --no-compile
 # What a large array leaves is kept for the next one: fetched from the system again, it costs as much as many a computation.
 KEEP_MEMORY := MALLOC_MMAP_THRESHOLD_=1073741824 MALLOC_TRIM_THRESHOLD_=1073741824 MALLOC_TOP_PAD_=33554432 NUMPY_MADVISE_HUGEPAGE=0
 PYTEST := env OMP_NUM_THREADS=1 $(KEEP_MEMORY) PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest --numprocesses logical --dist worksteal
-# Two more than there are processors, for tests that wait for a process, a disk or a database.
-TWO_MORE = $$($(BIN)/python -c 'import os; print(2 + int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or os.cpu_count()))')
+# One more than there are processors, for tests that wait for a process, a disk or a database; with two more they are slower.
+ONE_MORE = $$($(BIN)/python -c 'import os; print(1 + int(os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") or os.cpu_count()))')
 
 # Compiled modules are kept (`make clean` removes them) even where the machine says not to: tests start many processes, and
 # each would compile everything again.
@@ -48,7 +48,7 @@ test: $(DEV_READY)
 	@$(MAKE) --no-print-directory --jobs 3 lint in-browser without-browser
 
 without-browser: $(COMPILED)
-	@nice -n 5 $(PYTEST) --numprocesses $(TWO_MORE) -m "not deep" --ignore tests/browser
+	@nice -n 5 $(PYTEST) --numprocesses $(ONE_MORE) -m "not deep" --ignore tests/browser
 
 in-browser: $(COMPILED)
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
