@@ -112,6 +112,16 @@ if (!window.tarstopKeys) {
       const shown = turned && end || document.querySelector('.st-key-document');
       const ended = turned && end && !inSight(end);
       if (!first && (innerWidth <= 640 || ended)) shown?.scrollIntoView({block: 'start'});
+      // A dialog that closes, or a piece that comes late, may move it away again: it comes back unless somebody acts by then.
+      if (!first && turned && end) {
+        const again = [200, 500, 1000].map((later) => setTimeout(() => {
+          const now = document.querySelector('.tar-end');
+          if (now && !inSight(now)) now.scrollIntoView({block: 'start'});
+        }, later));
+        for (const act of ['pointerdown', 'keydown', 'wheel']) {
+          addEventListener(act, () => again.forEach(clearTimeout), {once: true, capture: true});
+        }
+      }
     }
   };
   // Once a frame, however many pieces a redraw comes in.
