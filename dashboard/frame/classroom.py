@@ -120,9 +120,8 @@ def for_phones(url: str) -> str:
     if is_everywhere(host):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                probe.connect(
-                    ("192.0.2.1", 9)
-                )  # sends nothing, but shows which of this machine's addresses would send
+                # sends nothing, but shows which of this machine's addresses would send
+                probe.connect(("192.0.2.1", 9))
                 host = probe.getsockname()[0]
             except OSError:
                 host = parts.hostname or ""

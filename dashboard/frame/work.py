@@ -58,9 +58,8 @@ class Work(OpenSession):
     jumping: bool = False  # Whether the box to jump to an earlier document is open
     asking: str = ""  # A flagged document that the person is about to call a hit
     because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
-    doc_on_page: str = (
-        ""  # The document on the page; a press on another one came from a page that was being replaced
-    )
+    # The document on the page; a press on another one came from a page that was being replaced
+    doc_on_page: str = ""
     turn: int = 0  # Part of the keys of the buttons for it
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
     """Events recorded while the session was deleted, the last of each kind about each document."""

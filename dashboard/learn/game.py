@@ -72,9 +72,8 @@ class Play:
 
     game: Game
     helped: str  # "curve" or "instinct"
-    written: dict[
-        str, str
-    ]  # What the page wrote into the address last; a different address was entered by a person
+    # What the page wrote into the address last; a different address was entered by a person
+    written: dict[str, str]
     problem: str = ""  # What could not be read in the address
     pressed: bool = False  # Whether the last call was made here; otherwise it came with the address
     epoch: int = 0

@@ -95,9 +95,8 @@ class Walk:
     """A lesson in one browser tab: what was chosen, and whether it plays."""
 
     choices: LessonChoices
-    written: dict[
-        str, str
-    ]  # What the page wrote into the address last; a different address was entered by a person
+    # What the page wrote into the address last; a different address was entered by a person
+    written: dict[str, str]
     playing: bool = False
     ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
     moved: float = 0.0  # When the last step was made, in seconds

@@ -57,9 +57,8 @@ ANSWERS = {
 
 OPTIONS, OPTION_FIELDS = "option/", ("name", "right", "wrong")
 """Prefixes of the widgets of further options, and the fields of each option."""
-BETWEEN = (
-    0.7  # Of what a right decision brings over a wrong one, what a new option begins with in either case
-)
+# Of what a right decision brings over a wrong one, what a new option begins with in either case
+BETWEEN = 0.7
 
 View = Callable[[str], dict[str, Any]]
 """Returns arguments with which the widget of a name shows its value and reports a new one."""

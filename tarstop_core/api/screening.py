@@ -48,9 +48,8 @@ class Advice(Result):
     belief: float | None  # that a+ would be right; None where nothing is weighed, as for the next four
     rho: float | None  # chance that the next document is a hit, or brings data
     evpi: float | None  # what certainty would be worth
-    value: (
-        float | None
-    )  # the paper's score of the next document, ρ·EVPI, as `decide` has it; None where none is left
+    # the paper's score of the next document, ρ·EVPI, as `decide` has it; None where none is left
+    value: float | None
     gain: float | None  # what going on as advised is expected to gain over stopping now
     worth: float | None  # the rate that the rule compares with the cost; None where it compares none
     cost: float  # of a document

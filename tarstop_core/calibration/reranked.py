@@ -62,9 +62,8 @@ class RerankedChances:
     ahead: float  # Shape of a further gamma factor on the documents ahead
     reach: float  # Documents after which the influence of recent hits has faded to a third
     fitted_on: FittedOn
-    quality: Quality | None = (
-        None  # Quality of the next document's chance, on sessions that were not learned from
-    )
+    # Quality of the next document's chance, on sessions that were not learned from
+    quality: Quality | None = None
 
     def of(self, scenario: str) -> "RerankedChances":
         """Keep the curves of one scenario alone, where that is what labels say; all where it has none."""

@@ -16,9 +16,8 @@ from tarstop_core.value.payoffs import Floats
 
 Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
 STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
-NARROW = (
-    1e-9  # Precision, as a share of a curve's range, of the point at which another action becomes the best
-)
+# Precision, as a share of a curve's range, of the point at which another action becomes the best
+NARROW = 1e-9
 
 
 def chances_best(decision: Decision) -> Floats:

@@ -16,9 +16,8 @@ from tarstop_core.files.source import BUDGET, Source, check_columns, detect_enco
 
 _NAMES = ("display_name", "name")
 LONGEST = 256 << 20  # Characters of one document, which is read at once
-_Entries = Callable[
-    [], Iterator[tuple[int, dict[str, Any]]]
-]  # From the start: the number of a line, its object
+# From the start: the number of a line, its object
+_Entries = Callable[[], Iterator[tuple[int, dict[str, Any]]]]
 
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:

@@ -92,9 +92,8 @@ class Grid:
     rows: Iterator[Row]  # Blank ones may be left out
     unit: str = "line"  # What is counted: lines or rows
     between: str = " "  # Text between two cells
-    fraction: Callable[[], float] | None = (
-        None  # Share that was read, 0 to 1; by default that of the file's bytes
-    )
+    # Share that was read, 0 to 1; by default that of the file's bytes
+    fraction: Callable[[], float] | None = None
 
 
 def read_grid(

@@ -32,9 +32,8 @@ class Provenance:
     imports: tuple[Event, ...] = ()
     """One entry for each time that the session came in a file, the first one first; empty if all of it was recorded here."""
     entries: int = 0  # of the log
-    readers: Mapping[str, int] = field(
-        default_factory=dict
-    )  # names that the file gives, with the entries of each
+    # names that the file gives, with the entries of each
+    readers: Mapping[str, int] = field(default_factory=dict)
     faults: Mapping[int, Fault] = field(default_factory=dict)  # by number of the entry
     duplicated: tuple[Event, ...] = ()
     """One entry for each time that a session was duplicated; empty if all advice was given here."""

@@ -94,9 +94,8 @@ class ReadingOrder:
         if not (self.reordered or chosen):
             return np.flatnonzero(self._on) if self._aside else None
         taken, head = (self._position >= 0) | ~self._on, list[int]()
-        coming = (
-            self._places[doc] for doc in first if doc in self._places
-        )  # not documents that left the list
+        # not documents that left the list
+        coming = (self._places[doc] for doc in first if doc in self._places)
         random = iter(self._random.tolist())
         for position in range(self.depth, len(self)):
             options = random if self.drawn is not None and self.drawn[position] else coming

@@ -69,9 +69,8 @@ class State:
     """The outcomes of the reports read in full, by position in the list."""
     notes: Mapping[str, str] = field(default_factory=dict)  # by document
     reasons: tuple[str, ...] = ()  # reasons to exclude a document that the person defined, in their order
-    excluded_for: Mapping[int, str] = field(
-        default_factory=dict
-    )  # by position: the reason given with a verdict
+    # by position: the reason given with a verdict
+    excluded_for: Mapping[int, str] = field(default_factory=dict)
     together: Mapping[int, int] = field(default_factory=dict)
     """By position: the other document, graded Y, together with which this one settles the question."""
     plan: Settings | None = None  # what was registered before the first label

@@ -33,9 +33,8 @@ SHOWN = 5
 class Preview:
     """What a file would add to a session."""
 
-    payload: dict[
-        str, Any
-    ]  # as the event will say it, as far as it is known before documents are put in order
+    # as the event will say it, as far as it is known before documents are put in order
+    payload: dict[str, Any]
     titles: tuple[str, ...]
     """Titles of the first new documents; possible duplicates come last, each with the document that it may be."""
     labelled: int  # new ones with a label in the file, which is not imported

@@ -130,9 +130,8 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
-    labels[row.order[[*state.aside_read]]] = (
-        0  # most similar to what is sought, and set aside only for its date or family
-    )
+    # most similar to what is sought, and set aside only for its date or family
+    labels[row.order[[*state.aside_read]]] = 0
     for at, report in state.read_in_full.items():
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT

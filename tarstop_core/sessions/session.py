@@ -31,9 +31,8 @@ from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
 
-TO_DRAW = (
-    0.1  # Seconds for drawing the page after a label, before both answers to the next document are fitted
-)
+# Seconds for drawing the page after a label, before both answers to the next document are fitted
+TO_DRAW = 0.1
 KEPT_PATHS = 4
 
 

@@ -24,9 +24,8 @@ BLOCK = 0.08  # A block holds at most this share of the documents between it and
 FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it
 DEAR = 1e-2  # Most that the documents of a block may cost, as a share of K
 SELDOM = 1e-6  # If reaching a depth without a find is less likely than this, plans are made again from there
-INCLUDED = (
-    8  # Counts of included documents that are distinguished, if lists differ and not every one brings a study
-)
+# Counts of included documents that are distinguished, if lists differ and not every one brings a study
+INCLUDED = 8
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,12 +34,10 @@ BY_DEFAULT = Question()
 class ReviewPath(CumulativePath):
     """The path of a review, with the worth of waiting reports and the chance that the decision is right."""
 
-    overlooked: float = (
-        0.0  # Relevant documents expected among those that were read and that all readers excluded
-    )
-    recognised: float = (
-        1.0  # Share of the relevant documents that the readers include; `p` is the chance that they do
-    )
+    # Relevant documents expected among those that were read and that all readers excluded
+    overlooked: float = 0.0
+    # Share of the relevant documents that the readers include; `p` is the chance that they do
+    recognised: float = 1.0
 
     @cached_property
     def otherwise(self) -> Floats:

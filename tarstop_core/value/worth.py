@@ -26,9 +26,8 @@ class WorthOfStudies:
 
     states: Sequence[EvidenceState]
     payoffs: Payoffs
-    needed: (
-        Depths | None
-    )  # Further studies needed before a⁺ may be taken, shape (states,); None if it always may
+    # Further studies needed before a⁺ may be taken, shape (states,); None if it always may
+    needed: Depths | None
     held: Floats  # Loss in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:

@@ -84,9 +84,8 @@ class Task(ABC):
     """What the protocol asks of a scenario; its parameters are the fields of the class."""
 
     scenario: ClassVar[str]  # As benchmarks, results and sessions call it
-    chance_of: ClassVar[str] = (
-        ""  # What a chance is a chance of, as calibrators call it; "" where that is the scenario
-    )
+    # What a chance is a chance of, as calibrators call it; "" where that is the scenario
+    chance_of: ClassVar[str] = ""
     weighs: ClassVar[bool] = True  # Whether payoffs and costs say what a stop is worth
     variants: ClassVar[tuple[str, ...]]
     """Where chances, or the prior of the belief, come from; first the paper's."""

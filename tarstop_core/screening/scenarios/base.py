@@ -65,9 +65,8 @@ class Scenario(ABC, Generic[S]):
     reasons: ClassVar[str] = "for example:\nanother subject\nno report of a study"
     """Examples of reasons to exclude something."""
     example: ClassVar[str] = ""  # an example of how to choose a starting chance
-    first_because: ClassVar[str] = (
-        ""  # why the default rule is the default, if its description does not say so
-    )
+    # why the default rule is the default, if its description does not say so
+    first_because: ClassVar[str] = ""
 
     # --- what it is like
 

@@ -161,9 +161,8 @@ class Store(Collections):
         with self.changing("collection", collection_id, "use") as session:
             for digest in {settings.calibrator, *calibrators_in(events)} - {""}:
                 self.require("calibrator", digest, "use")
-            held_collection(
-                session, collection_id, lock=True
-            )  # it may have been deleted since its ids were read
+            # it may have been deleted since its ids were read
+            held_collection(session, collection_id, lock=True)
             session.add(stored)
             session.flush()
             self.take(session, "session", stored.id)

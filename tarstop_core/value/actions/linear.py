@@ -23,9 +23,8 @@ class NormalMean:
     post_mean: float
     post_var: float
     k_new: float = 1.0  # Studies more
-    se2_new: float | None = (
-        None  # Variance of one new estimate of its own effect; without it there is no EVSI
-    )
+    # Variance of one new estimate of its own effect; without it there is no EVSI
+    se2_new: float | None = None
     tau2: float = 0.0  # Variance of effects between studies
 
     def __post_init__(self) -> None:

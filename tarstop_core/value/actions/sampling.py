@@ -27,9 +27,8 @@ class Study:
     """
 
     measures: str
-    sd: float | None = (
-        None  # Of what one person shows; None where the parameter is a proportion, which is counted
-    )
+    # Of what one person shows; None where the parameter is a proportion, which is counted
+    sd: float | None = None
     arms: int = 1  # 2 where the parameter is a difference between two groups
     tau2: float = 0.0  # Variance of the parameter between studies
     cost_fixed: float = 0.0
