@@ -24,6 +24,7 @@ from tarstop_core.files import labelled_lists
 from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed, titled
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
@@ -181,7 +182,7 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     q_star = other.segmented_control("How sure before you act", Q_STARS, **how)
     how = {"key": f"{PREFIX}/cost", "format_func": "{:g}".format}
     cost = third.select_slider("Cost of one document", COSTS, 0.001, **how)
-    other.caption(f"Act only when more than {percent(q_star)} sure.")
+    other.caption(unbroken(f"Act only when more than {percent(q_star)} sure."))
     third.caption("Where both mistakes together cost 1.")
     policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)
     outcome: calibrators.Decisions | None = _once(

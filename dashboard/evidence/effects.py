@@ -25,6 +25,7 @@ from tarstop_core.evidence.effect_report import effect_report, study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.files import trace_to_csv
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.value.payoffs import Payoffs
 
@@ -201,7 +202,7 @@ def _target(chosen: ChosenEffects) -> Target:
         if target.harmful:
             st.warning(sentence, icon=":material/warning:")
         else:
-            st.caption(sentence)
+            st.caption(unbroken(sentence))
     return target
 
 

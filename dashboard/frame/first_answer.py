@@ -43,8 +43,12 @@ def preloads() -> str:
 # Else Streamlit first asks for its server below the page's own address, which takes it a tenth of a second to give up.
 _WHERE = """<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href,
 HOST_CONFIG: {allowedOrigins: [location.origin], useExternalAuthToken: false}}</script>"""
+# Streamlit's sliders have "50%" where the page has "50 %"; some languages of browsers have the space already.
+_PER_CENT = r"""<script>{const way = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format');
+Object.defineProperty(Intl.NumberFormat.prototype, 'format', {...way, get() {
+const written = way.get.call(this); return (value) => written(value).replace(/(?<=\d)%/, '\u00a0%'); }});}</script>"""
 # After Streamlit's own rules; a sheet that came with a page would move what stands already.
-DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{preloads()}</head>").replace(
+DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{_PER_CENT}{preloads()}</head>").replace(
     "<body>", f"<body><style>{_LOOK}</style>"
 )
 """The document of every page, in which Streamlit draws."""

@@ -11,6 +11,7 @@ from tarstop_core.effects.absolute import delta_of_difference
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.named import scenario_of
 
@@ -123,5 +124,5 @@ def _ask_events(key: str, asked: EffectSettings) -> EffectSettings:
     settings = replace(asked, delta=delta, baseline=risk)
     smallest = scenario_of(settings).message("smallest", settings=settings)
     words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"
-    st.caption(f"{words}: {MEASURES[asked.kind].lower()} {smallest}.")
+    st.caption(unbroken(f"{words}: {MEASURES[asked.kind].lower()} {smallest}."))
     return settings

@@ -36,10 +36,10 @@ UNIT_HELP = (
 )
 
 SYMBOLS = {
-    "L_r": "L\\_r in formulas, a positive amount.",
-    "L_g": "L\\_g in formulas, a positive amount.",
-    "B": "B in formulas.",
-    "G": "G in formulas.",
+    "L_r": "$L_r$ in formulas, a positive amount.",
+    "L_g": "$L_g$ in formulas, a positive amount.",
+    "B": "$B$ in formulas.",
+    "G": "$G$ in formulas.",
 }
 """Names of the amounts next to formulas."""
 EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}

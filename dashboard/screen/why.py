@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import grid, scrolling
 from dashboard.frame.widgets import button, lasting, switch
 from dashboard.frame.work import MANAGE, Work
 from dashboard.parts import document
@@ -141,8 +140,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 rows.append((policy.brief, *_told(policy, stop, state, settings), policy.rule, policy.source))
             chosen = "and chooses" if settings.weighs else "what it promises"
-            head = ("rule", "stops after", chosen, "what it does", "source")
-            st.html(scrolling("Other rules", grid(head, rows, linked=True)))
+            st.html(block("other_rules", ("rule", "stops after", chosen), rows))
 
 
 Stop = tuple[int, int]

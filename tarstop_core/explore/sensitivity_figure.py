@@ -24,7 +24,7 @@ Measured = Literal["depth", "net_utility"]
 
 
 def factor_name(name: str, settings: Settings) -> str:
-    """Return what an assumption is called in the figure: "loss of a wrong “Reject” (L_r)"."""
+    """Return what an assumption is called in the figure: "loss of a wrong “Reject”"."""
     return message("factor", name=name, plus=settings.plus, minus=settings.minus)
 
 

@@ -93,10 +93,10 @@ def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
                 "or",
             ),
         ),
-        (f"Benefit of “{plus}” if {asked} (B)", amount(payoffs.B, unit)),
-        (f"Loss of “{plus}” if not (L_r)", amount(payoffs.L_r, unit)),
-        (f"Loss of “{minus}” if {asked} (L_g)", amount(payoffs.L_g, unit)),
-        (f"Gain of “{minus}” if not (G)", amount(payoffs.G, unit)),
+        (f"Benefit of “{plus}” if {asked}", amount(payoffs.B, unit)),
+        (f"Loss of “{plus}” if not", amount(payoffs.L_r, unit)),
+        (f"Loss of “{minus}” if {asked}", amount(payoffs.L_g, unit)),
+        (f"Gain of “{minus}” if not", amount(payoffs.G, unit)),
         *others,
         ("Which option is best", best_between(settings))
         if others

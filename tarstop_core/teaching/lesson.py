@@ -176,14 +176,14 @@ def truth(lesson: Lesson) -> str:
 def came_of(lesson: Lesson) -> str:
     """Say what that cost or brought, and what the best of the rules compared made of the same list."""
     played, plus = lesson.played, lesson.played.action == "a+"
-    letters = {(True, True): "B", (True, False): "L_r", (False, True): "G", (False, False): "L_g"}
+    names = {(True, True): "B", (True, False): "L_r", (False, True): "G", (False, False): "L_g"}
     best_rule, best = max(lesson.compared, key=lambda pair: pair[1].net_utility)
     return message(
         "came_of",
         lesson=lesson,
         played=played,
         action=action(plus, lesson.settings),
-        letter=letters[plus, played.right],
+        consequence=getattr(lesson.settings.payoffs, names[plus, played.right]),
         best_rule=best_rule,
         best=best,
     )

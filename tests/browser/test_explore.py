@@ -53,6 +53,7 @@ def test_what_is_moved_by_keyboard_is_in_the_address_and_survives_a_reload(
     slider.focus()
     slider.press("ArrowRight")
     expect(page).to_have_url(re.compile(r"b_0=0\.51"))
+    expect(page.get_by_test_id("stSliderThumbValue").filter(has_text="51")).to_have_text("51\u00a0%")
     watched.settle()  # the address changes before the page does
     told = page.locator(".tar-told").first.inner_text()
     page.reload()

@@ -110,7 +110,7 @@ def test_the_paragraph_names_what_decides() -> None:
         "in a fixed order (by likeness)",
         "“A hinge with a pin”",
         "exceeds 20 %",
-        "B = £4,000",
+        "“Reject” brings £4,000 when it is right and loses £1,000 when it is wrong;",
         "costs £5.",
         "starts at 50 % and is updated after every document;",
         "Optimal: go on while",

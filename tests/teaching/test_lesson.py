@@ -207,7 +207,7 @@ def test_the_truth_is_told_with_what_it_cost() -> None:
         one.played,
     )
     assert one.played.depth == 30 and not one.played.right
-    assert "loses L_g = 0.25" in lessons.came_of(one) and "net utility −0.28" in lessons.came_of(one)
+    assert "loses 0.25," in lessons.came_of(one) and "net utility −0.28" in lessons.came_of(one)
     assert "no prior art" in lessons.truth(given("search:battery-pack"))
     assert "is not sensitive enough" in lessons.truth(given("review:marl-lung"))
 

@@ -420,6 +420,8 @@ def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Star
     press(page, "Include")
     shown = html_of(page)
     assert "<td>needs labels" in shown and "Oracle" not in shown
+    described = '<td colspan="3">Read a fixed number of documents, whatever they show.'
+    assert described in shown, "as wide as the table"
 
 
 def test_a_report_saved_after_another_tab_recorded_something_is_refused(
