@@ -28,7 +28,6 @@ class Patent(Scenario[PatentSettings]):
     settings_class = PatentSettings
     title = "Whether there is prior art"
     caption = "One document decides."
-    decides = "one document decides."
     short = "Prior art"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "Examiner: Reject or Grant": ("Reject", "Grant"),

@@ -68,7 +68,6 @@ class Review(StudyScenario[ReviewSettings]):
     settings_class = ReviewSettings
     title = "How accurate a test is"
     caption = "2×2 tables of many studies add up."
-    decides = "2×2 tables add up."
     short = "Diagnostic accuracy"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if sensitivity is high enough", "if it is not")
