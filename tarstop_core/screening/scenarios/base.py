@@ -40,7 +40,6 @@ class Scenario(ABC, Generic[S]):
     # --- names on pages
 
     title: ClassVar[str]  # what is decided: "Whether there is prior art"
-    caption: ClassVar[str]  # what decides, in a sentence
     belongs: ClassVar[str] = ""  # a sentence on which questions belong to it, if that is easily mistaken
     short: ClassVar[str]  # its name on a button
     actions: ClassVar[Mapping[str, tuple[str, str]]]

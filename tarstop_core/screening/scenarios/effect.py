@@ -43,7 +43,6 @@ class Effect(StudyScenario[EffectSettings]):
     message = Messages("screening/messages/effect.jinja", REVIEW.message)
     settings_class = EffectSettings
     title = "What an intervention does"
-    caption = "Effects of many studies add up."
     short = "Effect"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if the effect is large enough", "if it is not")

@@ -30,7 +30,6 @@ class Enough(Scenario[EnoughSettings]):
     message = Messages("screening/messages/enough.jinja")
     settings_class = EnoughSettings
     title = "Only: have I seen enough?"
-    caption = "Any review: what share of the relevant documents you have found."
     short = "Seen enough?"
     belongs = "For reviews in which you cannot or do not want to weigh a decision: what share of the relevant documents you have found."
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {

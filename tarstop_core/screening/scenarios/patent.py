@@ -27,7 +27,6 @@ class Patent(Scenario[PatentSettings]):
     message = Messages("screening/messages/patent.jinja", date_words=date_words)
     settings_class = PatentSettings
     title = "Whether there is prior art"
-    caption = "One document decides."
     short = "Prior art"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "Examiner: Reject or Grant": ("Reject", "Grant"),

@@ -67,7 +67,6 @@ class Review(StudyScenario[ReviewSettings]):
     message = Messages("screening/messages/review.jinja", method_of=lambda engine: ENGINES[engine].method)
     settings_class = ReviewSettings
     title = "How accurate a test is"
-    caption = "2×2 tables of many studies add up."
     short = "Diagnostic accuracy"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if sensitivity is high enough", "if it is not")

@@ -106,7 +106,7 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     plus, minus = scenario.first_actions
     settings = scenario.settings_class.beginning(plus=plus, minus=minus)
     assert scenario_of(settings) is scenario and scenario.name == name
-    for words in (scenario.title, scenario.caption, scenario.short, scenario.belief_title):
+    for words in (scenario.title, scenario.short, scenario.belief_title):
         assert words and words == words.strip()
     assert all(when.startswith("if ") for when in scenario.when)
     message = scenario.message
