@@ -1,4 +1,4 @@
-"""The tables that Evidence shows, and the settings it starts with: those of the session, if they come from one."""
+"""The 2×2 tables that Evidence shows, and the settings that its widgets start with."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +32,7 @@ from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "evidence"
 SESSION, START, SEEN, HELD = (f"{PREFIX}/{name}" for name in ("session", "start", "seen", "held"))
+"""Keys of the tab's state: the chosen session, the values to start with, what was open in the last run, loaded studies."""
 T = TypeVar("T")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 OF_SESSION = {"session": "A session"}
@@ -64,7 +65,8 @@ class OnSession:
 
     def tried(self, summary: Evidence, payoffs: Payoffs) -> ReviewSettings:
         """Return the session's settings, changed to those of the page."""
-        own = self.settings.prior  # where the prior was learned changes no number
+        own = self.settings.prior
+        # A session keeps its starting chance beside its prior, so the prior's b_0 and source change no number.
         prior = replace(summary.prior, b_0=own.b_0, learned_from=own.learned_from)
         tried = replace(self.settings, theta=summary.theta, theta_sp=summary.theta_sp)
         tried = replace(tried, engine=summary.engine, payoffs=payoffs)
@@ -94,7 +96,7 @@ class Chosen(Studied):
     tables: Tables
     places: tuple[int, ...] | None = None  # The row that each study was typed in
     session: OnSession | None = None  # Where they are those of a session
-    accuracy: str = ""  # The set or session in which Decisions finds the same tables
+    accuracy: str = ""  # Name under which Decisions offers the same tables, so that a link can choose them
 
     @property
     def title(self) -> str:
@@ -160,7 +162,7 @@ def choose(
     how = lasting(key) | {"label_visibility": "collapsed"}
     first = named if named in offered else "published"
     source = switch(asked, offered, at=beside, default=first, **how)
-    if source != named:  # what the address holds came from another source
+    if source != named:  # the address still holds tables of the source before
         address.write({"tables": "", "name": ""})
     of_session = source == "session"
     address.write({"source": "" if source == "published" or of_session else source})
@@ -208,7 +210,7 @@ def from_file(
         except UnrecognisedColumns as problem:
             state[kept_back] = problem, content, name
         except InputProblem:
-            if columns is not None:  # another choice may do
+            if columns is not None:  # the person may choose other columns
                 state[kept_back] = unread
             raise
 

@@ -1,4 +1,4 @@
-"""The stopping rule if nothing is weighed: the rule, the recall to reach, and what the rule promises."""
+"""The stopping rule of a session that weighs no decision: the rule, the recall to reach, and what the rule promises."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ LEAST = 50  # Percent of recall that may be asked for
 
 
 def rules(drawn: bool) -> dict[str, str]:
-    """Titles of the rules that can advise, by name; `drawn` says whether documents are drawn at random."""
+    """Titles of the rules that can be chosen, by name; some need documents to be `drawn` at random."""
     can = (kind for kind in POLICIES.values() if EnoughSettings.may_follow(kind))
     return {kind.name: titled(kind.name) for kind in can if drawn or not kind.needs_draws}
 
@@ -26,16 +26,16 @@ def rules(drawn: bool) -> dict[str, str]:
 def compact(
     settings: EnoughSettings, drawn: bool, key: str, on_change: Callable[[EnoughSettings], Any]
 ) -> None:
-    """Ask for rule and recall; the widgets follow settings that are changed elsewhere.
+    """Ask for rule and recall in one row; if the settings change elsewhere, the widgets show the new ones.
 
     Parameters
     ----------
     settings : EnoughSettings
-        Those that the widgets show.
+        Shown at first.
     drawn : bool
         Whether documents of the list are drawn at random.
     key : str
-        Prefix of all state.
+        Prefix of the widgets' keys.
     on_change : callable
         Takes the new settings before the page is drawn again.
     """

@@ -1,4 +1,4 @@
-"""What is read: the claim or question on a line, the document below it, and pairs of documents that settle it."""
+"""The reading side of Screen: the question on a line, the document below it, and pairs of documents that settle it."""
 
 import textwrap
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ from tarstop_core.sessions.lazy_session import LazySession
 A_LINE = 160
 """Characters of a claim that one line may hold."""
 LISTED = 16
-"""Documents of the list that stand below the one on the page, where it leaves room."""
+"""Neighbours on the list that are named below a document, as far as there is room."""
 LOOK = "look_at"
 """Where the page's script writes the number of a document whose link was pressed."""
 block = Blocks("screen/blocks.html")
 
 
 def question(work: Work) -> None:
-    """What every document is compared with, on one line that a press opens; in every order of reading."""
+    """Draw what every document is compared with, on one line that a press opens."""
     sought = work.row.query or work.row.name
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
@@ -39,24 +39,26 @@ def question(work: Work) -> None:
 
 
 def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
-    """The document on the page, at a place in the person's own order; the flag, if one keeps it from settling the question."""
+    """Draw the document at a place in the person's own order; return its flag, if it has one to ask about before it settles the question."""
     own, state = work.own, work.own.state
     work.show(own.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
         nearby = _nearby(own, state, at)
         if at is None:
             several = work.several
-            settles = several is not None and "adjudicate" in work.may
-            differ = len(several.waiting) + len(several.reports_waiting) if several and settles else 0
+            adjudicates = several is not None and "adjudicate" in work.may
+            differ = len(several.waiting) + len(several.reports_waiting) if several and adjudicates else 0
             reports = len(work.in_full.waiting) if LABEL in work.may and work.reads_in_full else 0
             all_read = work.state.depth == len(work.row.ids) and not len(work.state.waiting)
-            left = block("nothing_left", several is None or all_read, differ, reports)
+            everything = several is None or all_read
+            left = block("nothing_left", everything, disagreements=differ, reports=reports)
             st.html(block("reading", left, "", (), nearby))
             return None
         record = own.document(at)
         work.because = work.why_next(record) if at == state.depth else []
         chance = ""
         if at >= state.depth and state.hit is None:
+            # Of being included, while abstracts are judged; ρ would be the chance that its report brings data.
             p = float(work.paths(state.settings).path.p[work.row.ids.index(work.doc_on_page)])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
             chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
@@ -82,7 +84,7 @@ def others_said(work: Work, doc: str) -> str:
 
 
 def _nearby(work: LazySession, state: State, shown_at: int | None) -> list[tuple[int, str, str]]:
-    """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
+    """Return number, verdict and title of the documents read last, newest first, then of the next, whose verdict is empty."""
     depth, first = state.depth, max(0, state.depth - LISTED)
     ahead = range(depth + (shown_at == depth), min(first + 1 + LISTED, len(work.row.ids)))
     places = [*reversed(range(first, depth)), *ahead]
@@ -109,7 +111,7 @@ def looking_at(work: Work) -> int | None:
 
 
 def reminder(work: Work, state: State) -> str:
-    """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
+    """Return a sentence if the hit that settles the question is flagged, else ""."""
     if not state.settings.application.known:
         return ""
     despite = _despite(work, state, state.settled_by)
@@ -117,20 +119,20 @@ def reminder(work: Work, state: State) -> str:
 
 
 def names(work: Work, places: Sequence[int]) -> list[str]:
-    """Documents that were read, by place, number and title."""
+    """Names of documents at these places, with number and title."""
     records = zip(places, work.reports_of(places), strict=True)
     return [document_name(at, record.publication_number, record.title) for at, record in records]
 
 
 def _despite(work: Work, state: State, places: Sequence[int]) -> str:
-    """Why documents cannot settle the question."""
+    """Return what flags say against these documents as hits, after their numbers; "" without flags."""
     records = zip(places, work.reports_of(places), strict=True)
     asking = ((at, flag) for at, record in records for flag in shown.flagged(record, state) if flag.asks)
     return "; ".join(f"#{at + 1}: {flag.words}" for at, flag in asking)
 
 
 def pair(work: Work, state: State) -> None:
-    """Two documents graded Y that a person combines, behind a button."""
+    """Ask behind a button for two documents graded Y that settle the question together."""
     with st.popover(
         "Y + Y settle it together", key="together", disabled=work.busy or state.stopped, type="tertiary"
     ):

@@ -71,7 +71,9 @@ class EvidenceChart(fig.Chart):
             notes.append(fig.note(1, 1, "simulated", fig.text_colour(self.dark), yshift=19))
         margin = {"l": 56, "r": 12, "b": 46, **layout.pop("margin", {}), "t": top}
         height = round(self.height) + top - 26
-        return fig.drawn(self.traces, height, False, self.dark, notes, margin=margin, **self.axes, **layout)
+        return fig.plotly_figure(
+            self.traces, height, False, self.dark, notes, margin=margin, **self.axes, **layout
+        )
 
 
 Box = tuple[float, float, float, float]

@@ -1,4 +1,4 @@
-"""Recognise the columns of a table of draws by name, and pair costs with effects."""
+"""Recognise the columns of a probabilistic sensitivity analysis (PSA) by name, and pair costs with effects."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ WORDS: dict[tuple[str, ...], Held] = {
     ("qaly",): "effect",
     ("cost",): "cost",
 }
-"""Words for the content of a column, before or after the name of an option, without a final s; the longest first."""
+"""Words before or after an option's name that say what its column holds, without a final s; longer phrases first."""
 WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -63,18 +63,22 @@ def _plain(name: str) -> str:
 
 
 def _by_words(titles: Sequence[str]) -> list[str]:
-    """Return titles without the words for their content; "" if nothing is left."""
+    """Return the option's name in each title; "" if it has none, or no words say what the column holds."""
     columns = map(column_of, titles)
     return [_plain(column.name) if column else "" for column in columns]
 
 
 def _by_what_differs(titles: Sequence[str]) -> list[str]:
-    """The titles without the words with which all of them begin and end."""
+    """Return titles without the letters with which all of them begin, and those with which all end.
+
+    >>> _by_what_differs(["eA", "eB"]), _by_what_differs(["A (years)", "B (years)"])
+    (['a', 'b'], ['a', 'b'])
+    """
     plain = [_plain(title) for title in titles]
     for _ in range(2):  # from the front, then from the back
         same = [len({*letters}) == 1 for letters in zip(*plain, strict=False)]
-        begun = [*same, False].index(False)
-        plain = [title[begun:][::-1] for title in plain]
+        first_difference = [*same, False].index(False)
+        plain = [title[first_difference:][::-1] for title in plain]
     return plain
 
 
@@ -104,7 +108,7 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
     list of str
         The costs, in the order of the effects that they belong to.
     bool
-        Whether their names say so; otherwise their position does.
+        True if paired by name, False if by position.
 
     Raises
     ------
@@ -116,7 +120,7 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
     >>> paired(["QALY A", "QALY B"], ["cost_b", "cost_a"])
     (['cost_a', 'cost_b'], True)
     """
-    fewer, more = sorted((effects, costs), key=len)
+    fewer, more = sorted((effects, costs), key=len)  # if equally many, effects come first
     partners = named_alike(fewer, more)
     if partners is not None:
         if alone := [title for title in more if title not in partners]:
@@ -126,7 +130,8 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
                 "columns after it."
             )
         return partners, True
-    if len(effects) == len(costs) and not all(_by_words(effects) + _by_words(costs)):
+    some_name_no_option = not all(_by_words(effects) + _by_words(costs))
+    if len(effects) == len(costs) and some_name_no_option:
         return list(costs), False
     raise InputProblem(
         f"Effects and costs cannot be paired: effects are in {listed(list(effects))}, costs in {listed(list(costs))}; "

@@ -1,4 +1,4 @@
-"""CSV and TSV with three delimiters and lines before the header; errors name the row; what is written is safe for spreadsheets."""
+"""Read CSV and TSV with any of three delimiters and lines before the header; write CSV that runs nothing in a spreadsheet."""
 
 import contextlib
 import csv
@@ -86,7 +86,7 @@ def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
     first = _sample(source, encoding)[0][:20]
 
     def merit(mark: str) -> tuple[int, int]:
-        """On how many lines it occurs, including the header, which has no decimal commas; and how often."""
+        """On how many lines it occurs, then how often: a decimal comma is missing from the header."""
         return sum(mark in line for line in first), sum(line.count(mark) for line in first)
 
     delimiter = max(DELIMITERS, key=merit)
@@ -110,7 +110,7 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
     def merit(delimiter: str) -> tuple[int, float, int, bool]:
         reader = csv.reader(iter(lines), delimiter=delimiter)
         rows: list[list[str]] = []
-        with contextlib.suppress(csv.Error), _long_cells():  # the reader proper names the line
+        with contextlib.suppress(csv.Error), _long_cells():  # _rows reports such a file, with its line
             rows.extend(itertools.islice(reader, SAMPLE_ROWS))
         if not complete and len(rows) > 1 and len(rows) < SAMPLE_ROWS:
             rows.pop()  # the sample ends inside it
@@ -131,7 +131,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
     reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
     start, too_long = 1, False
     while not too_long:
-        # Many rows at a time, so that the limit is not changed for every row, nor while others use a row.
+        # Many rows at a time: the limit is changed seldom, and never while the caller works on a row.
         rows: list[tuple[list[str], int]] = []
         try:
             with _long_cells():
@@ -194,9 +194,9 @@ TSV = Format("tsv", "TSV", (".tsv", ".tab"), read_delimited)
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 NO_NUMBER = "--"
 """Written in place of a missing number; spreadsheets do not take it for a formula."""
-# Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
-# there, at line breaks: what stands behind one begins a cell.
-# Each stretch of white space is matched once, from its beginning.
+# Where the comma is a decimal sign, spreadsheets split lines at semicolons or tabs and ignore our quotation marks, so
+# text behind a semicolon, tab or line break begins a cell.
+# Each stretch of white space is matched once, from its beginning, so that long ones take no longer.
 _BEFORE_A_FORMULA = re.compile(r"(?:;\s*+|(?<![\s;])\s++)(?=[=+\-@＝＋－＠])")
 _BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
 
@@ -204,7 +204,7 @@ _BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
 def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows of :func:`tarstop_core.screening.trace.trace` as CSV, numbers in full precision.
 
-    What a spreadsheet would run as a formula gets an apostrophe in front, inside a text too where some would part it.
+    Text that a spreadsheet would run as a formula gets an apostrophe in front, also behind a semicolon or line break.
 
     >>> print(trace_to_csv([{"id": "a", "title": "=1+1", "b": 0.5}, {"id": "b; @c", "b": -1}]), end="")
     id,title,b

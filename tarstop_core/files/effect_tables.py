@@ -35,7 +35,8 @@ NEEDED = (
     "n2), or effects with limits or standard errors (effect, low, high, se)"
 )
 _PEOPLE = {"events_treated": "n_treated", "events_control": "n_control"}
-# A count as reviews print it: 103, 103/1525, 103 (6.8 %). Each part takes what it can and gives nothing back.
+# A count as reviews print it: 103, 103/1525, 103 (6.8 %). A "+" after a quantifier forbids backtracking,
+# so that a long text is refused fast.
 _EVENTS = re.compile(
     r"(\d[\d,]*+)\s*+(?:/\s*+(\d[\d,]*+)\s*+)?+(?:\(\s*+(\d++(?:[.,·]\d++)?+)\s*+%?+\s*+\))?+"
 )
@@ -57,7 +58,7 @@ class EffectTable(NamedTuple):
 
     studies: Studies
     rows: list[Row]  # The rows with studies
-    notes: tuple[str, ...]  # Which rows are not studies, and how columns without the name of an arm were read
+    notes: tuple[str, ...]  # Which rows were left out, and how columns without the name of an arm were read
     left_out: tuple[str, ...]  # Names of the rows that are not studies
 
 
@@ -84,8 +85,8 @@ def read_effects(
     Raises
     ------
     InputProblem
-        When a cell is no number, a count is no whole one, or a row cannot be; UnrecognisedColumns when no form's columns
-        are there.
+        When a cell is not a number, a count is not whole, or the numbers of a row contradict each other;
+        UnrecognisedColumns when no form's columns are there.
     """
     file_name, header, rows, notes = read_studies(source, name, WANTED, _known)
     fields = header if columns is None else [columns.get(title, "") for title in distinct(header)]
@@ -146,7 +147,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     header = _without_domains(header, rows)
     titles, of_arms = (list(header), "") if _form(header) else named_arms(header)
     if _form(titles) is None:
-        titles, rows = _parted(titles, rows)
+        titles, rows = _with_people(titles, rows)
     form = _form(titles)
     if form is None:
         accuracy = ""
@@ -194,8 +195,8 @@ def _without_domains(header: Sequence[str], rows: Sequence[Row]) -> list[str]:
     return titles
 
 
-def _parted(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:
-    """Split columns that give events and people together, such as 103/1525; other tables are unchanged."""
+def _with_people(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Sequence[Row]]:
+    """Add columns of people where those of events give both, such as 103/1525; other tables are unchanged."""
     events = [EFFECTS.columns(titles).get(column, []) for column in _PEOPLE]
     if [len(columns) for columns in events] != [1, 1]:
         return titles, rows
@@ -270,13 +271,13 @@ def read_effect_outcomes(
     Raises
     ------
     InputProblem
-        When a column is missing, a row cannot be, or no topic is in the ranking.
+        When a column is missing, a row cannot be used, or no topic is in the ranking.
     """
     outcomes, notes, missing = list[EffectOutcome](), list[str](), dict[str, None]()
     for path in text_files(source):
         name, header, table, of_file = read_studies(path, None, WANTED, _known)
-        studies, rows, left_out, _ = effects_of_rows(name, header, table)
-        notes += [*of_file, *left_out]
+        studies, rows, of_rows, _ = effects_of_rows(name, header, table)
+        notes += [*of_file, *of_rows]
         places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
         texts = {
             field: [_cell(cells, places[field]) for _, cells in rows]
@@ -358,7 +359,7 @@ def _number(file_name: str, line: int, column: str, cells: Sequence[str], places
 
 
 def _events(where: str, text: str, n: float | None) -> float | None:
-    """Events written with the people they are of, or with their share; None where a text is written otherwise."""
+    """The events in 103/1525 or 103 (6.8 %), checked against the people; None if a text has another form."""
     written = _EVENTS.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     count = whole_count(written[1]) if written else None
     if written is None or count is None:

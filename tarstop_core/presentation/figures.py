@@ -12,14 +12,15 @@ from tarstop_core.presentation import palette
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
 POINTS = 400  # Points of a line at most
+NEAR = 60  # Steps to either side of the cursor that are all kept
 
 
 def thinned(n: int, cursor: int) -> NDArray[np.intp]:
-    """At most :data:`POINTS` indices of 0 … n−1: every one near the cursor, log-spaced away from it."""
+    """At most :data:`POINTS` indices of 0 … n−1: every one within :data:`NEAR` of the cursor, ever fewer away from it."""
     if n <= POINTS:
         return np.arange(n)
     side = POINTS // 2 - 2
-    steps = np.unique(np.concatenate((np.arange(60), np.geomspace(60, n, side - 60))).astype(int))
+    steps = np.unique(np.concatenate((np.arange(NEAR), np.geomspace(NEAR, n, side - NEAR))).astype(int))
     kept = np.concatenate(([0, n - 1], cursor - steps, cursor + steps))
     return np.unique(kept[(kept >= 0) & (kept < n)])
 
@@ -35,18 +36,18 @@ def paper(dark: bool) -> str:
 
 
 def ink(colour: str, dark: bool) -> str:
-    """Colour of a line, as text that can be read; that of ordinary texts without a colour."""
+    """Colour in which the name of a line can be read on the page; for an unknown colour that of ordinary texts."""
     return palette.TEXTS.get(colour, (palette.TEXT, palette.TEXT_ON_DARK))[dark]
 
 
 def stroke(colour: str, dark: bool) -> str:
-    """Colour of a line or point: belief is sky blue on a dark page, where its blue would be hard to see."""
+    """Colour of a line or point on the page: its own, but the blue of belief is lighter on a dark page."""
     return ink(colour, dark) if colour == palette.BELIEF else colour
 
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
     """An axis with a light grid, no frame and a title in words."""
-    # Its labels keep to the margins that the figure gives: left to measure them, plotly draws every figure twice.
+    # Without automargin the figure's margins must fit the labels; with it plotly draws every figure twice.
     return {
         "title": {"text": title, "font": {"size": 12, "color": text_colour(dark)}},
         "tickfont": {"color": text_colour(dark), "size": 11},
@@ -201,7 +202,7 @@ def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, A
     return label(x, y, text, colour, xref="paper", yref="paper", **more)
 
 
-def drawn(
+def plotly_figure(
     data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
 ) -> Figure:
     """A figure without frame or legend, on the page's own background, whose texts can be read.
@@ -363,7 +364,9 @@ class Chart:
 
     def figure(self, **layout: Any) -> Figure:
         """Return the figure; `layout` is what else its layout has."""
-        return drawn(self.traces, self.height, self.simulated, self.dark, self.labels, **self.axes, **layout)
+        return plotly_figure(
+            self.traces, self.height, self.simulated, self.dark, self.labels, **self.axes, **layout
+        )
 
 
 MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
@@ -389,7 +392,7 @@ def rows_of(**columns: ArrayLike) -> Rows:
 
 
 def or_none(values: ArrayLike) -> NDArray[np.object_]:
-    """Numbers with None instead of what is none, as JSON and tables have it."""
+    """Numbers as objects, with None in place of NaN and infinity, which JSON does not have."""
     return np.array([x if np.isfinite(x) else None for x in np.asarray(values).tolist()], dtype=object)
 
 
@@ -399,6 +402,6 @@ def with_unit(title: str, unit: str) -> str:
 
 
 def plain(name: str, longest: int) -> str:
-    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX."""
+    """A name, shortened, with the characters escaped that plotly would read as HTML or TeX."""
     short = name if len(name) <= longest else f"{name[: longest - 1]}…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")

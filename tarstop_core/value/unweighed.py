@@ -13,20 +13,20 @@ from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 NOTHING_AT_STAKE = Payoffs.from_q_star(0.5)
-"""Stands in for payoffs, on which nothing depends here."""
+"""Payoffs of a path that weighs nothing: no result depends on them."""
 
 
 @dataclass(frozen=True, eq=False)
 class UnweighedPath(ListPath):
-    """Labels, chances, and what is unread; no belief, and no document that would be worth anything.
+    """Labels, chances and the relevant documents left; belief and worth are empty values.
 
-    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
+    Methods without a docstring are described in :class:`~tarstop_core.value.path.Path` and ``ListPath``.
     """
 
     p: Floats  # Shape (N,)
     labels: Flags  # Shape (N,)
     left: Callable[[Flags, int], Remaining]
-    """How many relevant documents are below a depth, given all labels; those below it do not count."""
+    """Estimates the relevant documents below a depth, from all labels and that depth; labels below it are ignored."""
     draws: Draws | None = None
     payoffs: Payoffs = field(default=NOTHING_AT_STAKE)
 

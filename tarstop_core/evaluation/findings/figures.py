@@ -80,7 +80,7 @@ class MethodChart(fig.Chart):
             self.note(1, 1, "simulated")
         margin = {"l": 64, "r": 16, "t": 24, "b": 48, **layout.pop("margin", {})}
         more = {**self.axes, **layout, "margin": margin}
-        return fig.drawn(self.traces, self.height, False, self.dark, self.labels, **more)
+        return fig.plotly_figure(self.traces, self.height, False, self.dark, self.labels, **more)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:

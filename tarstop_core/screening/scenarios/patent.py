@@ -44,13 +44,13 @@ class Patent(Scenario[PatentSettings]):
     # --- chances and path
 
     def chance_of(self, settings: PatentSettings) -> str:
-        """Relevant, where there is something to be found."""
+        """A document's chance is that of being relevant, given that anything is."""
         return calibration.PATENT
 
     def path(
         self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """Under "no hit so far", and the hit if there is one."""
+        """Compute the belief after each depth if nothing turns up, and add the hit if there is one."""
         return DecisivePath(
             curve=calibrator.curve(
                 chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
@@ -64,13 +64,13 @@ class Patent(Scenario[PatentSettings]):
         )
 
     def key(self, settings: PatentSettings, state: State) -> tuple[bytes, int | None]:
-        """Not the depth: a miss leaves the path as it is."""
+        """Leave out the depth: the path holds the belief at every depth, so another miss does not change it."""
         return state.silent.tobytes(), state.hit
 
     def with_b_0(
         self, path: ListPath, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """With the curve of hits as it is."""
+        """Keep the curve of hits, which does not depend on the starting chance."""
         return replace(cast(DecisivePath, path), b_0=settings.b_0)
 
     # --- rows and names

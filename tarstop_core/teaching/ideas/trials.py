@@ -1,4 +1,4 @@
-"""What the first trials of a treatment say when they agree by luck, in simulated reviews whose truth is known."""
+"""First trials that agree by luck: how often pooling methods are sure and wrong, in simulated reviews."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,12 +15,11 @@ from tarstop_core.teaching.ideas import Idea, Picture, message
 
 IDEA = Idea("Trials", message("trials_title"), message("trials_lead"))
 REVIEWS, FIRST, TRIALS = 600, 2, 8
-"""Simulated reviews, and from which to which trial they are followed."""
+"""Simulated reviews, and the smallest and largest number of trials after which each is pooled."""
 SPREAD, VARIANCES = 0.5, (0.05, 0.1, 0.2, 0.4)
-"""Between the average log odds ratios of reviews a standard deviation, and the sampling variances of trials."""
-SURE = 0.95
-AT = 3
-"""Trials after which a sentence counts."""
+"""Standard deviation of the average log odds ratio over reviews, and the sampling variances of trials."""
+SURE = 0.95  # Chance of one side from which an engine counts as sure
+REPORTED_AT = 3  # Number of trials for which the sentences give figures
 LOOK = {
     "FE": ("every trial alike (τ = 0)", COST, "dot", 2.5),
     "REML": ("τ estimated (REML)", POOLED, "dash", 2.5),
@@ -45,12 +44,12 @@ def agreement(tau: float) -> Agreement:
     Parameters
     ----------
     tau
-        Standard deviation between settings, of log odds ratios.
+        Standard deviation of the trials' true log odds ratios within a review.
 
     Returns
     -------
     Agreement
-        The same for the same τ.
+        From the same random numbers for every τ.
     """
     rng = np.random.default_rng(7)
     prior, ks = prior_for(Measure.OR, 0.0), TRIALS - FIRST + 1
@@ -67,8 +66,8 @@ def agreement(tau: float) -> Agreement:
     sure = {engine: np.abs(b - 0.5) > SURE - 0.5 for engine, b in above.items()}
     wrong = {engine: sure[engine] & ((b > 0.5) != harmful) for engine, b in above.items()}
     return Agreement(
-        {engine: each.mean(0) for engine, each in sure.items()},
-        {engine: each.sum(0) / sure[engine].sum(0) for engine, each in wrong.items()},
+        {engine: flags.mean(0) for engine, flags in sure.items()},
+        {engine: flags.sum(0) / sure[engine].sum(0) for engine, flags in wrong.items()},
         alike.mean(0),
     )
 
@@ -76,9 +75,16 @@ def agreement(tau: float) -> Agreement:
 def wrong_picture(tau: float, *, dark: bool = False) -> Picture:
     """Show how often an engine that is sure is wrong, after each number of trials."""
     counts, k = agreement(tau), np.arange(FIRST, TRIALS + 1)
-    now = {engine: float(shares[AT - FIRST]) for engine, shares in counts.wrong.items()}
-    sure = {engine: float(shares[AT - FIRST]) for engine, shares in counts.sure.items()}
-    values = {"trials": AT, "sure_from": SURE, "wrong": now, "sure": sure, "tau": tau, "reviews": REVIEWS}
+    now = {engine: float(shares[REPORTED_AT - FIRST]) for engine, shares in counts.wrong.items()}
+    sure = {engine: float(shares[REPORTED_AT - FIRST]) for engine, shares in counts.sure.items()}
+    values = {
+        "trials": REPORTED_AT,
+        "sure_from": SURE,
+        "wrong": now,
+        "sure": sure,
+        "tau": tau,
+        "reviews": REVIEWS,
+    }
     return Picture(
         "idea-trials",
         message("trials_heading", **values),
@@ -105,8 +111,8 @@ def _wrong_figure(k: np.ndarray, counts: Agreement, dark: bool) -> Figure:
 def alike_picture(tau: float, *, dark: bool = False) -> Picture:
     """Show how often trials that differ are taken for trials that do not."""
     counts, k = agreement(tau), np.arange(FIRST, TRIALS + 1)
-    first, last = float(counts.alike[AT - FIRST]), float(counts.alike[-1])
-    values = {"trials": AT, "share": first, "many": TRIALS, "later": last, "tau": tau}
+    first, last = float(counts.alike[REPORTED_AT - FIRST]), float(counts.alike[-1])
+    values = {"trials": REPORTED_AT, "share": first, "many": TRIALS, "later": last, "tau": tau}
     chart = Chart(240, dark=dark, simulated=True)
     chart.line(k, counts.alike, POOLED, width=3, hovertemplate="%{y:.0%}<extra></extra>")
     chart.axis("xaxis", "trials", range=[FIRST - 0.1, TRIALS + 0.1], nticks=TRIALS, tickformat="d")

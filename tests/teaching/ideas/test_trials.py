@@ -21,7 +21,7 @@ def test_two_trials_look_alike_as_often_as_theory_says(tau: float) -> None:
 
 def test_who_takes_trials_for_alike_is_sure_more_often_and_wrong_more_often() -> None:
     found = trials.agreement(0.5)
-    at = trials.AT - trials.FIRST
+    at = trials.REPORTED_AT - trials.FIRST
     sure, wrong = ([shares[engine][at] for engine in trials.LOOK] for shares in (found.sure, found.wrong))
     assert sure == sorted(sure, reverse=True) and wrong == sorted(wrong, reverse=True)
     assert wrong[0] > 2 * (1 - trials.SURE) and found.alike[-1] < found.alike[0] / 3
