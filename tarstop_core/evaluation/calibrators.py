@@ -1,4 +1,4 @@
-"""Two calibrators on lists that neither was fitted on: whose chances come true, and what it does to decisions."""
+"""Compare two calibrators on lists that neither was fitted on: by their chances, and by the decisions that follow."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,20 +24,27 @@ from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
-DRAWS, LEVEL = 2000, 0.95
+DRAWS = 2000
+"""Bootstrap samples."""
+LEVEL = 0.95
+"""Level of intervals."""
 FLOOR = 1e-6
-"""Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
-PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
-ENGINE = "univariate"
+"""Least chance in a log-loss: a relevant document with the chance 0 costs 13.8, not infinity."""
+PATENTS = 400
+"""Simulated rankings to compare on."""
+OUTCOMES = 60
+"""Simulated review outcomes to compare on."""
+HELD_OUT_SEED = 2
+"""Seed of the simulated rankings; no shipped calibrator was fitted on it."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Labelled lists to judge on."""
+    """Labelled lists on which calibrators are compared."""
 
     title: str
     topics: tuple[Topic, ...]
-    outcomes: tuple[Outcome, ...] = ()  # Of reviews whose 2×2 tables are known
+    outcomes: tuple[Outcome, ...] = ()  # Only in reviews whose 2×2 tables are known
     simulated: bool = False
 
 
@@ -48,14 +55,14 @@ SHIPPED = {
     REVIEW: {"simulated outcomes": "simulated outcomes", **_REVIEWS},
     INCLUSION: _REVIEWS,
 }
-"""Simulated lists to judge on that come with the program, by scenario: what each is called, and its title on pages."""
+"""Simulated lists that come with the program: by scenario, then by name, the title on pages."""
 
 
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
-    """Simulated lists that no shipped calibrator was fitted on."""
-    there = samples.sample_topics() if scenario == PATENT else samples.sample_reviews()
-    names = [str(topic) for topic in there["topic"]]
+    """Load or simulate lists of :data:`SHIPPED`, on which no shipped calibrator was fitted."""
+    collection = samples.sample_topics() if scenario == PATENT else samples.sample_reviews()
+    names = [str(topic) for topic in collection["topic"]]
     title = f"the {len(names)} {name}"
     topics: tuple[Topic, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
@@ -73,12 +80,12 @@ def shipped(scenario: str, name: str) -> HeldOut:
     return HeldOut(title, topics or tuple(outcome.topic for outcome in outcomes), outcomes, simulated=True)
 
 
-# --- do the chances come true? ------------------------------------------------------------------------
+# --- are the chances right? ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One figure for both, and their difference."""
+    """One measure of both calibrators, and their difference."""
 
     name: str
     a: float
@@ -86,17 +93,17 @@ class Measure:
     difference: float  # b − a
     low: float
     high: float
-    """`low` and `high`: its interval of 95 % by a paired bootstrap over lists; NaN for a single list."""
-    lower_is_better: bool | None = True  # None: neither is better for being lower
+    """`low` and `high`: 95 % interval of the difference by a paired bootstrap over lists; NaN for a single list."""
+    lower_is_better: bool | None = True  # None if neither lower nor higher is better
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves out no difference at all."""
+        """Whether the interval excludes 0."""
         return bool(self.low > 0 or self.high < 0)
 
     @property
     def better(self) -> str:
-        """Return which is clearly better by its interval, "a" or "b"; "" if neither."""
+        """Return the calibrator that is clearly better, "a" or "b"; "" if neither is."""
         if not self.clear or self.lower_is_better is None:
             return ""
         return "b" if (self.difference < 0) == self.lower_is_better else "a"
@@ -104,10 +111,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both calibrators on the same documents."""
+    """Chances of two calibrators for the same documents."""
 
     first_hits: bool
-    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by all of it."""
+    """Whether lists count up to their first hit, because one calibrator predicts only that; else they count whole."""
     lists: int
     documents: int
     a: Quality
@@ -116,12 +123,12 @@ class Comparison:
 
 
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
-    """Judge two calibrators by the same event on the same labelled documents; of patents only ω⁺ topics count.
+    """Compare the chances of two calibrators on the same labelled documents; in patents only ω⁺ topics count.
 
     Parameters
     ----------
     a, b : Calibrator
-        The two.
+        Calibrators of one scenario.
     topics : sequence of Topic
         Labelled lists.
 
@@ -132,7 +139,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     Raises
     ------
     InputProblem
-        When they are chances of different things, or the lists cannot judge one of them.
+        When their chances mean different things, or one of them cannot be judged on these lists.
     """
     if a.scenario != b.scenario:
         raise InputProblem(
@@ -141,31 +148,31 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     used = usable(topics, a.scenario, a.kind)
     usable(topics, b.scenario, b.kind)
     first_hits = a.first_hits or b.first_hits
-    sums, losses = [], []
+    counts, losses = [], []
     for calibrator in (a, b):
         predictions = [predicted(calibrator, topic, first_hits) for topic in used]
-        sums.append(np.stack([binned(p, y) for p, y in predictions]))
+        counts.append(np.stack([binned(p, y) for p, y in predictions]))
         losses.append(np.array([log_loss(p, y) for p, y in predictions]))
-    count = sums[0][:, :, 2].sum(axis=1)
-    of_a, of_b = (quality(one.sum(axis=0), len(used), "lists chosen here") for one in sums)
+    documents = counts[0][:, :, 2].sum(axis=1)
+    of_a, of_b = (quality(lists.sum(axis=0), len(used), "lists chosen here") for lists in counts)
     assert of_a is not None and of_b is not None
     weights = bootstrap_weights(len(used), DRAWS)
     measures = (
-        _measure("Brier score", [one[:, :, 3].sum(axis=1) for one in sums], count, weights),
-        _ece(sums, weights),
-        _measure("Log-loss", losses, count, weights),
+        _measure("Brier score", [lists[:, :, 3].sum(axis=1) for lists in counts], documents, weights),
+        _ece(counts, weights),
+        _measure("Log-loss", losses, documents, weights),
     )
-    return Comparison(first_hits, len(used), int(count.sum()), of_a, of_b, measures)
+    return Comparison(first_hits, len(used), int(documents.sum()), of_a, of_b, measures)
 
 
 def log_loss(p: Floats, relevant: Flags) -> float:
-    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`."""
+    """Sum of the log-losses of chances, in nats: −Σ log P(label), with no chance below :data:`FLOOR`."""
     return float(-np.log(np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)).sum())
 
 
-def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
-    """A mean over documents of sums by list, of both."""
-    a, b = pair
+def _measure(name: str, sums: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
+    """Compare two means, each the sums over lists, shape (L,), divided by their `count`; `weights` has shape (draws, L)."""
+    a, b = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         differences = (weights @ (b - a)) / (weights @ count)
     return _with_interval(
@@ -173,16 +180,17 @@ def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) 
     )
 
 
-def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
-    weights = np.vstack((np.ones(weights.shape[1]), weights))  # before the samples the lists themselves
+def _ece(counts: Sequence[Floats], weights: Floats) -> Measure:
+    """Compare the calibration errors of two reliability counts, shape (L, BINS, 4)."""
+    weights = np.vstack((np.ones(weights.shape[1]), weights))  # The first row is the lists as they are
 
-    def eces(one: Floats) -> Floats:
-        totals = np.tensordot(weights, one, axes=1)
+    def eces(lists: Floats) -> Floats:
+        totals = np.tensordot(weights, lists, axes=1)
         gaps = np.abs(totals[:, :, 0] - totals[:, :, 1]).sum(axis=1)
         return np.asarray(gaps / np.maximum(totals[:, :, 2].sum(axis=1), 1))
 
-    a, b = map(eces, sums)
-    return _with_interval("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(sums[0]))
+    a, b = map(eces, counts)
+    return _with_interval("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(counts[0]))
 
 
 def _with_interval(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
@@ -194,14 +202,14 @@ def _with_interval(name: str, pair: tuple[float, float], differences: Floats, gr
 
 
 def comparison_sentence(comparison: Comparison, a: str, b: str) -> str:
-    """Word whose chances come true better.
+    """Word which calibrator has the better chances.
 
     Parameters
     ----------
     comparison
-        Both calibrators on the same documents.
+        Chances of both on the same documents.
     a, b
-        What the two are called.
+        Names of the calibrators.
 
     Returns
     -------
@@ -213,16 +221,15 @@ def comparison_sentence(comparison: Comparison, a: str, b: str) -> str:
     return message("comparison", comparison=comparison, brier=brier, clear=clear, names={"a": a, "b": b})
 
 
-# --- what does it do to decisions? --------------------------------------------------------------------
+# --- how do decisions change? -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """One rule with the chances of each, on the same cases in paper mode."""
+    """Results of one rule with the chances of each calibrator, on the same cases in paper mode."""
 
     cases: int
-    empty: int
-    """`cases` and `empty`: all, and those in which there is nothing to find (0 in reviews, where that is not asked)."""
+    empty: int  # Cases without a relevant document; 0 in reviews, where they are not counted
     measures: tuple[Measure, ...]  # Net utility, documents read, and share of right decisions
 
 
@@ -231,22 +238,22 @@ def decisions(
 ) -> Decisions | None:
     """Measure the results of a rule with the chances of each of two calibrators.
 
-    In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
-    the paper: half of the cases are then empty. Lists of both kinds are taken as they are.
+    In patents where every list has relevant documents, each list gets a twin without them, as in the paper, so that
+    half of the cases are empty. If some lists are empty already, no twins are added.
 
     Parameters
     ----------
     a, b : Calibrator
-        The two.
+        Calibrators of one scenario.
     held_out : HeldOut
-        Lists to judge on.
+        Lists on which the rule stops.
     policy, payoffs, cost, b_0
         As of :func:`~tarstop_core.evaluation.replay.replay`.
 
     Returns
     -------
     Decisions or None
-        None where labels, or in reviews 2×2 tables, are not all known.
+        None if the lists have no full labels with a relevant document among them, or in reviews no 2×2 tables.
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
@@ -254,7 +261,7 @@ def decisions(
     if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
         played = [
-            replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, ReviewTask(engine=ENGINE))
+            replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, ReviewTask())
             for calibrator in (a, b)
         ]
     else:
@@ -266,14 +273,14 @@ def decisions(
             topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
         empty = sum(not topic.omega for topic in topics)
         played = [replay(topics, calibrator, policy, payoffs, cost, b_0) for calibrator in (a, b)]
-    names, of = np.unique(groups, return_inverse=True)
-    count = np.bincount(of).astype(float)
+    names, group_of = np.unique(groups, return_inverse=True)
+    count = np.bincount(group_of).astype(float)
     weights = bootstrap_weights(len(names), DRAWS)
 
     def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
         values = [np.array([value(outcome) for outcome in outcomes], dtype=float) for outcomes in played]
-        pair = [np.bincount(of, weights=by_case).astype(float) for by_case in values]
-        return replace(_measure(name, pair, count, weights), lower_is_better=lower_is_better)
+        sums = [np.bincount(group_of, weights=by_case).astype(float) for by_case in values]
+        return replace(_measure(name, sums, count, weights), lower_is_better=lower_is_better)
 
     measures = (
         measure("Net utility", lambda outcome: outcome.net_utility, False),
@@ -289,11 +296,11 @@ def decisions_sentence(decisions: Decisions, policy: str, a: str, b: str) -> str
     Parameters
     ----------
     decisions
-        One rule with the chances of both.
+        Results of one rule with the chances of both.
     policy
-        What the rule is called.
+        Name of the rule.
     a, b
-        What the two calibrators are called.
+        Names of the calibrators.
 
     Returns
     -------
@@ -306,22 +313,22 @@ def decisions_sentence(decisions: Decisions, policy: str, a: str, b: str) -> str
 
 
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
-    """Warn where a calibrator is judged on lists it was fitted on.
+    """Warn of calibrators that are compared on lists they were fitted on.
 
     Parameters
     ----------
     names, calibrators : sequences
-        Calibrators, and what they are called.
+        Calibrators and their names.
     topics : sequence of Topic
-        Lists that they are judged on.
+        Lists on which they are compared.
 
     Returns
     -------
     list of str
-        A sentence each.
+        A sentence for each such calibrator.
     """
     if not any(calibrator.fitted_on.lists for calibrator in calibrators):
-        return []  # to hash many lists takes a while
+        return []  # Hashing many lists takes a while
     digests = [list_digest(topic) for topic in topics]
     return [
         message("seen", name=name, seen=seen, lists=len(topics))

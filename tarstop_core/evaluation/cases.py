@@ -1,4 +1,4 @@
-"""What a method is tried on: cases, in folds, in a benchmark."""
+"""Cases on which methods are compared, their folds, and benchmarks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One decision to be made: a labelled ranking, in reviews with its 2×2 tables. InputProblem without judgments."""
+    """One decision to be made: a labelled ranking, in reviews with its studies. InputProblem without judgments."""
 
     topic: Topic  # With labels and R
     group: str
-    """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
-    outcome: Outcome | EffectOutcome | None = None  # With the studies; reviews only
+    """Cases of one group are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
+    outcome: Outcome | EffectOutcome | None = None  # Reviews: the studies
     adaptive_chances: Floats | None = None
-    """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
+    """Lists that learn: chance of each document at the time when it was the next one, shape (N,)."""
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
@@ -40,13 +40,13 @@ class Case:
 
     @property
     def labels(self) -> Flags:
-        """Relevant documents in ranking order, shape (N,)."""
+        """Whether each document is relevant, in ranking order; shape (N,)."""
         assert self.topic.labels is not None
         return self.topic.labels
 
     @property
     def n_relevant(self) -> int:
-        """R, ranked or not."""
+        """R: the number of relevant documents, ranked or not."""
         assert self.topic.n_relevant is not None
         return self.topic.n_relevant
 
@@ -64,36 +64,35 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Training cases and the test cases they are to serve."""
+    """Training cases, and test cases from other groups."""
 
     train: Sequence[Case]
     test: Sequence[Case]
-    """`train` and `test` may make their cases when they are asked for: the protocol takes slices, a chunk at a time."""
-    learn: Sequence[Case] | None = None
-    """Cases to fit calibrators (and priors) on; the training cases unless given."""
+    """`train` and `test` may make their cases lazily: the protocol takes slices, a chunk at a time."""
+    learn: Sequence[Case] | None = None  # Cases to learn from if not the training cases
 
     @property
     def learned_from(self) -> Sequence[Case]:
-        """Cases that calibrators are fitted on."""
+        """Cases on which calibrators and priors are fitted."""
         return self.train if self.learn is None else self.learn
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Cases to tune and to test on, and what a person should know of them."""
+    """Cases to tune and to test on, with their description."""
 
     name: str  # Short, for files
     title: str  # For headings
     scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.TASKS`
     folds: tuple[Fold, ...]
-    """One for a benchmark with a training half; several for cross-validation, each test case in one."""
+    """One fold if the benchmark has a training half; in cross-validation several, and each case is tested in one."""
     provenance: str  # Where rankings, judgments and tables come from, in a sentence or two
     simulated: bool = False
     weigh_by_group: bool = False
     """Whether groups count equally in means, however many cases they have (reviews with many outcomes)."""
     statistics: Mapping[str, tuple[float, float | None]] = field(default_factory=dict)
-    """Ranking statistics, achieved and (where the paper publishes them) aimed at."""
-    notes: tuple[str, ...] = ()  # What was found odd
+    """Ranking statistics by name: the value, and the paper's or None."""
+    notes: tuple[str, ...] = ()  # Remarks on the files
 
     def __post_init__(self) -> None:
         if not self.folds or any(not len(fold.train) or not len(fold.test) for fold in self.folds):
@@ -102,9 +101,9 @@ class Benchmark:
             )
 
     def by_recall(self, scenario: str) -> "Benchmark":
-        """Return the lists with relevant documents, for a scenario that only asks for recall.
+        """Return the benchmark for a scenario that only asks for recall, without lists that have no relevant document.
 
-        Recall says nothing of the others, twins of a topic among them, and any rule would be right on them.
+        Recall is not defined on those lists, and any rule would be right on them.
 
         Raises
         ------
@@ -123,24 +122,28 @@ class Benchmark:
 
     @property
     def contents(self) -> str:
-        """What is in it, in a sentence."""
+        """Sentence that says what the benchmark holds."""
         cases = {case.name: case for fold in self.folds for half in (fold.train, fold.test) for case in half}
         return message("contents", cases=list(cases.values()), folds=self.folds)
 
 
 def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
-    """Weights of cases that add up to their number; equal, or equal for each group."""
+    """Weights of the T cases, shape (T,), whose sum is T: equal for all cases, or with `by_group` equal for all groups."""
     if not by_group:
         return np.ones(len(groups))
-    _, of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
-    return np.asarray(len(groups) / (len(count) * count[of]))
+    _, group_of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    return np.asarray(len(groups) / (len(count) * count[group_of]))
 
 
 def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
-    """Folds over groups: every case is tested once, by what was learned and tuned without its group.
+    """Split cases into folds by group: each case is tested once, after learning and tuning without its group.
 
-    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random. InputProblem
-    with fewer than two groups.
+    Groups are dealt out in turn, the largest first, so folds are about equal in size and nothing is random.
+
+    Raises
+    ------
+    InputProblem
+        When there are fewer than two groups.
     """
     sizes = Counter(case.group for case in cases)
     folds = min(folds, len(sizes))
@@ -150,18 +153,18 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
             "add some, or give a separate training half."
         )
     ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
-    of = {group: place % folds for place, group in enumerate(ordered)}
+    fold_of = {group: place % folds for place, group in enumerate(ordered)}
     return tuple(
         Fold(
-            train=[case for case in cases if of[case.group] != fold],
-            test=[case for case in cases if of[case.group] == fold],
+            train=[case for case in cases if fold_of[case.group] != fold],
+            test=[case for case in cases if fold_of[case.group] == fold],
         )
         for fold in range(folds)
     )
 
 
 def without_relevant(topic: Topic) -> Topic:
-    """The ω⁻ twin of a topic: the same ranking with its relevant documents taken out, as in the paper."""
+    """The ω⁻ twin of a topic: its ranking without the relevant documents, as in the paper."""
     assert topic.labels is not None
     kept = ~topic.labels
     return replace(

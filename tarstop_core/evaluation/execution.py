@@ -1,4 +1,4 @@
-"""Pure jobs on one process, on all cores, or on a Dask cluster, with results in the same order; and how far they are."""
+"""Run jobs in one process, on all cores or on a Dask cluster, with results in the order of the jobs; report progress."""
 
 import time
 from collections import deque
@@ -13,32 +13,32 @@ from tarstop_core.errors import InputProblem
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
 Progress = Callable[[float, str, float | None], None]
-"""Is given the share done, what is being done, and the seconds left (None while unknown)."""
+"""Takes the share done, what is being done, and the seconds left (None while unknown)."""
 
 SECONDS = 5
-"""To wait for a Dask scheduler."""
+"""Seconds to wait for a Dask scheduler."""
 AHEAD = 2
-"""Jobs sent ahead of the one awaited, for each worker: enough to keep it busy, few enough to hold in memory."""
+"""Jobs per worker that are sent before the first result is needed: enough to keep it busy, few enough for memory."""
 
 
 class Clock:
-    """Share done and seconds left, from the pace of what was computed and not taken from a cache.
+    """Share of a run that is done and seconds left, at the pace of the work that did not come from the cache.
 
     Parameters
     ----------
     total : float
         Effort of the whole run, in any unit.
     progress : callable, optional
-        Is given share, work and seconds left; what it raises ends the run.
+        Takes the share done, the kind of work and the seconds left; an exception that it raises ends the run.
     """
 
     def __init__(self, total: float, progress: Progress | None) -> None:
         self.total, self.progress = total, progress
-        self.so_far = self.computed = 0.0
+        self.so_far = self.computed = 0.0  # Effort done, and the part of it that was not in the cache
         self.begun = time.monotonic()
 
     def report(self, work: str) -> None:
-        """Report what is being done."""
+        """Report progress; `work` says what is being done."""
         if self.progress is None:
             return
         spent = time.monotonic() - self.begun
@@ -46,16 +46,16 @@ class Clock:
         self.progress(min(1.0, self.so_far / self.total), work, left)
 
     def done(self, effort: float, work: str, *, computed: bool) -> None:
-        """Count what was done and report it.
+        """Add work that is done and report progress.
 
         Parameters
         ----------
         effort : float
-            In the unit of the total.
+            Effort of the work, in the unit of the total.
         work : str
             What is being done.
         computed : bool
-            Whether it was computed, so that its time tells the pace.
+            Whether it was computed and not read from the cache; only then its time counts for the pace.
         """
         self.so_far += effort
         if computed:
@@ -66,28 +66,28 @@ class Clock:
 def in_order(
     work: Callable[[Job], Answer], jobs: Iterable[Job], workers: int = 1, dask: str | None = None
 ) -> Iterator[Answer]:
-    """Yield the answers of `work` in the order of the jobs, which are taken from their iterator as they are needed.
+    """Yield the results of `work` in the order of the jobs, which are taken from their iterator as they are needed.
 
     Parameters
     ----------
     work : callable
-        Pure and importable; it runs on one thread.
+        Pure, importable function of a job; it runs on one thread.
     jobs : iterable
-        What it is given.
+        Arguments of `work`.
     workers : int
-        Processes on this machine; 1: this one, 0 or less: one a core.
+        Processes on this machine: 1 stays in this process, 0 or less is one for each core.
     dask : str, optional
         Address of a Dask scheduler to run on instead.
 
     Yields
     ------
     object
-        Answers, which do not depend on where they are computed.
+        Results, which do not depend on where they are computed.
 
     Raises
     ------
     InputProblem
-        When Dask is asked for and not installed, or does not answer.
+        When Dask is wanted and is not installed or does not answer.
     """
     if dask is not None:
         yield from _on_dask(work, jobs, dask)

@@ -1,4 +1,4 @@
-"""Places for jobs: a few for large ones and one for a small one, shared fairly among visitors."""
+"""Share the places for jobs fairly among visitors: a few places for large jobs, and one for a small job."""
 
 import contextlib
 import threading
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 BEAT = 0.2
-"""Seconds between two checks on a caller who waits."""
+"""Seconds between two checks whether a waiting caller has given up."""
 
 
 class Place(Enum):
-    """Where a job is done."""
+    """Kind of place that a job has."""
 
     LARGE = auto()
     QUICK = auto()
@@ -20,7 +20,7 @@ class Place(Enum):
 
 @dataclass(eq=False)
 class Ticket:
-    """A job that is done, or that waits for its place."""
+    """A job that is running, or that waits for a place."""
 
     visitor: str
     small: bool
@@ -28,16 +28,16 @@ class Ticket:
 
 
 class Places:
-    """Places for this many large jobs and for one small one, shared fairly among visitors."""
+    """Places for `large` large jobs and one small job, shared fairly among visitors."""
 
     def __init__(self, large: int) -> None:
         self.large = large
-        self._tickets: list[Ticket] = []  # in the order in which they came
+        self._tickets: list[Ticket] = []  # In order of arrival
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
     def taken(self, ticket: Ticket, beat: Callable[[bool], None] | None) -> Iterator[None]:
-        """Wait for a place, and have it; `beat` is called with True while waiting, and may raise to give up."""
+        """Wait for a place and hold it; while waiting, `beat` is called with True and may raise to give up."""
         with self._changed:
             self._tickets.append(ticket)
             self._grant()
@@ -54,15 +54,15 @@ class Places:
                 self._tickets.remove(ticket)
                 self._grant()
 
-    def others_wait(self, of: Ticket) -> bool:
-        """Whether another visitor waits for the place of a small job."""
-        return of.place is Place.QUICK and any(
-            ticket.small and ticket.place is None and ticket.visitor != of.visitor
-            for ticket in list(self._tickets)
+    def others_wait(self, ticket: Ticket) -> bool:
+        """Whether this job holds the place for small jobs while another visitor waits for that."""
+        return ticket.place is Place.QUICK and any(
+            other.small and other.place is None and other.visitor != ticket.visitor
+            for other in list(self._tickets)
         )
 
     def _grant(self) -> None:
-        """Give free places to those who wait: to the visitors with the fewest jobs first, then in turn."""
+        """Give free places to waiting jobs: first to the visitors with the fewest jobs, then in order of arrival."""
         granted = True
         while granted:
             jobs = Counter(ticket.visitor for ticket in self._tickets if ticket.place is not None)
@@ -75,8 +75,9 @@ class Places:
         self._changed.notify_all()
 
     def _free(self, ticket: Ticket) -> Place | None:
+        """The place that this job may take now, if any."""
         large = [other.visitor for other in self._tickets if other.place is Place.LARGE]
-        # One visitor never has them all.
+        # No visitor takes all places for large jobs, unless there is only one.
         if len(large) < self.large and large.count(ticket.visitor) < max(1, self.large - 1):
             return Place.LARGE
         taken = any(other.place is Place.QUICK for other in self._tickets)

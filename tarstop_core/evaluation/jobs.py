@@ -1,4 +1,4 @@
-"""A job: a chunk of cases for some methods, whose answers depend on nothing else and may be kept on disk."""
+"""A job of an experiment: some methods on a chunk of cases. Its answers depend on nothing else and can be cached."""
 
 import os
 import shutil
@@ -21,19 +21,20 @@ from tarstop_core.evaluation.tasks.base import Learned, Task, Trial
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 Choice = Mapping[str, Depths]
-"""For each method the index of its setting for each q* and cost, shape (Q, C)."""
+"""By method, the index of the chosen setting for each q* and cost, shape (Q, C)."""
 Answers = dict[str, NDArray[Any]]
-"""By method, and when testing also the truth and the reliability counts of each variant."""
+"""Arrays by method; when testing also the truth, and the reliability counts of each variant."""
 
 TRUTH = "truth"
+"""Name of the truth among the answers."""
 CHUNK = 10
-"""Cases of one job, whatever runs it."""
+"""Cases of one job, wherever it runs, so that cached answers fit."""
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
 class Question:
-    """The decision of a task, for these payoffs and costs."""
+    """A task with the payoffs and costs to play it at."""
 
     task: Task
     payoffs: tuple[Payoffs, ...]
@@ -42,29 +43,30 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Cases for some methods: one side of a fold (training cases to tune on, or test cases), or a chunk of it."""
+    """Some methods on the training cases or the test cases of a fold, or on a chunk of these."""
 
     fold: int
     question: Question
     cases: Sequence[Case]
-    weights: Floats  # Of the cases
+    weights: Floats  # Weights of the n cases, shape (n,)
     knowledge: Mapping[str, Learned]  # By variant, what was learned from the fold's training cases
     methods: tuple[Method, ...]
     choice: Choice | None  # The settings to test; None to tune
-    kept: frozenset[str] = frozenset()  # Names of answers that need not be found again
+    kept: frozenset[str] = frozenset()  # Names of answers that are cached and need not be computed
 
     @property
     def effort(self) -> float:
+        """Expected effort, in the unit of :func:`effort`."""
         return len(self.cases) * effort(self.methods, tuning=self.choice is None)
 
     def chunks(self) -> Iterator["Job"]:
-        """Split into jobs of :data:`CHUNK` cases, which are taken from their sequence as they are needed."""
+        """Split into jobs of :data:`CHUNK` cases; each chunk takes its cases only when it is asked for."""
         for first in range(0, len(self.cases), CHUNK):
             here = slice(first, first + CHUNK)
             yield replace(self, cases=tuple(self.cases[here]), weights=self.weights[here])
 
     def keys(self) -> dict[str, str]:
-        """What each answer is kept under: a hash of everything that it depends on, the program included."""
+        """Cache key of each answer: a hash of everything that it depends on, the program included."""
         inputs = code_version(), repr(self.question), [case.digest for case in self.cases]
         learned = {variant: knowledge.digest for variant, knowledge in self.knowledge.items()}
         of_methods = {method.name: (method.digest, learned[method.variant]) for method in self.methods}
@@ -76,12 +78,12 @@ class Job:
         return {name: joblib.hash((inputs, about)) for name, about in answers.items()}
 
     def without(self, kept: Answers) -> "Job":
-        """Return the job for the answers that were not kept."""
+        """Return the job without the methods whose answers are cached."""
         methods = tuple(method for method in self.methods if method.name not in kept)
         return replace(self, methods=methods, kept=frozenset(kept))
 
     def trials(self, case: Case, truth: Flags) -> dict[str, Trial]:
-        """Return a case as rules meet it, by variant."""
+        """Prepare a case for rules to be played on it, by variant."""
         task, payoffs, costs = self.question.task, self.question.payoffs, self.question.costs
         learned_by = {method.variant: self.knowledge[method.variant] for method in self.methods}
         return {
@@ -91,12 +93,12 @@ class Job:
 
 
 def work(job: Job) -> Answers:
-    """Sum over a chunk when tuning, answer case by case when testing."""
+    """Compute the answers of a job: when tuning sums over its cases, when testing results case by case."""
     return _tune(job) if job.choice is None else _test(job, job.choice)
 
 
 def _tune(job: Job) -> Answers:
-    """Weighted sums of net utility over the cases, by method, shape (S, Q, C)."""
+    """By method, the weighted sum of net utility over the cases for each setting, q* and cost; shape (S, Q, C)."""
     task, all_payoffs, costs = job.question.task, job.question.payoffs, job.question.costs
     cells = (len(all_payoffs), len(costs))
     sums: Answers = {method.name: np.zeros((len(method.settings), *cells)) for method in job.methods}
@@ -113,9 +115,9 @@ def _tune(job: Job) -> Answers:
 
 
 def _test(job: Job, choice: Choice) -> Answers:
-    """By method: screened, plus, recall and plus_exact of each case, shape (4, n, Q, C); and truth and counts.
+    """By method, screened, plus, recall and plus_exact of each case, shape (4, n, Q, C); also truth and counts.
 
-    `plus_exact` is NaN where the bivariate engine was not asked.
+    `plus_exact` is NaN if the bivariate engine was not used.
     """
     task, payoffs, costs = job.question.task, job.question.payoffs, job.question.costs
     shape = (len(job.cases), len(payoffs), len(costs))
@@ -131,44 +133,44 @@ def _test(job: Job, choice: Choice) -> Answers:
     for at, (case, truth) in enumerate(zip(job.cases, truths, strict=True)):
         trials = job.trials(case, truth)
         for method in job.methods:
-            # Each setting that is chosen anywhere is played once, for all q* and costs.
-            used, of = np.unique(choice[method.name], return_inverse=True)
+            # Each chosen setting is played once, for all q* and costs.
+            used, setting_of = np.unique(choice[method.name], return_inverse=True)
             settings = [method.settings[i] for i in used]
             played = task.play(trials[method.variant], settings, exact=True)
             exact = np.full_like(played.plus, np.nan) if played.plus_exact is None else played.plus_exact
             played_all = np.stack((played.screened, played.plus, played.recall, exact))
-            answers[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]
+            answers[method.name][:, at] = played_all[:, setting_of.reshape(shape[1:]), rows, columns]
     return answers
 
 
 def counts_name(variant: str) -> str:
-    """Name, among the answers, of the reliability counts of a variant's chances."""
+    """Name among the answers of a variant's reliability counts."""
     return f"calibration {variant}"
 
 
 def effort(methods: Sequence[Method], *, tuning: bool) -> float:
-    """Effort of a case, against 1 for trying one setting: settings of a grid share most of their work."""
+    """Expected effort of a case; testing one setting is 1, and settings of a grid share most of their work."""
     return float(sum(len(method.settings) ** 0.5 if tuning else 1 for method in methods))
 
 
-# --- answers on disk ------------------------------------------------------------------------------
+# --- the cache of answers --------------------------------------------------------------------------
 
 
 @cache
 def code_version(package: Path = PACKAGE) -> str:
-    """Hash the package's sources and weights, so that answers of another version are not taken for this one's."""
+    """Hash the package's sources and weights, so that cached answers of another version are not used."""
     files = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".npz"))
     return str(joblib.hash([(path.relative_to(package).as_posix(), path.read_bytes()) for path in files]))
 
 
 class ResultCache:
-    """Answers by key, so that an interrupted run goes on where it was; without a folder nothing is kept."""
+    """Answers on disk by key, so that an interrupted run can continue; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
     def kept(self, keys: Mapping[str, str]) -> Answers:
-        """Return the answers that are there, by name; what cannot be read counts as not there."""
+        """Return the cached answers by name; files that cannot be read count as missing."""
         answers: Answers = {}
         if self.folder is None:
             return answers
@@ -180,7 +182,7 @@ class ResultCache:
         return answers
 
     def keep(self, key: str, answer: NDArray[Any]) -> None:
-        """Write an answer; it is there whole or not at all, whenever the machine stops."""
+        """Write an answer to the cache, complete or not at all even if the machine stops."""
         if self.folder is None:
             return
         path = self._path(key)
@@ -191,7 +193,7 @@ class ResultCache:
         os.replace(part, path)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything from the cache."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""What is compared: a rule, the settings that tuning may choose from, and what its chances come from."""
+"""Methods to compare: a rule, the settings that tuning may choose from, and the variant of its chances or prior."""
 
 import hashlib
 import inspect
@@ -23,20 +23,20 @@ from tarstop_core.policies.combined import Combined
 from tarstop_core.policies.grlstop import GRLStop, Weights
 
 PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
-"""The paper's seven methods by the names of their policies."""
+"""Policy names of the paper's seven methods."""
 
 DEFAULT: dict[str, tuple[str, ...]] = {name: task.methods for name, task in TASKS.items()}
-"""What an experiment compares unless told."""
+"""By scenario, the methods that an experiment compares by default."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """One row of a table."""
+    """A rule with the settings to choose from, which is one row of a table."""
 
     name: str
     """``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes."""
-    settings: tuple[Policy, ...]  # In grid order; ties go to the first
-    variant: str  # One of the task's: where chances come from, or the prior of the belief
+    settings: tuple[Policy, ...]  # In grid order; the first wins a tie
+    variant: str  # One of the task's variants: the source of the chances, or the prior of the belief
 
     @property
     def policy(self) -> type[Policy]:
@@ -44,10 +44,10 @@ class Method:
 
     @property
     def title(self) -> str:
-        """What the row is called."""
+        """Name of the row on pages."""
         base = str(self.settings[0]) if len(self.settings) == 1 else self.policy.title
-        first = any(self.variant == task.variants[0] for task in TASKS.values())
-        return base if first else f"{base}, {self.variant}"
+        default = any(self.variant == task.variants[0] for task in TASKS.values())
+        return base if default else f"{base}, {self.variant}"
 
     @property
     def digest(self) -> str:
@@ -59,7 +59,7 @@ class Method:
         return str(joblib.hash((self.variant, specs, [kind.__module__ for kind in kinds], own, agent)))
 
     def following(self, agent: Weights | None) -> Self:
-        """A copy that follows the given weights where it is GRLStop."""
+        """Return the method with these weights if it is GRLStop, else unchanged."""
         if agent is None or self.policy is not GRLStop:
             return self
         rules = (rule for rule in self.settings if isinstance(rule, GRLStop))
@@ -67,7 +67,7 @@ class Method:
 
 
 def titles(methods: Sequence[Method]) -> list[str]:
-    """What the rows are called, each otherwise: figures have one line for a title."""
+    """Names of the rows on pages; where two would be equal, the method's name is added."""
     count = Counter(method.title for method in methods)
     return [
         method.title if count[method.title] == 1 else f"{method.title} ({method.name})" for method in methods
@@ -75,7 +75,7 @@ def titles(methods: Sequence[Method]) -> list[str]:
 
 
 def _kinds(policy: Policy) -> Iterator[type[Policy]]:
-    """The class of a rule, and those of the rules that it is made of."""
+    """The class of a rule and, if it combines others, of each rule in it."""
     yield type(policy)
     if isinstance(policy, Combined):
         for rule in policy.rules:
@@ -83,7 +83,7 @@ def _kinds(policy: Policy) -> Iterator[type[Policy]]:
 
 
 def grid(policy: type[Policy]) -> tuple[Policy, ...]:
-    """Every combination of the values that a grid search tries and the rule accepts, the first parameter slowest."""
+    """Settings that a grid search tries: all accepted combinations of parameter values, the first varying slowest."""
     names = [parameter.name for parameter in policy.parameters]
     settings = []
     for values in product(*(parameter.grid for parameter in policy.parameters)):
@@ -93,18 +93,18 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
 
 
 def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:
-    """Make methods of their names.
+    """Make methods from their names.
 
-    A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken as it is), a
-    combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
-    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule that means something in the scenario.
+    A name is a policy (tuned over its grid), a policy with parameters (``budget:d=100``, not tuned), a combination
+    (``either(greedy;budget:d=100)``, ``both(…;…)``) or a rule in a file (``mine.py:Name``), with or without
+    ``@variant``. ``paper`` stands for the paper's seven, ``all`` for every rule that has a meaning in the scenario.
 
     Parameters
     ----------
     specs : iterable of str
         Names.
     scenario : str
-        Whose variants there are.
+        The scenario, which decides which variants and rules there are.
     files : bool
         Whether rules may be loaded from files (:func:`~tarstop_core.policies.parse_policy`).
 
@@ -127,12 +127,12 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
 
 
 def server_rules() -> list[str]:
-    """Rules in files (``mine.py:Name``) that were named when the server started; visitors can run no other file."""
+    """List the rules in files (``mine.py:Name``) that the server was started with; visitors can run no other file."""
     return named_by_server(RULES_VARIABLE)
 
 
 def split_specs(text: str) -> list[str]:
-    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters."""
+    """Split a text at the commas between methods; a comma before ``name=`` belongs to a method's parameters."""
     parts: list[str] = []
     depth = 0
     for part in text.split(","):
@@ -146,11 +146,12 @@ def split_specs(text: str) -> list[str]:
 
 
 def _spelled_out(specs: Iterable[str], weighs: bool) -> list[str]:
+    """Replace "paper" and "all" by the names of their methods, leaving out those named before."""
     names: list[str] = []
-    every = tuple(name for name, kind in POLICIES.items() if weighs or not kind.acts_on_belief)
+    usable = tuple(name for name, kind in POLICIES.items() if weighs or not kind.acts_on_belief)
     for spec in specs:
-        group = {"paper": PAPER, "all": every}.get(spec.strip().lower())
-        names += [spec.strip()] if group is None else [each for each in group if each not in names]
+        group = {"paper": PAPER, "all": usable}.get(spec.strip().lower())
+        names += [spec.strip()] if group is None else [name for name in group if name not in names]
     return names
 
 
@@ -176,11 +177,11 @@ def _method(spec: str, scenario: str, files: bool) -> Method:
 # --- GRLStop's agents -----------------------------------------------------------------------------
 
 AGENTS = "agents"
-"""Folder of agents, each found by the training cases that ``scripts/train_grlstop.py --benchmark`` trained it on."""
+"""Folder of the agents that ``scripts/train_grlstop.py --benchmark`` trained, each named by its training cases."""
 
 
 def weights_file(cases: Sequence[Case]) -> Path:
-    """Return the file of the agent trained on these cases: named by all that training looks at."""
+    """Return the file of the agent trained on these cases; a hash of their labels is its name."""
     digest = hashlib.blake2b(digest_size=8)
     for case in cases:
         digest.update(len(case.labels).to_bytes(8, "little"))
@@ -189,17 +190,17 @@ def weights_file(cases: Sequence[Case]) -> Path:
 
 
 def weights_of(cases: Sequence[Case]) -> Weights | None:
-    """Load the agent trained on these cases; for other cases GRLStop follows that of the package.
+    """Load the agent trained on these cases.
 
     Returns
     -------
     Weights or None
-        None where there is no agent of these cases.
+        None if no agent was trained on them; GRLStop then uses the agent of the package.
 
     Raises
     ------
     InputProblem
-        When its file holds something else.
+        When the file does not hold an agent.
     """
     path = weights_file(cases)
     return Weights.load(path) if path.is_file() else None

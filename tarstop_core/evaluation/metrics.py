@@ -1,7 +1,7 @@
-"""What an experiment measures (Fletcher & Stevenson, Evaluation), as whole-array functions of three things.
+"""Measures of an experiment (Fletcher & Stevenson, Evaluation), as functions of arrays.
 
-These are the chance that a topic ends in a⁺ (0 or 1 unless a rule draws a random sample), the truth, and how many
-documents were screened.
+They take the chance that a topic ends in a⁺ (0 or 1 unless the rule draws a random sample), the truth, and the number
+of documents screened.
 """
 
 import math
@@ -22,7 +22,7 @@ REFERENCE, DOMINANT, DOMINATED, NEITHER = "Ref.", "Dominant", "Dominated", "--"
 
 
 class NoRatio(Enum):
-    """Why an ICER is "--"."""
+    """Reasons why an ICER is "--"."""
 
     ALONE = "alone"  # The reference was not run
     SAME_DOCUMENTS = "same_documents"
@@ -30,9 +30,9 @@ class NoRatio(Enum):
 
 
 TARGET_RECALL = 0.95
-"""What recall-centred rules aim at unless told."""
+"""Default recall that recall-centred rules aim at."""
 REACHED = 1e-6
-"""Recall is kept as a fraction in single precision: so much less reaches a target too."""
+"""Recall that is below the target by no more than this reaches it, because files store it in single precision."""
 SEED = 1
 """Seed of the bootstrap samples."""
 PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
@@ -40,12 +40,12 @@ PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
 
 
 def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
-    """Expected payoff of choosing a⁺ with some chance under a truth.
+    """Expected payoff of choosing a⁺ with a given chance under a given truth.
 
     Parameters
     ----------
     payoffs : Payoffs
-        Their unit is the result's.
+        Payoffs, in the unit of the result.
     plus, omega : array_like
         Chance of a⁺, and whether ω⁺ holds; both broadcast.
 
@@ -80,7 +80,7 @@ def net_utility(
 
 
 def agreement(plus: ArrayLike, omega: ArrayLike) -> Floats:
-    """Chance that the action is the right one."""
+    """Chance that the action is right."""
     return np.where(omega, plus, 1 - np.asarray(plus, dtype=float))
 
 
@@ -101,24 +101,24 @@ def recall(seen: ArrayLike, n_relevant: ArrayLike) -> Floats:
 
 
 def regret(utilities: ArrayLike) -> Floats:
-    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …); no Oracle is among them."""
+    """Best net utility of any of the methods on a topic, minus the method's own, shape (T, M, …); give no Oracles."""
     utilities = np.asarray(utilities, dtype=float)
     return np.asarray(utilities.max(axis=1, keepdims=True) - utilities)
 
 
 def icer(screened: float, agrees: float, reference_screened: float, reference_agrees: float) -> Icer:
-    """Documents more for each decision more that is right, against the reference method, from means.
+    """ICER: additional documents read for each additional right decision, against the reference method.
 
-    "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--" where either is equal at
-    the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
-    decision given up.
+    "Dominant" means fewer documents and more agreement, "Dominated" the opposite, "--" that either is equal at the
+    printed precision. If both are lower, the ratio is positive as well: documents saved for each right decision
+    that is given up.
 
     Parameters
     ----------
     screened, agrees : float
-        Means of the method: documents read, share of right decisions.
+        Documents read and share of right decisions, means of the method.
     reference_screened, reference_agrees : float
-        Means of the reference.
+        The same means of the reference.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
 def no_ratio(
     screened: float, agrees: float, reference_screened: float, reference_agrees: float
 ) -> NoRatio | None:
-    """Why :func:`icer` of these means is neither a ratio nor a label; None if it is one.
+    """Reason why :func:`icer` of these means is "--"; None if it is not.
 
     Parameters
     ----------
@@ -158,12 +158,14 @@ def no_ratio(
 def wss(recall: ArrayLike, screened: ArrayLike, documents: ArrayLike) -> Floats:
     """Work saved over sampling: the share of documents left unread minus the share of relevant ones missed.
 
-    At the depth where a rule stops: WSS = (TN + FN) / N − (1 − recall) (Cohen et al. 2006). NaN without documents.
+    WSS = (TN + FN) / N − (1 − recall) at the depth where a rule stops (Cohen et al. 2006). NaN without documents.
 
     Parameters
     ----------
-    recall, screened, documents : array_like
-        At the depth where a rule stops, and the length of the list.
+    recall, screened : array_like
+        Recall and documents read at the depth where a rule stops.
+    documents : array_like
+        Length of the list.
 
     Returns
     -------
@@ -179,44 +181,46 @@ def reaches(recall: ArrayLike, target: float) -> Flags:
 
 
 def _print_alike(one: float, other: float, decimals: int) -> bool:
-    # Halves are not exact in binary: a hair settles them, so that 5.45 and 5.450000000000001 print alike.
+    # Halves are not exact in binary: 1e-9 is added, so that 5.45 and 5.450000000000001 print alike.
     one, other = (value + math.copysign(1e-9, value) for value in (one, other))
     return f"{one:.{decimals}f}" == f"{other:.{decimals}f}"
 
 
 Row = Mapping[Any, Any]
-"""A row of a table of the paper: ``topics, screened, cost`` and, if asked for, ``net_utility, decision_agreement``."""
+"""A row of a table of the paper: ``topics, screened, cost`` and, where needed, ``net_utility, decision_agreement``."""
 
 
 def net_utility_of_errors(
     payoffs: Payoffs, row: Row, omega_plus: float, adopts: float, rejects: float
 ) -> float:
-    """Mean net utility of a table row from its counts of errors (fractional for means of replications).
+    """Mean net utility of a table row from its counts of errors.
 
     Parameters
     ----------
     payoffs, row : Payoffs, mapping
         Normalised payoffs, and a row of a table of the paper.
     omega_plus, adopts, rejects : float
-        Numbers of ω⁺ topics and of errors of each kind.
+        Numbers of ω⁺ topics, of wrong a⁺ and of wrong a⁻; fractions if they are means of replications.
 
     Returns
     -------
     float
     """
     lost = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
-    return float((_of_right(payoffs, row, omega_plus) - lost) / row["topics"] - row["cost"] * row["screened"])
+    gained = _payoff_if_right(payoffs, row, omega_plus) - lost
+    return float(gained / row["topics"] - row["cost"] * row["screened"])
 
 
-def _of_right(payoffs: Payoffs, row: Row, omega_plus: float) -> float:
+def _payoff_if_right(payoffs: Payoffs, row: Row, omega_plus: float) -> float:
+    """Sum of payoffs over all topics if every decision were right."""
     return float(omega_plus * payoffs.B + (row["topics"] - omega_plus) * payoffs.G)
 
 
 def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tuple[float, float]:
-    """Counts of errors (false adopts, false rejects) that a table row's net utility implies.
+    """Counts of both kinds of errors that a table row's net utility implies.
 
-    Two equations: together they are the decisions that disagree, and weighted by what they cost they are
-    the utility that is missing. NaN where both cost the same (q* = .5) and only their sum is known.
+    They solve two equations: their sum is the number of wrong decisions, and their sum weighted by the loss of each
+    is the missing utility. NaN if both kinds lose the same (q* = .5), where only their sum is known.
 
     Parameters
     ----------
@@ -232,7 +236,7 @@ def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tupl
     """
     wrong = (1 - row["decision_agreement"]) * row["topics"]
     gained = row["topics"] * (row["net_utility"] + row["cost"] * row["screened"])
-    lost = _of_right(payoffs, row, omega_plus) - gained
+    lost = _payoff_if_right(payoffs, row, omega_plus) - gained
     difference = payoffs.wrong_plus - payoffs.wrong_minus
     if abs(difference) < 1e-9 * payoffs.K:
         return math.nan, math.nan
@@ -241,16 +245,16 @@ def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tupl
 
 
 def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None = None) -> Floats:
-    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together.
+    """Weights of topics that add up to 1, those of ω⁺ topics to `share`.
 
     Parameters
     ----------
     omega : array_like of bool, shape (T,)
         Truth of each topic.
     share : float or None
-        Share of the weight of ω⁺ topics; None keeps the one they have.
+        Total weight of the ω⁺ topics; None keeps that of `base`.
     base : array_like, shape (T,), optional
-        Weights within each state; equal unless given.
+        Relative weights among topics of the same truth; equal by default.
 
     Returns
     -------
@@ -259,7 +263,7 @@ def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None 
     Raises
     ------
     InputProblem
-        When the share is not one, or asks for topics of a state that has none.
+        When the share is not between 0 and 1, or gives weight to a truth that no topic has.
     """
     omega = np.asarray(omega, dtype=bool)
     base = np.ones(len(omega)) if base is None else np.asarray(base, dtype=float)
@@ -282,8 +286,8 @@ def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None 
 
 @lru_cache(maxsize=8)
 def bootstrap_weights(groups: int, draws: int) -> Floats:
-    """How often each group is in each bootstrap sample, always the same ones, shape (draws, groups)."""
+    """How often each group is in each bootstrap sample, shape (draws, groups); always the same samples."""
     counts = np.random.default_rng(SEED).multinomial(groups, np.full(groups, 1 / groups), size=draws)
-    drawn = counts.astype(float)
-    drawn.setflags(write=False)  # drawing takes longer than using, so it is kept
-    return drawn
+    weights = counts.astype(float)
+    weights.setflags(write=False)  # It is cached and shared
+    return weights

@@ -1,8 +1,8 @@
-"""The paper's experiment: tune every method on training cases, try it on test cases, for every q* and cost.
+"""The paper's experiment: tune every method on training cases and try it on test cases, for every q* and cost.
 
-Cases are taken a chunk at a time: a pure job (:mod:`~tarstop_core.evaluation.jobs`) whose answers depend on nothing
-else, so it may run anywhere and they may be kept on disk. Sums are taken in the order of the chunks: one process, many,
-or a cluster, interrupted or not, come to the same bits.
+Each chunk of cases is a pure job (:mod:`~tarstop_core.evaluation.jobs`), so it can run anywhere and its answers can be
+cached. Sums are taken in the order of the chunks, so one process, many processes and a cluster give the same bits,
+interrupted or not.
 """
 
 import platform
@@ -29,9 +29,11 @@ from tarstop_core.policies.grlstop import GRLStop, Weights
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)
+"""The paper's threshold beliefs."""
 COSTS = (0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 1.0)
+"""The paper's costs of a document."""
 TIE = 1e-12
-"""Mean net utilities of training that differ by less are equal, and the first setting is taken."""
+"""Mean net utilities on training cases that differ by less are equal; the first setting then wins."""
 
 
 def run(
@@ -48,32 +50,32 @@ def run(
     cache: ResultCache | None = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Tune and test every method of a benchmark.
+    """Tune and test every method on a benchmark.
 
-    Each method's setting is the one with the best mean net utility on training cases, searched again for
-    every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1).
+    For every q* and cost, tuning chooses the setting of each method with the best mean net utility on training cases,
+    the first in grid order if several are equal. Payoffs are normalised (K = 1).
 
     Parameters
     ----------
     benchmark : Benchmark
         Cases to tune and to test on.
     task : Task
-        How cases are played; of the benchmark's scenario.
+        Task that plays the cases; of the benchmark's scenario.
     methods : sequence of Method
-        What is compared.
+        Methods to compare.
     q_stars, costs : sequence of float
         Threshold beliefs and costs of a document.
     parts : int
-        With 2 or more, each part of the training cases is tuned on by what was learned from the others; else they are
-        played by what was learned from them, as in the paper.
+        If 2 or more, training cases are split into this many parts, and methods are tuned on each part with what was
+        learned from the others. Else they are tuned on the cases that were learned from, as in the paper.
     grlstop_weights : callable
-        Finds the agent that GRLStop follows by the cases that were learned from; None is that of the package.
+        Takes the cases that were learned from and returns the agent of GRLStop; None for that of the package.
     workers, dask : int, str
-        Where jobs run (:func:`~tarstop_core.evaluation.execution.in_order`); they change no number.
+        Where jobs run (:func:`~tarstop_core.evaluation.execution.in_order`); no number depends on it.
     cache : ResultCache, optional
-        Where finished chunks are kept and looked for.
+        Cache of the answers of finished chunks.
     progress : callable, optional
-        As of :class:`~tarstop_core.evaluation.execution.Clock`.
+        Takes the share done, the stage and the seconds left (:class:`~tarstop_core.evaluation.execution.Clock`).
 
     Returns
     -------
@@ -82,7 +84,7 @@ def run(
     Raises
     ------
     InputProblem
-        When the benchmark is of another scenario, or a threshold or cost cannot be used.
+        When the benchmark has another scenario, or a threshold or cost is not valid.
     """
     if task.scenario != benchmark.scenario:
         raise InputProblem(f"The benchmark {benchmark.name} is of the scenario {benchmark.scenario}.")
@@ -110,7 +112,7 @@ def run(
 
 
 class _Tested(NamedTuple):
-    """What results keep of a case."""
+    """The description of a test case that goes into the results."""
 
     name: str
     group: str
@@ -120,7 +122,7 @@ class _Tested(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """A job with the answers that were kept, and what each is kept under."""
+    """A job, the cache keys of its answers, and the answers that were in the cache."""
 
     job: Job
     keys: Mapping[str, str]
@@ -129,14 +131,14 @@ class _Chunk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Experiment:
-    """One run, once there is something learned."""
+    """One run after learning from the training cases."""
 
     benchmark: Benchmark
     question: Question
     methods: tuple[Method, ...]
     knowledge: Sequence[Mapping[str, Learned]]
     """For each fold, by variant, what was learned from its training cases."""
-    grlstop_weights: Sequence[Weights | None]  # For each fold, of GRLStop; None: that of the package
+    grlstop_weights: Sequence[Weights | None]  # GRLStop's agent for each fold; None for that of the package
     parts: int
     cache: ResultCache
     clock: Clock
@@ -144,15 +146,15 @@ class _Experiment:
     dask: str | None
 
     def tune(self, tuned: tuple[Method, ...]) -> list[Choice]:
-        """Find, for each fold, the setting of every method that is best on its training cases."""
+        """Choose for each fold the setting of every method that is best on its training cases."""
         folds = self.benchmark.folds
         cells = (len(self.question.payoffs), len(self.question.costs))
         sums = [
             {method.name: np.zeros((len(method.settings), *cells)) for method in self.methods} for _ in folds
         ]
         if tuned:
-            sides = (side for number, fold in enumerate(folds) for side in self._to_tune(number, fold, tuned))
-            for job, answers in self._answers(sides, "tuning"):
+            to_tune = (job for number, fold in enumerate(folds) for job in self._to_tune(number, fold, tuned))
+            for job, answers in self._answers(to_tune, "tuning"):
                 for method in tuned:
                     sums[job.fold][method.name] += answers[method.name]
         return [
@@ -161,12 +163,12 @@ class _Experiment:
         ]
 
     def test(self, chosen: Sequence[Choice], q_stars: tuple[float, ...]) -> Results:
-        """Play the test cases by the chosen settings, cases in the order of folds and chunks."""
+        """Play the test cases with the chosen settings; results are in the order of folds and cases."""
         folds, scenario = enumerate(self.benchmark.folds), self.question.task.scenario
-        sides = (self._side(number, fold.test, self.methods, chosen[number]) for number, fold in folds)
+        to_test = (self._job(number, fold.test, self.methods, chosen[number]) for number, fold in folds)
         cases: list[_Tested] = []
         by_chunk: list[Answers] = []
-        for job, answers in self._answers(sides, "testing"):
+        for job, answers in self._answers(to_test, "testing"):
             cases += [
                 _Tested(case.name, case.group, job.fold, len(case.topic), judged(case, scenario))
                 for case in job.cases
@@ -208,35 +210,36 @@ class _Experiment:
         )
 
     def _to_tune(self, number: int, fold: Fold, methods: tuple[Method, ...]) -> Iterator[Job]:
-        """The training cases, at once or part by part."""
-        whole = self._side(number, fold.train, methods, None)
+        """Jobs that tune on a fold's training cases: one, or with `parts` one for each part."""
+        whole = self._job(number, fold.train, methods, None)
         if not self.parts:
             yield whole
             return
         weight_of = dict(zip((case.name for case in fold.train), whole.weights.tolist(), strict=True))
         for part in cross_validated(fold.train, self.parts):
-            out = {case.group for case in part.test}
-            rest = replace(part, learn=[case for case in fold.learned_from if case.group not in out])
+            held_out = {case.group for case in part.test}
+            others = replace(part, learn=[case for case in fold.learned_from if case.group not in held_out])
             weights = np.array([weight_of[case.name] for case in part.test])
-            knowledge = self.question.task.learn(self.benchmark, rest, tuple(whole.knowledge))
+            knowledge = self.question.task.learn(self.benchmark, others, tuple(whole.knowledge))
             yield replace(whole, cases=part.test, weights=weights, knowledge=knowledge)
 
-    def _side(
+    def _job(
         self, number: int, cases: Sequence[Case], methods: tuple[Method, ...], choice: Choice | None
     ) -> Job:
-        # Groups are asked for only where they count: a stream would have to make all its cases for that.
+        """The job on all training cases or all test cases of a fold."""
+        # Groups are asked for only if they count, because a lazy sequence would have to make all its cases.
         by_group = self.benchmark.weigh_by_group
         weights = group_weights([case.group for case in cases], by_group) if by_group else np.ones(len(cases))
-        followed = tuple(method.following(self.grlstop_weights[number]) for method in methods)
-        return Job(number, self.question, cases, weights, self.knowledge[number], followed, choice)
+        methods = tuple(method.following(self.grlstop_weights[number]) for method in methods)
+        return Job(number, self.question, cases, weights, self.knowledge[number], methods, choice)
 
-    def _answers(self, sides: Iterator[Job], stage: str) -> Iterator[tuple[Job, Answers]]:
-        """Yield chunks in order, each with all its answers; those that were computed are kept."""
+    def _answers(self, whole_jobs: Iterator[Job], stage: str) -> Iterator[tuple[Job, Answers]]:
+        """Yield the chunks of the jobs in order, each with all its answers; computed answers go into the cache."""
         waiting: deque[_Chunk] = deque()
 
         def to_compute() -> Iterator[Job]:
-            for side in sides:
-                for job in side.chunks():
+            for whole in whole_jobs:
+                for job in whole.chunks():
                     keys = job.keys()
                     waiting.append(_Chunk(job, keys, self.cache.kept(keys)))
                     if len(waiting[-1].kept) < len(keys):
@@ -250,7 +253,7 @@ class _Experiment:
             return chunk.job, chunk.kept | computed
 
         def complete() -> Iterator[tuple[Job, Answers]]:
-            """Chunks that come next and wait for no job."""
+            """Chunks at the head of the queue whose answers were all in the cache."""
             while waiting and len(waiting[0].kept) == len(waiting[0].keys):
                 yield next_chunk({})
 
@@ -261,7 +264,7 @@ class _Experiment:
         yield from complete()
 
     def _calibration(self, by_chunk: Sequence[Answers], topics: int) -> dict[str, Quality]:
-        """How well chances came true, by variant."""
+        """Quality of the chances on test cases, by variant; `topics` is the number of topics that were judged."""
         folds = len(self.knowledge)
         how = "held-out topics" if folds == 1 else f"{folds}-fold cross-validation"
         qualities = {}
@@ -271,7 +274,7 @@ class _Experiment:
         return {variant: measured for variant, measured in qualities.items() if measured is not None}
 
     def _settings(self) -> dict[str, Any]:
-        """Everything that changes a number, and what a person should know of the benchmark."""
+        """Everything that changes a number, and the description of the benchmark."""
         benchmark, task = self.benchmark, self.question.task
         return {
             "benchmark": benchmark.name,
@@ -305,5 +308,5 @@ class _Experiment:
 
 
 def _first_best(mean: Floats) -> Depths:
-    """The first of the settings that are best, for each q* and cost, shape (Q, C)."""
+    """Index of the first of the best settings for each q* and cost, shape (Q, C); `mean` has shape (S, Q, C)."""
     return np.asarray(np.argmax(mean >= mean.max(axis=0) - TIE, axis=0))

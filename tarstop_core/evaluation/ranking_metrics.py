@@ -18,10 +18,10 @@ Metrics = dict[str, float]
 def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> dict[str, Metrics]:
     """Average precision, NDCG and recall at 100 of each topic with a relevant document in the qrels, in the run's order.
 
-    As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
-    identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant from 1
-    on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0. Recall
-    divides by all relevant documents of the qrels, ranked or not.
+    As in trec_eval the scores decide the order, in single precision and with ties in descending order of identifiers;
+    a list without scores keeps its order. Judgments are by topic and document: 1 or more is relevant, and a document
+    that is not listed is not relevant. A topic none of whose relevant documents is ranked has 0 for all measures.
+    Recall divides by all relevant documents of the qrels, ranked or not.
 
     Raises
     ------
@@ -45,21 +45,21 @@ def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int
 def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> Metrics:
     """Means of :func:`topic_metrics` over the topics of a run, with their number as ``topics``.
 
-    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
+    Judged topics that are not in the run are left out (as trec_eval does without its option ``-c``).
 
     Raises
     ------
     InputProblem
-        When there is no such topic, and as `topic_metrics` does.
+        When no topic of the run is judged; otherwise as :func:`topic_metrics` does.
     """
-    every = topic_metrics(run, qrels)
-    if not every:
+    by_topic = topic_metrics(run, qrels)
+    if not by_topic:
         raise InputProblem(
             f"None of the {len(run)} topics of the run has a relevant document in the qrels; "
             "check that both use the same topic names."
         )
-    means = {key: float(np.mean([values[key] for values in every.values()])) for key in MEASURES}
-    return {**means, "topics": len(every)}
+    means = {key: float(np.mean([values[key] for values in by_topic.values()])) for key in MEASURES}
+    return {**means, "topics": len(by_topic)}
 
 
 def _scores_by_document(topic: Topic) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""How well chances matched what was found, tallied topic by topic so that no list has to stay in memory."""
+"""Reliability of chances, counted topic by topic so that no list has to stay in memory."""
 
 from collections.abc import Iterable
 
@@ -9,19 +9,20 @@ from tarstop_core.calibration.fitting import ece, in_bins, predicted
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.value.payoffs import Flags, Floats
 
-COLUMNS = 4  # of a tally: sum of chances, relevant documents, documents, squared error
+COLUMNS = 4
+"""Columns of reliability counts: sum of chances, relevant documents, documents, sum of squared errors."""
 
 
 def judged(case: Case, scenario: str) -> bool:
-    """Whether chances are judged on a case: in the patent scenario only where a relevant document exists."""
+    """Whether chances are judged on a case: always, except on ω⁻ topics of the patent scenario."""
     return scenario != PATENT or case.topic.omega
 
 
 def tally(calibrator: Calibrator, case: Case) -> Floats:
-    """Sums over one topic in bins of equal width, shape (BINS, 4); tallies of topics add.
+    """Reliability counts of one topic in bins of equal width, shape (BINS, 4); counts of topics can be added.
 
-    As in :func:`~tarstop_core.calibration.fitting.assess`: "hazard" and "frailty" are judged by the first hit, on
-    the documents up to it; only topics that are :func:`judged` count.
+    As in :func:`~tarstop_core.calibration.fitting.assess`, "hazard" and "frailty" are judged by the first hit, on the
+    documents up to it, and topics that are not :func:`judged` count nothing.
     """
     if not judged(case, calibrator.scenario):
         return np.zeros((BINS, COLUMNS))
@@ -31,47 +32,47 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
 
 
 def binned(p: Floats, relevant: Flags) -> Floats:
-    """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
+    """Reliability counts of documents in bins of equal width of their chance, shape (BINS, 4)."""
     y = relevant.astype(float)
-    return np.stack([in_bins(p, each) for each in (p, y, np.ones(len(p)), (p - y) ** 2)], axis=1)
+    return np.stack([in_bins(p, column) for column in (p, y, np.ones(len(p)), (p - y) ** 2)], axis=1)
 
 
 def matches_measurement(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
-    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them."""
-    # To seven digits: another processor differs in the last ones of what it learns from the same topics.
-    tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
-    again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
+    """Whether the calibrators of all folds give their test topics the same quality as was measured before."""
+    counts = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
+    again = quality(sum(counts, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
     if again is None or again.documents != measured.documents:
         return False
-    one, other = ((each.brier, sum(p * n for p, _, n in each.reliability)) for each in (again, measured))
-    return bool(np.allclose(one, other, rtol=1e-7, atol=0))
+    now, before = ((q.brier, sum(p * n for p, _, n in q.reliability)) for q in (again, measured))
+    # Processors differ in the last digits of what they learn from the same topics.
+    return bool(np.allclose(now, before, rtol=1e-7, atol=0))
 
 
-def quality(sums: Floats, topics: int, how: str) -> Quality | None:
-    """Turn added counts into measures.
+def quality(counts: Floats, topics: int, how: str) -> Quality | None:
+    """Compute the quality of chances from reliability counts.
 
     Parameters
     ----------
-    sums : ndarray, shape (BINS, 4)
-        Counts of :func:`tally`, added.
+    counts : ndarray, shape (BINS, 4)
+        Sum of the counts of all topics (:func:`tally`).
     topics, how : int, str
-        Recorded with the measures: topics judged, and on what.
+        Number of topics judged, and a description of these, which are recorded with the measures.
 
     Returns
     -------
     Quality or None
         None when nothing was counted.
     """
-    documents = sums[:, 2].sum()
+    documents = counts[:, 2].sum()
     if not documents:
         return None
-    held = sums[sums[:, 2] > 0]
-    curve = tuple((float(p / n), float(y / n), int(n)) for p, y, n, _ in held)
+    filled = counts[counts[:, 2] > 0]
+    curve = tuple((float(p / n), float(y / n), int(n)) for p, y, n, _ in filled)
     return Quality(
         how=how,
         topics=topics,
         documents=int(documents),
-        brier=float(sums[:, 3].sum() / documents),
+        brier=float(counts[:, 3].sum() / documents),
         ece=ece(curve),
         reliability=curve,
     )

@@ -1,4 +1,4 @@
-"""Stopping on labelled rankings in paper mode, played as an experiment plays them: depths, actions, net utility."""
+"""Replay a rule on labelled rankings in paper mode, as an experiment does: depths, actions, net utility."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,17 +32,17 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Shares of the list read at which the number of unread relevant documents is reported."""
 BIVARIATE = ReviewTask(engine="bivariate")
 Chances = Calibrator | Mapping[str, Floats]
-"""What makes them; or, by review or topic, each document's chance as it stood when it was next."""
+"""A calibrator; or, by review or topic, the chance of each document when it was the next one, shape (N,)."""
 
 
 @dataclass(frozen=True)
 class StillUnread:
-    """Forecast and true number of the relevant documents below a depth."""
+    """Forecast and true number of the relevant documents that are unread at a depth."""
 
     mean: float
     low: int
     high: int
-    """`low` and `high`: central interval of 90 %."""
+    """`low` and `high`: central 90 % interval of the forecast."""
     true: int
 
 
@@ -51,18 +51,18 @@ class Played:
     """The result of a policy on one topic."""
 
     topic: str
-    depth: float  # Documents read; of a rule that draws a random sample, the expected number
+    depth: float  # Documents read; if the rule draws a random sample, the expected number
     action: str  # One of "a+" or "a-", or the name of another option
     omega: bool
-    """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
+    """Whether ω⁺ holds: the qrels have a relevant document, ranked or not; in reviews, the truth of the task."""
     net_utility: float  # Payoff of the action under the truth, minus cost times depth, in the payoffs' unit
     recall: float  # Relevant documents read over the qrels' R; 0 when R = 0, as in the paper
     best: str = field(default="", kw_only=True)
-    """Among several options: the one that brings most under the truth."""
+    """With several options, the one with the highest payoff under the truth."""
 
     @property
     def right(self) -> bool:
-        """Whether the truth asks for that action."""
+        """Whether the action is the best one under the truth."""
         return self.action == self.best if self.best else (self.action == "a+") == self.omega
 
 
@@ -71,8 +71,8 @@ class PlayedReview(Played):
     """The result of a policy on an outcome of a review."""
 
     left: dict[str, StillUnread]
-    """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
-    turned: float  # Forecast at the stop: the chance that everything unread would lead to the other action
+    """Unread relevant documents at "stop" and at each of :data:`SHARES` of the list ("0.02", …), rounded up."""
+    turned: float  # Chance, forecast at the stop, that reading everything would change the action
 
 
 def replay(
@@ -84,26 +84,26 @@ def replay(
     b_0: float = 0.5,
     scale: float = 1.0,
 ) -> list[Played]:
-    """Stop on each labelled topic as the policy says and act.
+    """Stop on each labelled topic by the policy, and act.
 
-    Documents that the run does not rank are not appended; a topic without a ranked hit has no first hit. Policies act
-    on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document, which is what reproduces
-    the paper's Table 1; an Oracle acts as the truth would where it can.
+    Only ranked documents are read, so a topic without a ranked relevant document has no first hit. Policies act on the
+    belief where they stop. Baselines choose a⁺ iff they have seen a relevant document, which reproduces the paper's
+    Table 1. An Oracle chooses the right action if it can.
 
     Parameters
     ----------
     topics : iterable of Topic
-        With labels.
+        Labelled topics.
     calibrator : Calibrator
-        Gives the chances.
+        Source of the chances.
     policy : Policy
-        Stops.
+        The rule.
     payoffs, cost : Payoffs, float
         Stakes, and cost of a document in their unit.
     b_0 : float
         Belief before any document.
     scale : float
-        Every chance is taken times this, at most 1.
+        Factor on every chance; the product is at most 1.
 
     Returns
     -------
@@ -131,20 +131,21 @@ def replay_reviews(
     task: Task = BIVARIATE,
     prior: Prior | None = None,
 ) -> list[Played]:
-    """Stop on outcomes of reviews, as :func:`replay` does; every rule but an Oracle acts on the belief reached.
+    """Stop on outcomes of reviews, as :func:`replay` does; every rule except an Oracle acts on its belief.
 
     Parameters
     ----------
     outcomes : iterable of Outcome or EffectOutcome
-        With labels and studies.
+        Outcomes with labels and studies.
     calibrator : Calibrator or mapping of str to ndarray
-        Of "brings data"; or, by review, each document's chance as it stood when it was next.
+        Source of the chances that a document brings data; or, by review, the chance of each document when it was the
+        next one, shape (N,).
     policy, payoffs, cost
         As of :func:`replay`.
     task : ReviewTask or EffectTask
-        What is to be exceeded, by which engine, and how the truth is told.
+        Threshold, engine and definition of the truth.
     prior : Prior, optional
-        Of the belief that a test is accurate; the weak one unless given.
+        Prior of the belief that a test is accurate; the weak one by default.
 
     Returns
     -------
@@ -172,38 +173,39 @@ def replay_reviews(
 
 
 def _by_kind(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
-    """Tell a calibrator from chances that are given by case; the other one is empty."""
+    """The calibrator if it is one, and the chances by case if they are given; the other one is empty."""
     return (chances, {}) if isinstance(chances, Calibrator) else (None, chances)
 
 
 @dataclass(frozen=True)
 class PlayedEnough:
-    """How much a policy found on one topic, and how much it read for it."""
+    """Recall and effort of a policy on one topic."""
 
     topic: str
-    depth: float  # Documents read; of a rule that draws a random sample, the mean number
+    depth: float  # Documents read; if the rule draws a random sample, the mean number
     share: float  # Share of the list that was read
     recall: float  # Relevant documents read over the qrels' R; 1 when R = 0
-    reached: float  # Whether that is the recall that was wanted; of a rule that draws, how often
+    reached: float  # Whether recall reached the target; if the rule draws a random sample, how often
 
 
 def replay_enough(
     topics: Iterable[Topic], calibrator: Chances, policy: Policy, target: float, scale: float = 1.0
 ) -> list[PlayedEnough]:
-    """Stop on each labelled topic as the policy says, and see how much was found.
+    """Stop on each labelled topic by the policy, and measure recall.
 
     Parameters
     ----------
     topics : iterable of Topic
-        With labels.
+        Labelled topics.
     calibrator : Calibrator or mapping of str to ndarray
-        Of inclusion; or, by topic, each document's chance as it stood when it was next.
+        Source of the chances of inclusion; or, by topic, the chance of each document when it was the next one,
+        shape (N,).
     policy : Policy
-        Stops.
+        The rule.
     target : float
-        Recall that is wanted, in (0, 1].
+        Recall to reach, in (0, 1].
     scale : float
-        Every chance is taken times this, at most 1.
+        Factor on every chance; the product is at most 1.
 
     Returns
     -------
@@ -227,18 +229,18 @@ def replay_enough(
 
 
 def reliability(played: Sequence[PlayedEnough]) -> dict[str, Any]:
-    """Means over topics: documents and share read, recall, and on how many topics the recall was reached."""
+    """Means over topics of depth, share read and recall; `reliability` is the share that reached the target."""
     means = _means(played, "depth", "share", "recall")
-    return {**means, "reliability": float(np.mean([one.reached for one in played]))}
+    return {**means, "reliability": float(np.mean([result.reached for result in played]))}
 
 
 def _means(played: Sequence[Played | PlayedEnough], *names: str) -> dict[str, Any]:
-    """The number of topics, and means over them."""
+    """The number of topics, and the mean of each named attribute."""
     if not played:
         raise InputProblem(
             "No topic is both ranked and judged; check that run and qrels name the same topics."
         )
-    means = {name: float(np.mean([getattr(one, name) for one in played])) for name in names}
+    means = {name: float(np.mean([getattr(result, name) for result in played])) for name in names}
     return {"topics": len(played), **means}
 
 
@@ -249,7 +251,7 @@ def with_left(
     payoffs: Payoffs,
     question: Question,
 ) -> list[PlayedReview]:
-    """Add the forecast of unread relevant documents at the stop to replayed reviews.
+    """Add forecasts of unread relevant documents to replayed reviews.
 
     Parameters
     ----------
@@ -258,71 +260,73 @@ def with_left(
     calibrator
         As of :func:`replay_reviews`.
     payoffs : Payoffs
-        What the options bring.
+        Payoffs of the options.
     question : Question
-        What is asked of their tables.
+        Threshold, engine and prior of the belief.
 
     Returns
     -------
     list of PlayedReview
     """
-    by_list: dict[tuple[str, int], StillUnread] = {}
+    by_list: dict[tuple[str, int], StillUnread] = {}  # Outcomes of one review share its list
     reviews = []
-    for outcome_played, outcome in zip(played, outcomes, strict=True):
-        depth, left = int(outcome_played.depth), {}
-        by = calibrator[outcome.review] if isinstance(calibrator, Mapping) else calibrator
+    for result, outcome in zip(played, outcomes, strict=True):
+        depth, left = int(result.depth), {}
+        chances = calibrator[outcome.review] if isinstance(calibrator, Mapping) else calibrator
         depths = {"stop": depth} | {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
         for name, at in depths.items():
-            # Outcomes of one review share its list.
             key = outcome.review, at
-            left[name] = by_list[key] = by_list.get(key) or still_unread(outcome.topic, by, at)
+            left[name] = by_list[key] = by_list.get(key) or still_unread(outcome.topic, chances, at)
         states = states_of(outcome.tables, question)
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
-        to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
+        to_come = studies_to_come(_left(outcome.topic, chances, depth).chance)
         turned = chance_turned(now, to_come, payoffs, tempering=past_stops().tempering)
-        reviews.append(PlayedReview(**vars(outcome_played), left=left, turned=turned))
+        reviews.append(PlayedReview(**vars(result), left=left, turned=turned))
     return reviews
 
 
-def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnread:
-    """Compare the forecast of relevant documents below a depth with their true number.
+def still_unread(topic: Topic, chances: Calibrator | Floats, depth: int) -> StillUnread:
+    """Compare the forecast of unread relevant documents with their true number.
 
     Parameters
     ----------
-    topic, depth : Topic, int
-        A labelled list, and how many of its documents were read.
-    by : Calibrator or ndarray
-        What chances come from.
+    topic : Topic
+        A labelled list.
+    chances : Calibrator or ndarray, shape (N,)
+        Source of the chances, or the chance of each document when it was the next one.
+    depth : int
+        Documents read.
 
     Returns
     -------
     StillUnread
     """
     assert topic.labels is not None
-    left = _left(topic, by, depth)
+    left = _left(topic, chances, depth)
     low, high = left.interval()
     return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
 
 
-def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Remaining:
-    if not isinstance(by, Calibrator):
-        return prequential_ahead(by, np.asarray(topic.labels), depth).left()
-    p = by.probabilities(topic.scores, len(topic))
+def _left(topic: Topic, chances: Calibrator | Floats, depth: int) -> Remaining:
+    if not isinstance(chances, Calibrator):
+        return prequential_ahead(chances, np.asarray(topic.labels), depth).left()
+    p = chances.probabilities(topic.scores, len(topic))
     read = np.arange(len(topic)) < depth
-    return by.left(p, read, read & np.asarray(topic.labels), ~read)
+    return chances.left(p, read, read & np.asarray(topic.labels), ~read)
 
 
-def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
-    """Means over topics: screened, net utility, recall, share of right actions."""
+def summary(played: Sequence[Played]) -> dict[str, Any]:
+    """Means over topics of depth, net utility, recall and right actions, and the number of errors of each kind."""
     return {
-        **_means(outcomes, "depth", "net_utility", "recall"),
-        "decision_agreement": float(np.mean([outcome.right for outcome in outcomes])),
-        "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
-        "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
+        **_means(played, "depth", "net_utility", "recall"),
+        "decision_agreement": float(np.mean([result.right for result in played])),
+        "false_adopt": sum(result.action == "a+" and not result.omega for result in played),
+        "false_reject": sum(result.action == "a-" and result.omega for result in played),
     }
 
 
 def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> Played:
+    """Expected result of a rule that draws a random sample."""
     topic = case.topic
     # A reader who has found a relevant document chooses a⁺, and every sample finds one if the topic has one.
     drawn = policy.expected(case.labels)
@@ -335,7 +339,7 @@ def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> 
 def _played(
     task: Task, case: Case, learned: Learned, policy: Policy, payoffs: Payoffs, cost: float
 ) -> Played:
-    """One rule with a depth on one case, as an experiment plays it."""
+    """The result on one case of a rule that draws no sample."""
     trial = task.trial(case, learned, [payoffs], [cost])
     grid = task.play(trial, [policy])
     if payoffs.others:
@@ -352,7 +356,7 @@ def _played(
 
 
 def _among_several(trial: Trial, case: Case, policy: Policy, grid: PlayedGrid, payoffs: Payoffs) -> Played:
-    """One rule on one case where the best of several options is chosen: by the belief reached, or by the truth."""
+    """The result of a rule on one case with several options; an Oracle chooses by the truth, others by their belief."""
     depth, omega, options = int(grid.screened.item()), bool(trial.truth[0]), payoffs.ranges().options
     best, (cost,) = options[-1 if omega else 0], trial.costs
     option = best if policy.is_oracle else trial.paths[0].action_at(depth)

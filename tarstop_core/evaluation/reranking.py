@@ -1,4 +1,4 @@
-"""Lists that learn from labels, read to their end with every label known: the order, its forecasts, trials of a ranker."""
+"""Simulate active learning on labelled lists: reading order, forecasts, and tests of a ranker."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -31,27 +31,28 @@ from tarstop_core.value.payoffs import Flags
 SHARES = (0.05, 0.1, 0.2, 0.5)
 """Shares of the list at which recall is reported."""
 READ = (20, 50, 100, 500)
-"""Documents read at which the number still unread is forecast."""
+"""Numbers of documents read at which the number of unread relevant documents is forecast."""
 LEAST = 1e-12
 """Least chance whose log is taken."""
 LENGTHS = (1, 2, 7, 40)
-"""Documents of the lists that a ranker is tried on."""
+"""Lengths of the random lists on which a ranker is tested."""
 TRIAL_WORDS = 30
+"""Different words in the random documents of one class."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reread:
-    """A list as it was read while it learned."""
+    """A list in the order in which active learning had it read."""
 
-    order: NDArray[np.intp]  # Positions in the list given, first read first. Shape (N,).
+    order: NDArray[np.intp]  # Positions in the given list in reading order, shape (N,)
     scores: Floats
-    """The score of each document in the fit that placed it, shape (N,); scores of different fits are not comparable."""
-    fitted_at: NDArray[np.intp]  # Number of labels at each fit; the first is 0
-    seconds: Floats  # How long each fit took, with the scores of every document
+    """Score of each document in the fit that placed it, in reading order, shape (N,); fits are not comparable."""
+    fitted_at: NDArray[np.intp]  # Number of labels at each fit; the first is 0. Shape (F,)
+    seconds: Floats  # Duration of each fit, with the scores of every document. Shape (F,)
 
     @property
     def fit(self) -> NDArray[np.intp]:
-        """Number, from 0, of the fit that put each document where it was read. Shape (N,)."""
+        """Index of the fit that placed each document, in reading order; shape (N,)."""
         return np.searchsorted(self.fitted_at, np.arange(len(self.order)), side="right") - 1
 
 
@@ -69,29 +70,28 @@ def simulate(
     to_the_end: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Reread:
-    """Read a labelled list to its end, the ranker being asked again whenever that is due.
+    """Read a labelled list to its end, and fit the ranker again whenever that is due.
 
     Parameters
     ----------
     texts : list of str or Features
         Titles and abstracts, or features made of them.
     question : str
-        What is searched for.
+        The question of the search.
     labels : array of bool or Label, shape (N,)
-        Whether each document is relevant, or what its reading will teach.
+        Whether each document is relevant, or the label that its reader gives it.
     ranker : Ranker, optional
-        The default one unless given.
+        :data:`~tarstop_core.ranking.learning.DEFAULT` if not given.
     seed : int
-        Of what the ranker draws.
+        Seed of the ranker's random draws.
     start : ndarray, shape (N,), optional
-        Scores that the list begins by; BM25 on word stems by the question unless given.
+        Scores of the first order; if not given, BM25 scores of the question on word stems.
     words_for, words_against, outside : str, str, ndarray
         As of :class:`~tarstop_core.ranking.learning.Feedback`.
     to_the_end : bool
-        Whether it goes on learning once everything relevant was read, which changes nothing that
-        :func:`order_quality` measures.
+        Whether learning goes on after the last relevant document; :func:`order_quality` does not depend on it.
     progress : callable, optional
-        Is given documents read and all documents.
+        Takes the number of documents read and the number of all documents.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def simulate(
         if isinstance(texts, Features):
             raise ValueError("features do not hold the texts that BM25 would order: give start")
         start = build_index(texts, recipe=WORDS).scores(question)
-    N, sought = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
+    N, unread_relevant = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
     feedback = Feedback(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
     ranker = RANKERS[DEFAULT] if ranker is None else ranker
     order, scores = np.empty(N, dtype=np.intp), np.empty(N)
@@ -114,7 +114,7 @@ def simulate(
     queue: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     now = np.empty(0)
     for read in range(N):
-        if not fitted_at or (due(read, fitted_at[-1]) and (to_the_end or sought)):
+        if not fitted_at or (due(read, fitted_at[-1]) and (to_the_end or unread_relevant)):
             begun = time.perf_counter()
             now = ranker.scores(features, replace(feedback, labels=feedback.labels.copy()), seed)
             seconds.append(time.perf_counter() - begun)
@@ -126,16 +126,16 @@ def simulate(
         order[read] = position = queue[read - fitted_at[-1]]
         scores[read] = now[position]
         feedback.labels[position] = taught[position]
-        sought -= int(taught[position] >= Label.RELEVANT)
+        unread_relevant -= int(taught[position] >= Label.RELEVANT)
     return Reread(order, scores, np.array(fitted_at), np.array(seconds))
 
 
 def order_quality(relevant: ArrayLike) -> dict[str, Any]:
-    """Measure how good an order is, by whether each document is relevant, as read, shape (N,).
+    """Measure the quality of a reading order from the labels in that order, shape (N,).
 
-    Of a share s of the list, the first ⌈sN⌉ documents count. WSS@95 is the share left unread when 95 % of the relevant
-    ones are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before
-    one that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
+    Recall at a share s counts the first ⌈sN⌉ documents. WSS@95 is the share left unread when 95 % of the relevant
+    documents are found, minus 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant comes
+    before one that is: 0 at best, ½ at random, as in ``asreview.metrics.loss``.
 
     Returns
     -------
@@ -165,24 +165,24 @@ def order_quality(relevant: ArrayLike) -> dict[str, Any]:
     }
 
 
-# --- how forecasts came out -----------------------------------------------------------------------
+# --- quality of forecasts -------------------------------------------------------------------------
 
 
 def mean_log_loss(p: Floats, relevant: Flags) -> float:
-    """Mean of −log of the chance that was given to what came true."""
+    """Mean log-loss of chances, in nats; no chance counts as less than :data:`LEAST`."""
     return float(-np.log(np.maximum(np.where(relevant, p, 1 - p), LEAST)).mean())
 
 
 def forecast_quality(model: RerankedChances, relevant: Flags) -> dict[str, Any]:
-    """Measure forecasts along a list of which every label is known.
+    """Measure forecasts along a labelled list.
 
-    `relevant` says of each document, in the order read, whether it is, shape (N,); a forecast at a depth knows those
-    before it alone.
+    `relevant` holds the labels in reading order, shape (N,). A forecast at a depth uses only the labels before it.
 
     Returns
     -------
     dict
-        `log_loss` and `ece` of the next document, and at :data:`READ` the number that was forecast to be `left`.
+        `log_loss` and `ece` of the next document's chance, and `left`: at each of :data:`READ` the forecast and the
+        true number of unread relevant documents.
     """
     p, length = forecasts(model, relevant, len(relevant))[:-1], len(relevant)
     left = {}
@@ -196,16 +196,16 @@ def forecast_quality(model: RerankedChances, relevant: Flags) -> dict[str, Any]:
 
 
 def adaptive_chances(model: RerankedChances, ids: NDArray[np.str_], relevant: Flags) -> pd.DataFrame:
-    """Tabulate the chance of each document as it stood when it was next.
+    """Tabulate the chance of each document when it was the next one.
 
     Parameters
     ----------
     model : RerankedChances
-        Makes the chances.
+        Model of the chances.
     ids : ndarray of str, shape (N,)
-        Identifiers in the order read.
+        Identifiers in reading order.
     relevant : ndarray of bool, shape (N,)
-        Labels in that order.
+        Labels in reading order.
 
     Returns
     -------
@@ -220,11 +220,11 @@ def adaptive_chances(model: RerankedChances, ids: NDArray[np.str_], relevant: Fl
 
 
 def check_ranker(ranker: Ranker, lists: int = 8) -> CheckResult:
-    """Try a ranker on random lists of 1 to 40 documents, to show whether its order rests on labels it was given.
+    """Test a ranker on random lists of 1 to 40 documents: does its order use only the labels given so far?
 
-    Given the same, it must give the same scores, a finite one for each document, and leave what it was given as it
-    was. Each list is also read to its end, then again with other labels from some document on: up to that document,
-    itself included, the order must be the same, for that is all that anybody knew when it was put there.
+    The same input must give the same scores, one finite score for each document, and the ranker must not change its
+    input. Each list is also read to its end twice, with different labels from some document on. Up to and including
+    that document, whose position was fixed before these labels, the order must be the same.
     """
     rng = np.random.default_rng(0)
     findings: list[str] = []
@@ -246,8 +246,8 @@ def _faults(ranker: Ranker, N: int, rng: np.random.Generator) -> list[str]:
 
 
 def _trial(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
-    about = rng.random(N) < 0.3
-    words = [rng.integers(10 * topic, 10 * topic + TRIAL_WORDS, 8) for topic in about]
+    relevant = rng.random(N) < 0.3
+    words = [rng.integers(10 * label, 10 * label + TRIAL_WORDS, 8) for label in relevant]
     features = make_features([" ".join(f"word{number}" for number in numbers) for numbers in words])
     start = rng.random(N)
     labels = rng.choice([*Label], N, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(np.int8)
@@ -263,10 +263,10 @@ def _trial(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
     for name in ("labels", "start", "outside"):
         if not np.array_equal(getattr(feedback, name), getattr(untouched, name), equal_nan=name == "outside"):
             yield f"{where} changes the {name} it was given; work on a copy."
-    whole = simulate(features, "word12", about, ranker=ranker, seed=1, start=start).order
+    order = simulate(features, "word12", relevant, ranker=ranker, seed=1, start=start).order
     for read in sorted({0, 1, N // 3}):
-        other = about.copy()
-        other[whole[read:]] = rng.random(N - read) < 0.5
+        other = relevant.copy()
+        other[order[read:]] = rng.random(N - read) < 0.5
         changed = simulate(features, "word12", other, ranker=ranker, seed=1, start=start).order
-        if not np.array_equal(changed[: read + 1], whole[: read + 1]):
+        if not np.array_equal(changed[: read + 1], order[: read + 1]):
             yield f"{where} changes the first {read + 1} when only labels after {read} change: it looks ahead."

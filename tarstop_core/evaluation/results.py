@@ -1,4 +1,4 @@
-"""The results of an experiment, topic by topic: what tables and figures are computed from, in files and lists of files."""
+"""Results of an experiment case by case, from which tables and figures are computed, and their files."""
 
 from __future__ import annotations
 
@@ -21,28 +21,30 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 FILE_VERSION = 1
 LISTS = ("cases", "groups", "q_stars", "costs", "chosen")
+"""Fields of results that files hold as lists."""
 ARRAYS = ("weights", "documents", "omega", "fold")
+"""Fields that hold a number for each case."""
 CUBES = ("screened", "plus", "recall", "plus_exact")
-"""Arrays with a number for each case, method, q* and cost; `plus_exact` may be missing."""
+"""Fields that hold a number for each case, method, q* and cost; `plus_exact` may be missing."""
 FOLDER = "results"
 """Folder of the shipped files."""
 
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """What a reader must know of a method: its name, and whether it can be followed at all."""
+    """Description of a method in results."""
 
     name: str
     title: str
     policy: str
     variant: str
     family: str
-    is_oracle: bool = False  # Oracles: shown as a bound, never counted in regret
+    is_oracle: bool = False  # Whether it knows the truth: a bound, which regret does not count
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """T cases, M methods, Q threshold beliefs, C costs."""
+    """Results of an experiment for T cases, M methods, Q threshold beliefs and C costs."""
 
     settings: Mapping[str, Any]
     """Everything that changes a number: benchmark, truth, engine, seeds, versions; JSON values."""
@@ -51,18 +53,18 @@ class Results:
     groups: tuple[str, ...]
     q_stars: tuple[float, ...]
     costs: tuple[float, ...]
-    weights: Floats  # Weights of cases in means, in sum T; shape (T,)
+    weights: Floats  # Weights of cases in means, whose sum is T; shape (T,)
     documents: Depths  # Length of each list; shape (T,)
-    omega: Flags  # Shape (T, Q)
+    omega: Flags  # Whether ω⁺ holds; shape (T, Q)
     screened: Floats
     plus: Floats
     recall: Floats
-    """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
-    fold: Depths  # Shape (T,)
+    """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall at the stop; shape (T, M, Q, C)."""
+    fold: Depths  # Fold that tested each case; shape (T,)
     chosen: tuple[str, ...]
-    """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
+    """Settings that tuning chose, by fold, method, q* and cost in C order; :meth:`setting` reads them."""
     plus_exact: Floats | None = None
-    """Reviews with a faster engine: the same by the bivariate engine; NaN for methods it was not asked for."""
+    """Reviews with a faster engine: `plus` by the bivariate engine; NaN for methods for which it was not used."""
     calibration: Mapping[str, Quality] = field(default_factory=dict)  # By variant, on test cases
 
     @property
@@ -110,7 +112,7 @@ class Results:
         return np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
 
     def setting(self, method: int, q: int, c: int) -> str:
-        """Return what tuning chose; every choice once where folds differ.
+        """Return the setting that tuning chose; if folds differ, each choice once.
 
         Parameters
         ----------
@@ -132,7 +134,7 @@ class Results:
 
     @property
     def cubes(self) -> dict[str, Floats]:
-        """The arrays of :data:`CUBES` that there are."""
+        """The arrays of :data:`CUBES` by name, without those that are missing."""
         arrays = {name: getattr(self, name) for name in CUBES}
         return {name: array for name, array in arrays.items() if array is not None}
 
@@ -155,12 +157,12 @@ def save(results: Results, path: Path, *, small: bool = False) -> None:
     Parameters
     ----------
     results : Results
-        What is written.
+        Results to write.
     path : Path
         The file.
     small : bool
-        Whether as few bytes as possible are written: whole numbers, which depths and actions nearly always are, come
-        back exactly, others to seven significant digits. Else everything comes back exactly.
+        Whether to write as few bytes as possible: arrays of whole numbers, as depths and actions nearly always are,
+        keep their values, others keep seven significant digits. Otherwise all values are kept exactly.
     """
     about: dict[str, Any] = {
         "version": FILE_VERSION,
@@ -170,7 +172,7 @@ def save(results: Results, path: Path, *, small: bool = False) -> None:
         "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
     }
     for quality_fields in about["calibration"].values():
-        del quality_fields["intervals"]  # experiments add up documents of all lists, so that there are none
+        del quality_fields["intervals"]  # Experiments add up the documents of all lists, so there are none
     arrays = {name: getattr(results, name) for name in ARRAYS} | results.cubes
     if small:
         arrays |= {name: _small(cube) for name, cube in results.cubes.items()}
@@ -192,7 +194,7 @@ def load(path: Path) -> Results:
     Raises
     ------
     InputProblem
-        When the file is not one of results, or of another version.
+        When the file does not hold results, or was written by another version.
     """
     about, arrays = _content(path, [*ARRAYS, *CUBES])
     if about.get("version") != FILE_VERSION:
@@ -213,7 +215,7 @@ def load(path: Path) -> Results:
 
 
 def _content(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a file's description and some of its arrays, if present."""
+    """Return a file's description, and the named arrays that it has."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return json.loads(str(file["about"])), {name: file[name] for name in names if name in file}
@@ -222,7 +224,7 @@ def _content(path: Path, names: Sequence[str]) -> tuple[dict[str, Any], dict[str
 
 
 def _method(content: dict[str, Any]) -> MethodInfo:
-    """A method of a file, which may be older than the name `is_oracle`."""
+    """Read a method; older files call `is_oracle` "knows_truth"."""
     return MethodInfo(
         **{"is_oracle" if name == "knows_truth" else name: value for name, value in content.items()}
     )
@@ -230,7 +232,7 @@ def _method(content: dict[str, Any]) -> MethodInfo:
 
 @dataclass(frozen=True)
 class ResultsFile:
-    """A file of results and its settings, without its arrays."""
+    """A file of results with its settings, without its arrays."""
 
     path: Path
     settings: Mapping[str, Any]  # As in :class:`Results`
@@ -253,7 +255,7 @@ class ResultsFile:
 
 
 def results_file(path: Path) -> ResultsFile:
-    """Read what a file of results says of itself; raise InputProblem when it is not one of results."""
+    """Read the settings of a file of results; raise InputProblem when it does not hold results."""
     about, _ = _content(path, [])
     return ResultsFile(path, about["settings"])
 
@@ -265,12 +267,12 @@ def shipped() -> list[ResultsFile]:
 
 
 def named_at_start(names: Iterable[str]) -> list[ResultsFile]:
-    """List the result files that the server was started with, and those in named folders.
+    """List files of results by their names, or by the names of their folders, with which the server was started.
 
     Raises
     ------
     InputProblem
-        When one is not there or not one of results.
+        When a file is missing or does not hold results.
     """
     listings: list[ResultsFile] = []
     for name in names:

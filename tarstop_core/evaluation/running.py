@@ -1,7 +1,7 @@
-"""Experiments that run beside the dashboard, each in a process and a folder of its own that holds its order and state.
+"""Experiments that run beside the dashboard, each in its own process and with its own folder for its order and state.
 
-So a run can be looked at from any page, is there after the server was started again, and goes on where it was: what
-is finished is kept. The process is killed by Cancel, and ends with the server.
+Any page can show a run. It outlives a restart of the server and continues where it was, because finished chunks are
+cached. Cancel kills the process, and it ends with the server.
 """
 
 import contextlib
@@ -34,10 +34,11 @@ State = Literal["waiting", "running", "stopped", "done", "failed"]
 ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
 CACHE, FILES, LOG = "finished", "benchmark", "log.txt"
 NAME_BYTES = 4
+"""Bytes of the random name of a folder."""
 FORGOTTEN = 86_400.0
-"""Seconds that a folder is kept for a run that is not ordered."""
+"""Seconds after which an unused folder whose run was never ordered is removed."""
 BEAT = 0.2
-"""Seconds between two notes of how far a run is."""
+"""Seconds between two writes of a run's progress."""
 UNFORESEEN = (
     "Something unexpected happened; finished parts are kept. Continue the run; if it happens again, report "
     f"it with the file {LOG} of this run."
@@ -46,10 +47,10 @@ UNFORESEEN = (
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be run."""
+    """The experiment that a person orders."""
 
-    title: str  # What the person calls it
-    folder: str  # Where the benchmark's files lie
+    title: str  # Name that the person gave it
+    folder: str  # Folder of the benchmark's files
     methods: tuple[str, ...]  # As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them
     q_stars: tuple[float, ...] = Q_STARS
     costs: tuple[float, ...] = COSTS
@@ -69,17 +70,17 @@ class Order:
 
 @dataclass(frozen=True)
 class Status:
-    """How far a run is."""
+    """State and progress of a run."""
 
     state: State
-    share: float = 0.0  # Of the work, 0 to 1
-    what: str = ""  # What is being done, or why it failed
+    share: float = 0.0  # Share of the work that is done, 0 to 1
+    what: str = ""  # What is being done, or why the run failed
     seconds_left: float | None = None
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run by its folder."""
+    """A run, with its folder and its order."""
 
     folder: Path
     order: Order
@@ -90,7 +91,7 @@ class Run:
 
     @property
     def results(self) -> ResultsFile | None:
-        """Its results; None until then."""
+        """File of its results; None until they are written."""
         path = self.folder / RESULTS
         return results_file(path) if path.is_file() else None
 
@@ -100,12 +101,12 @@ _WORKERS: dict[Path, worker.Worker] = {}
 
 
 def new_folder(whose: str = "") -> Path:
-    """Make a folder for a run to be, of a person; its benchmark goes into :data:`FILES`.
+    """Make the folder of a person's next run; its benchmark goes into :data:`FILES` there.
 
     Raises
     ------
     InputProblem
-        When it cannot be made.
+        When the folder cannot be made.
     """
     folder = runs_folder(whose) / secrets.token_hex(NAME_BYTES)
     try:
@@ -118,7 +119,7 @@ def new_folder(whose: str = "") -> Path:
 
 
 def wanted_still(folder: Path) -> bool:
-    """Whether a folder for a run to be is there; it is kept for another day."""
+    """Whether the folder of a run that is not ordered yet still exists; it is then kept for another day."""
     with contextlib.suppress(OSError):
         os.utime(folder)
     return folder.is_dir()
@@ -127,13 +128,13 @@ def wanted_still(folder: Path) -> bool:
 def sweep(whose: str = "") -> None:
     """Remove folders of a person's runs that were never started and have been unused for a day."""
     for folder in runs_folder(whose).glob("[0-9a-f]" * (2 * NAME_BYTES)):
-        with contextlib.suppress(OSError):  # another one removes it
+        with contextlib.suppress(OSError):  # Another process may remove it at the same time
             if not (folder / ORDER).exists() and time.time() - folder.stat().st_mtime > FORGOTTEN:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 def runs(whose: str = "") -> list[Run]:
-    """List all runs that a person ordered, the newest first."""
+    """List the runs that a person ordered, the newest first."""
     ordered = []
     for path in runs_folder(whose).glob(f"*/{ORDER}"):
         try:
@@ -141,44 +142,44 @@ def runs(whose: str = "") -> list[Run]:
             content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}
             ordered.append(Run(path.parent, Order(**content)))
         except (OSError, ValueError, TypeError, KeyError):
-            continue  # not written by this program, or being removed
+            continue  # Not written by this program, or being removed
     return sorted(ordered, key=lambda run: run.order.created, reverse=True)
 
 
 def begin(folder: Path, order: Order) -> Run:
-    """Write the order and start."""
+    """Write the order of a run and start it."""
     started = Run(folder, replace(order, created=datetime.now(UTC).isoformat(timespec="seconds")))
     _write(folder / ORDER, asdict(started.order))
     resume(started)
     return started
 
 
-def resume(wanted: Run) -> None:
-    """Start a run, or go on with one that was stopped; nothing happens to one that is running."""
+def resume(run: Run) -> None:
+    """Start a run, or continue one that was stopped; a run that is running is left alone."""
     with _LOCK:
-        running = _WORKERS.get(wanted.folder)
+        running = _WORKERS.get(run.folder)
         if running is None or not running.process.is_alive():
-            _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
-            _WORKERS[wanted.folder] = worker.start(main, wanted.folder)
+            _write(run.folder / PROGRESS, asdict(Status("waiting", what="starting")))
+            _WORKERS[run.folder] = worker.start(main, run.folder)
 
 
-def cancel(wanted: Run) -> None:
-    """End a run; what is finished is kept."""
+def cancel(run: Run) -> None:
+    """End a run; its finished chunks are kept."""
     with _LOCK:
-        if running := _WORKERS.pop(wanted.folder, None):
+        if running := _WORKERS.pop(run.folder, None):
             running.end()
 
 
-def forget(wanted: Run) -> None:
-    """End a run and remove everything about it."""
-    cancel(wanted)
-    shutil.rmtree(wanted.folder, ignore_errors=True)
+def forget(run: Run) -> None:
+    """End a run and remove its folder."""
+    cancel(run)
+    shutil.rmtree(run.folder, ignore_errors=True)
 
 
 def status(run: Run) -> Status:
     """Return the progress of a run; a run without a process counts as stopped."""
     running = _WORKERS.get(run.folder)
-    # Before reading: the last word is written before the process ends.
+    # Asked before the file is read, because the process writes its final status before it ends.
     alive = running is not None and running.process.is_alive()
     try:
         last = Status(**json.loads((run.folder / PROGRESS).read_text(encoding="utf-8")))
@@ -190,7 +191,7 @@ def status(run: Run) -> Status:
 
 
 def progress_words(status: Status) -> str:
-    """Word a progress bar."""
+    """Word the progress of a run for its bar."""
     words = f"{100 * status.share:.0f} % · {status.what}"
     if status.seconds_left is None:
         return words
@@ -200,17 +201,17 @@ def progress_words(status: Status) -> str:
 
 
 def _write(path: Path, content: Any) -> None:
-    """JSON, there whole or not at all."""
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-    os.replace(beside, path)
+    """Write a file of JSON, complete or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+    os.replace(part, path)
 
 
 # --- in the process -------------------------------------------------------------------------------
 
 
 def main(_: Connection, folder: Path) -> None:
-    """Carry out the order of a folder, with what is printed in its log."""
+    """Carry out the order of a folder; everything that is printed goes to the log there."""
     with (folder / LOG).open("ab") as log:
         for output in (1, 2):
             os.dup2(log.fileno(), output)
@@ -218,7 +219,7 @@ def main(_: Connection, folder: Path) -> None:
 
 
 def carry_out(folder: Path) -> None:
-    """Carry out the order of a folder, and write there how far it is."""
+    """Carry out the order of a folder, and write progress and results there."""
     status, written = Status("running", what="reading the benchmark"), time.monotonic()
 
     def note(share: float, what: str, seconds_left: float | None) -> None:
@@ -235,7 +236,7 @@ def carry_out(folder: Path) -> None:
         if not source.is_dir():
             raise InputProblem(f"The folder {source} is no longer there; upload the benchmark again.")
         benchmark = replace(from_folder(source), title=order.title)
-        # Only files that were named when the server started are run.
+        # Rules in files run only if the server was started with them.
         for spec in {*order.methods} - {*server_rules()}:
             parse_methods([spec], benchmark.scenario, files=False)
         methods = parse_methods(order.methods, benchmark.scenario)
@@ -247,16 +248,16 @@ def carry_out(folder: Path) -> None:
             methods,
             q_stars=order.q_stars,
             costs=order.costs,
-            workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
+            workers=max(1, cpu_count() - 1),  # One core is left for the pages
             cache=ResultCache(folder / CACHE),
             progress=note,
         )
-        # Exactly, so that pages say what the command line would.
+        # Values are kept exactly, so that pages show the same numbers as the command line.
         save(results, folder / f"{RESULTS}.part")
         os.replace(folder / f"{RESULTS}.part", folder / RESULTS)
         status = Status("done", 1.0)
     except InputProblem as problem:
-        # Pages show it, and where the server keeps things is nobody's business there.
+        # Pages show this sentence, and visitors must not see the server's paths.
         status = Status("failed", status.share, str(problem).replace(str(source), source.name))
     except Exception:
         status = Status("failed", status.share, UNFORESEEN)

@@ -1,7 +1,7 @@
-"""Jobs in processes beside the server, so that one person's work never blocks others, whatever a file contains.
+"""Run jobs in processes beside the server, so that one person's work never blocks others, whatever a file contains.
 
-A job has limits on time and memory, says how far it is, and is ended when whoever waits for it stops waiting: by
-Cancel, by a rerun of the page, or with the server. Its process is kept for the next job.
+A job has limits on time and memory and reports its progress. It ends when its caller stops waiting: by Cancel, by a
+rerun of the page, or with the server. Its process is kept for the next job.
 """
 
 import contextlib
@@ -31,23 +31,25 @@ from tarstop_core.evaluation.fair_share import BEAT, Places, Ticket
 
 T = TypeVar("T")
 
-METHODS = ("forkserver", "spawn")  # the first that the system has; Windows has no forks
+METHODS = ("forkserver", "spawn")  # The first one that the system has is used; Windows cannot fork
 CONTEXT: Any = multiprocessing.get_context(
     next(method for method in METHODS if method in multiprocessing.get_all_start_methods())
 )
 SECONDS = 300.0
 """Seconds that a job may take."""
 QUICK_SECONDS = 60.0
-"""Seconds that it may take in the place for small jobs while others wait for that."""
+"""Seconds that a job may take in the place for small jobs while others wait for that place."""
 SMALL = 8_000_000
-"""Bytes that a small job is given at most."""
+"""Largest arguments of a small job, in bytes."""
 AT_ONCE = max(2, os.cpu_count() or 1)
-"""Large jobs that are done at once; there is one place more for a small job."""
+"""Large jobs that run at once; there is one more place for a small job."""
 PLACES = Places(AT_ONCE)
-KEPT = 512 << 20  # bytes: a process that holds more after its job is not kept
-PIECE = 1 << 20  # bytes copied at a time, as a copy keeps all threads waiting
-_modules: list[str] = []
-_idle: list["Worker"] = []
+KEPT = 512 << 20
+"""Bytes; a process that uses more memory after its job is not kept."""
+PIECE = 1 << 20
+"""Bytes that are copied at a time, because all threads wait during a copy."""
+_modules: list[str] = []  # Modules that a worker imports before its first job
+_idle: list["Worker"] = []  # Workers that are ready for a job
 _lock = threading.Lock()
 
 
@@ -62,13 +64,13 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Worker:
-    """A process, and the pipe to it."""
+    """A process and the pipe to it."""
 
     process: BaseProcess
     pipe: Connection
 
     def end(self) -> None:
-        """Kill it and the processes that it started, wherever they are."""
+        """Kill the process and all processes that it started."""
         children: list[psutil.Process] = []
         with contextlib.suppress(psutil.Error):
             children = psutil.Process(self.process.pid).children(recursive=True)
@@ -81,21 +83,21 @@ class Worker:
 
 
 def preload(*modules: str) -> None:
-    """Name the modules that jobs need; every worker has imported them before its first job."""
+    """Have every worker import these modules before its first job."""
     _modules.extend(modules)
     if CONTEXT.get_start_method() == "forkserver":
         CONTEXT.set_forkserver_preload([__name__, *_modules])
 
 
 def warm() -> None:
-    """Start a worker before anybody waits for one."""
+    """Start a worker before one is needed."""
     worker = start(_serve, list(_modules))
     with _lock:
         _idle.append(worker)
 
 
 def start(target: Callable[..., object], *args: Any) -> Worker:
-    """Call `target` with a pipe and `args` in a process of its own, which ends with this one."""
+    """Call `target` with a pipe and `args` in a new process, which ends with this one."""
     ours, theirs = CONTEXT.Pipe()
     process = CONTEXT.Process(target=_begin, args=(target, theirs, *args), daemon=True)
     with _lock, _without_main():
@@ -106,9 +108,9 @@ def start(target: Callable[..., object], *args: Any) -> Worker:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Start processes that do not run this one's main module again, which under Streamlit is a page.
+    """Keep new processes from running this one's main module, which under Streamlit is a page.
 
-    The server from which processes are forked does not get `sys.path` by itself.
+    The fork server does not get `sys.path` by itself, so it is passed in the environment.
     """
     prepare, environment = spawn.get_preparation_data, dict(os.environ)
 
@@ -116,7 +118,7 @@ def _without_main() -> Iterator[None]:
         return {key: value for key, value in prepare(name).items() if not key.startswith("init_main")}
 
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    # The products in a job are small; shared among threads they wait for cores that others use.
+    # The matrix products of a job are small; with several threads they would wait for cores that others use.
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     spawn.get_preparation_data = prepared
     try:
@@ -146,36 +148,36 @@ def run(
     seconds: float = SECONDS,
     most: int | None = None,
 ) -> T:
-    """Return what a function gives, computed by a worker.
+    """Call a function in a worker and return its result.
 
     Parameters
     ----------
     name : str
-        What is worked on, for messages.
+        What the job works on, for messages.
     job : callable
-        A function of a module that does not import Streamlit. It, its arguments and its result are pickled.
+        Function of a module that does not import Streamlit. The function, its arguments and its result are pickled.
     *args
-        Its arguments.
+        Arguments of the function.
     visitor : str
-        Who asked for it; places are shared among visitors.
+        Visitor who wants the result; places are shared among visitors.
     progress : callable, optional
-        Is given what the job gives to its own `progress`.
+        Takes the arguments with which the job calls its own `progress`.
     beat : callable, optional
-        Is called every so often with whether the job still waits for a place, and may raise to end it.
+        Called several times a second with whether the job still waits for a place; it may raise to end the job.
     seconds : float
-        Time that the job may take, without the wait.
+        Time that the job may take, without the wait for a place.
     most : int, optional
-        Bytes of memory that it may take.
+        Bytes of memory that the job may use.
 
     Returns
     -------
     object
-        What the job returns.
+        The result of the job.
 
     Raises
     ------
     InputProblem
-        As the job does; or when it takes too much time or memory.
+        When the job raises one, or takes too much time or memory.
     RuntimeError
         When the job fails for an unexpected reason, which is in the log.
     """
@@ -183,14 +185,14 @@ def run(
     message = pack(name, limit, progress is not None, job, *args)
     ticket = Ticket(visitor, small=sum(map(len, message)) <= SMALL)
     with PLACES.taken(ticket, beat):
-        worker, whole = _take(), False
+        worker, finished = _take(), False
         try:
             send(worker.pipe, message)
             begun = time.monotonic()
             while True:
                 if worker.pipe.poll(BEAT):
                     kind, content = receive(worker.pipe)
-                    whole = kind is not Kind.PROGRESS
+                    finished = kind is not Kind.PROGRESS
                     if kind is Kind.RESULT:
                         return content  # type: ignore[no-any-return]
                     if kind is Kind.PROBLEM:
@@ -217,25 +219,26 @@ def run(
             worker.process.join(BEAT)
             raise _died(name, worker.process.exitcode or 0, limit) from None
         finally:
-            # Also when Streamlit ends the script, which does not raise an Exception.
-            _put_back(worker, whole)
+            # Runs also when Streamlit ends the script, which raises no Exception.
+            _put_back(worker, finished)
 
 
 def _take() -> Worker:
+    """An idle worker that is alive, or a new one."""
     while True:
         with _lock:
             worker = _idle.pop() if _idle else None
         if worker is None:
             return start(_serve, list(_modules))
-        # From one that died there is something to read.
+        # The pipe of a worker that died has its end to read.
         if worker.process.is_alive() and not worker.pipe.poll():
             return worker
         worker.pipe.close()
 
 
-def _put_back(worker: Worker, whole: bool) -> None:
-    """Keep a worker that is ready for another job; another one takes the place of one that is not."""
-    if whole and _held(worker) < KEPT:
+def _put_back(worker: Worker, finished: bool) -> None:
+    """Keep a worker that finished its job and uses little memory; else end it and start another one."""
+    if finished and _held(worker) < KEPT:
         with _lock:
             _idle.append(worker)
         return
@@ -245,6 +248,7 @@ def _put_back(worker: Worker, whole: bool) -> None:
 
 
 def _held(worker: Worker) -> int:
+    """Bytes of memory that a worker uses."""
     with contextlib.suppress(psutil.Error):
         return int(psutil.Process(worker.process.pid).memory_info().rss)
     return 0
@@ -253,7 +257,7 @@ def _held(worker: Worker) -> int:
 def _died(name: str, code: int, most: int) -> Exception:
     """Return the message for a job that died, from the exit code of its process."""
     if code == -getattr(signal, "SIGKILL", 9):
-        return too_much(name, most)  # the system ends what takes too much of the machine's
+        return too_much(name, most)  # The system kills processes when the machine runs out of memory
     if code >= 0:
         return RuntimeError(f"A job on {name} failed; its own message is above.")
     return InputProblem(
@@ -271,12 +275,12 @@ def too_much(name: str, most: int) -> InputProblem:
 
 
 def _begin(target: Callable[..., object], pipe: Connection, *args: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the server's terminal is for the server
-    # It may have processes of its own, and is ended with the server anyway.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # An interrupt at the server's terminal is for the server
+    # A daemon may not start processes; this one ends with the server anyway.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threading.Thread(target=_end_with_server, daemon=True).start()
     if hasattr(os, "nice"):
-        os.nice(5)  # what a person waits for at a page comes first
+        os.nice(5)  # Pages come first
     target(pipe, *args)
 
 
@@ -288,7 +292,7 @@ def _end_with_server() -> None:
 
 
 def _serve(pipe: Connection, modules: list[str]) -> None:
-    """Do one job after another."""
+    """Run one job after another until the pipe is closed."""
     for module in modules:
         import_module(module)
     with contextlib.suppress(EOFError):
@@ -296,20 +300,22 @@ def _serve(pipe: Connection, modules: list[str]) -> None:
             _do(pipe, *receive(pipe))
 
 
-def _do(pipe: Connection, name: str, most: int, tells: bool, job: Callable[..., Any], *args: Any) -> None:
-    last = [0.0]
+def _do(pipe: Connection, name: str, most: int, reports: bool, job: Callable[..., Any], *args: Any) -> None:
+    """Run a job and send its result; `reports` says whether it takes `progress`."""
+    last = 0.0
 
-    def progress(*far: Any) -> None:
-        if far[0] == far[-1] or time.monotonic() - last[0] >= BEAT:  # the last of a number is always said
-            last[0] = time.monotonic()
-            send(pipe, pack(Kind.PROGRESS, far))
+    def progress(*done: Any) -> None:
+        nonlocal last
+        if done[0] == done[-1] or time.monotonic() - last >= BEAT:  # The end is always reported
+            last = time.monotonic()
+            send(pipe, pack(Kind.PROGRESS, done))
 
     try:
-        if sys.platform == "linux":  # refuses what is too much; the server looks at the rest
+        if sys.platform == "linux":  # A large allocation fails here; the server watches the total
             import resource
 
             resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-        send(pipe, pack(Kind.RESULT, job(*args, progress=progress) if tells else job(*args)))
+        send(pipe, pack(Kind.RESULT, job(*args, progress=progress) if reports else job(*args)))
     except InputProblem as problem:
         send(pipe, pack(Kind.PROBLEM, problem))
     except MemoryError:
@@ -319,19 +325,19 @@ def _do(pipe: Connection, name: str, most: int, tells: bool, job: Callable[..., 
         send(pipe, pack(Kind.FAILURE, None))
 
 
-# --- between them ----------------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------------
 
 
-def pack(*what: Any) -> list[memoryview]:
-    """Pickle, with what is large left in its place; bytes too, which pickling would copy."""
+def pack(*content: Any) -> list[memoryview]:
+    """Pickle a message without copying its arrays and bytes: a head, and a buffer for each of them."""
     buffers: list[pickle.PickleBuffer] = []
-    parts = [pickle.PickleBuffer(part) if isinstance(part, bytes) else part for part in what]
+    parts = [pickle.PickleBuffer(part) if isinstance(part, bytes) else part for part in content]
     head = pickle.dumps(parts, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
     return [memoryview(head), *(buffer.raw() for buffer in buffers)]
 
 
 def send(pipe: Connection, message: list[memoryview]) -> None:
-    """Send what was packed, in pieces."""
+    """Send a packed message in pieces of :data:`PIECE` bytes."""
     pipe.send([(len(buffer), buffer.readonly) for buffer in message])
     for buffer in message:
         for at in range(0, len(buffer), PIECE):
@@ -339,26 +345,26 @@ def send(pipe: Connection, message: list[memoryview]) -> None:
 
 
 def receive(pipe: Connection) -> list[Any]:
-    """Return what was sent.
+    """Receive a message and unpack it.
 
     Raises
     ------
     EOFError
-        When the other end was closed before all of it came.
+        When the other end is closed before the message is complete.
     """
     head, *buffers = [_buffer(pipe, *size) for size in pipe.recv()]
     parts: list[Any] = pickle.loads(head, buffers=buffers)
     return parts
 
 
-def _buffer(pipe: Connection, length: int, fixed: bool) -> bytes | memoryview:
-    """Read a buffer of this length from the pipe, as bytes if it must not be written to."""
-    if fixed:
-        gathered = io.BytesIO()
-        while gathered.tell() < length:
-            gathered.write(pipe.recv_bytes())
-        return gathered.getvalue()  # uncopied
-    place = np.empty(length, np.uint8).data  # not filled with zeros, which would keep all threads waiting
+def _buffer(pipe: Connection, length: int, read_only: bool) -> bytes | memoryview:
+    """Receive a buffer of this length, as bytes if it is read-only."""
+    if read_only:
+        received = io.BytesIO()
+        while received.tell() < length:
+            received.write(pipe.recv_bytes())
+        return received.getvalue()  # Makes no copy
+    buffer = np.empty(length, np.uint8).data  # Filling with zeros would keep all threads waiting
     for at in range(0, length, PIECE):
-        pipe.recv_bytes_into(place[at : at + PIECE])
-    return place
+        pipe.recv_bytes_into(buffer[at : at + PIECE])
+    return buffer

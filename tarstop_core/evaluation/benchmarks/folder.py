@@ -1,4 +1,4 @@
-"""A benchmark of your own: a folder of rankings, judgments and 2×2 tables, or what a browser sends of one."""
+"""A benchmark of your own: a folder of rankings, judgments and 2×2 tables, or such a folder uploaded by a browser."""
 
 import io
 import stat
@@ -32,33 +32,38 @@ CHANCES = "chances."
 
 @dataclass(frozen=True)
 class Source:
-    """Files of one collection."""
+    """The files of one collection."""
 
     run: Path
     qrels: Path | None
-    outcomes: Path | None = None  # 2×2 tables with the documents they come from (reviews)
-    chances: Path | None = None  # What each document's chance was when it was next (reviews)
+    outcomes: Path | None = None  # Reviews: 2×2 tables or effects, with the documents they come from
+    chances: Path | None = None  # Reviews: the chance of each document when it was the next to be read
 
 
 def from_folder(folder: Path) -> Benchmark:
-    """Read a benchmark of your own: rankings, judgments, and in reviews 2×2 tables.
+    """Read a benchmark of your own: rankings, judgments, and in reviews 2×2 tables or effects.
 
     ::
 
         my-benchmark/
           benchmark.json        optional: title, provenance, simulated, folds, twins
-          train/                with a folder of the same make called test/; or, without both, the
-            bm25.run            three files in my-benchmark/ itself: then topics are cross-validated
+          train/                and test/ with files of the same kinds; without these two folders, the
+            bm25.run            files lie in my-benchmark/ itself and topics are cross-validated
             bm25.qrels
-            outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN, or of interventions the
+            outcomes.csv        reviews only: topic, outcome, study, docid, TP, FP, FN, TN; for interventions the
                                 columns that ``tarstop belief --measure`` reads
-            chances.csv         optional, in reviews: topic, id, chance when it was next, as rerank writes it
+            chances.csv         reviews only, optional: topic, id, chance when it was next, as rerank writes it
 
-    Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or TSV whose
-    lines are judgments (BEIR's are) is taken as such; any other makes it a benchmark of reviews, where judgments are
-    not used and may be missing: a document counts as relevant when it brings a table. In the patent scenario a topic
-    whose qrels list no relevant document is ω⁻; where there is none, every topic gets an ω⁻ twin with its relevant
-    documents removed (``"twins"``). InputProblem naming the file that is missing, superfluous or broken.
+    Each folder has one run (``.run``) and one file of judgments (``.qrels``) in TREC's formats, gzipped or not. A CSV
+    or TSV whose lines are judgments, such as BEIR's, counts as judgments. Any other CSV or TSV makes this a benchmark
+    of reviews: a document is then relevant if it brings a table, and judgments are not needed. In the patent scenario
+    a topic without a relevant document in the qrels is ω⁻; if there is no such topic, every topic gets an ω⁻ twin
+    without its relevant documents (``"twins"``).
+
+    Raises
+    ------
+    InputProblem
+        When a file is missing, superfluous or broken; the message names it.
     """
     if not folder.is_dir():
         raise InputProblem(
@@ -100,7 +105,7 @@ def from_folder(folder: Path) -> Benchmark:
 
 
 def _task(source: Source) -> type[Task]:
-    """What the files are to be played as: reviews where there are studies, of interventions by their columns."""
+    """The task that plays these files: patents without studies, else reviews of tests or interventions by their columns."""
     if source.outcomes is None:
         return DecisiveTask
     return EffectTask if holds_effects(source.outcomes) else ReviewTask
@@ -183,7 +188,7 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
-    """Make patent-like cases of a labelled ranking, with an ω⁻ twin for every ω⁺ topic or none; and notes on the files."""
+    """Make patent cases from a labelled ranking, and notes on its files; `twins` adds an ω⁻ twin of every ω⁺ topic."""
     assert source.qrels is not None
     run, qrels = read_run(source.run), read_qrels(source.qrels)
     topics, notes = label_topics(run, qrels)
@@ -198,7 +203,10 @@ def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], t
 def review_cases(
     source: Source, read: Callable[[Path, Mapping[str, Topic]], tuple[Sequence[Any], tuple[str, ...]]]
 ) -> tuple[list[Case], tuple[str, ...]]:
-    """Make cases of a ranking and the studies that its documents bring, with notes on the files; `read` reads outcomes."""
+    """Make review cases from a ranking and the studies that its documents bring, and notes on its files.
+
+    `read` reads the file of outcomes (:attr:`~tarstop_core.evaluation.tasks.base.Task.read_outcomes`).
+    """
     assert source.outcomes is not None
     run = read_run(source.run)
     outcomes, notes = read(source.outcomes, run)
@@ -211,9 +219,9 @@ def review_cases(
 
 
 def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:
-    """Ranking statistics of topics with relevant documents, if any, aimed at nothing.
+    """Ranking statistics of the topics with relevant documents, each with None as its target.
 
-    NDCG is of the grades where judgments are graded.
+    NDCG uses the grades if judgments are graded. Empty if no topic has a relevant document.
     """
     topics = {case.name: case.topic for case in cases if case.topic.omega}
     if not topics:
@@ -225,27 +233,27 @@ def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tupl
     return {name: (value, None) for name, value in reached.items()}
 
 
-# --- a benchmark as a browser sends it: single files or a zip, laid out as a folder ----------------
+# --- an uploaded benchmark: single files or a zip, written into a folder ---------------------------
 
 LONGEST_NAME = 200
-"""Bytes of a file's name: less than any file system takes."""
+"""Longest file name in bytes; every file system accepts it."""
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
 
 
 def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
-    """Write what was sent (name and content) into an empty folder, made if need be.
+    """Write uploaded files (name and content) into an empty folder, which is made if it is missing.
 
     A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one folder that holds all of this.
 
     Returns
     -------
     tuple of str
-        What was left out, a sentence a zip.
+        For each zip with files that were left out, a sentence that names them.
 
     Raises
     ------
     InputProblem
-        Naming the file that cannot be used.
+        When a file cannot be used; the message names it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     notes: list[str] = []
@@ -270,7 +278,7 @@ def checked(folder: Path) -> Benchmark:
     Raises
     ------
     InputProblem
-        Naming files as the person knows them, not the folder's path.
+        As :func:`from_folder` does, but without the path of the folder, which the person does not know.
     """
     try:
         return from_folder(folder)
@@ -283,9 +291,9 @@ def checked(folder: Path) -> Benchmark:
 
 
 def stem(names: Sequence[str]) -> str:
-    """A name for a folder of uploads: the zip's, else the run's."""
-    telling = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
-    first = Path(telling[0]).name.split(".")[0] if telling else ""
+    """Name a folder of uploads after the zip or run among them, else after the first file."""
+    named = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
+    first = Path(named[0]).name.split(".")[0] if named else ""
     kept = "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in first)
     return kept.strip() or "benchmark"
 
@@ -295,26 +303,27 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str
         with zipfile.ZipFile(content) as packed:
             check_count(name, len(packed.infolist()), BUDGET.entries, "files")
             members = [
-                member for member in packed.infolist() if not member.is_dir() and not _hidden(member.filename)
+                (PurePosixPath(member.filename), member)
+                for member in packed.infolist()
+                if not member.is_dir() and not _hidden(member.filename)
             ]
-            inside = [PurePosixPath(member.filename) for member in members]
-            top = _common_top(inside)
+            top = _common_top(path for path, _ in members)
             left_out = []
-            for member, path in zip(members, inside, strict=True):
+            for path, member in members:
                 if not _wanted(path.name):
                     left_out.append(path.name[:80])
                     continue
                 if stat.S_ISLNK(member.external_attr >> 16):
                     raise InputProblem(f"{path} in {name} is a link; pack the file it points to.")
-                place = path.relative_to(top) if top else path
-                half = place.parts[0].lower() if len(place.parts) == 2 else ""
-                if len(place.parts) > 2 or (len(place.parts) == 2 and half not in HALVES):
+                inside = path.relative_to(top) if top else path
+                half = inside.parts[0].lower() if len(inside.parts) == 2 else ""
+                if len(inside.parts) > 2 or (len(inside.parts) == 2 and half not in HALVES):
                     raise InputProblem(
                         f"{name} holds {path} in an unexpected folder; keep files at the top of the zip, or in "
                         "folders called train and test."
                     )
                 with packed.open(member) as stream:
-                    _write(stream, folder / half / place.name, room)
+                    _write(stream, folder / half / inside.name, room)
     except InputProblem:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
@@ -332,8 +341,8 @@ def _hidden(name: str) -> bool:
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
-def _common_top(paths: list[PurePosixPath]) -> str:
-    """The one folder that holds everything, unless it is a half of the benchmark."""
+def _common_top(paths: Iterable[PurePosixPath]) -> str:
+    """The one folder that holds all files, or "" if there is none or it is a half of the benchmark."""
     tops = {path.parts[0] if len(path.parts) > 1 else "" for path in paths}
     top = tops.pop() if len(tops) == 1 else ""
     return "" if top.lower() in HALVES else top

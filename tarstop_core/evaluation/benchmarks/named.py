@@ -1,4 +1,4 @@
-"""The benchmarks that have a name, simulated or of real collections, and a folder of your own by its path."""
+"""Benchmarks by name, simulated or of real collections, and folders of your own by path."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from tarstop_core.samples.simulate import rankings, reviews
 
 @dataclass(frozen=True)
 class Named:
-    """A benchmark that goes by a name."""
+    """A benchmark that can be asked for by its name."""
 
     name: str  # Short, for the command line and for files
     title: str  # For headings
     scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.TASKS`
     summary: str  # For the command's help
-    make: Callable[..., Benchmark]  # Makes it: of nothing, or of the folder of real collections
-    real: bool = False  # Whether it needs these
+    make: Callable[..., Benchmark]  # Takes the folder of real collections if `real`, else nothing
+    real: bool = False  # Whether it needs real collections
     variant: str = ""
-    """What differs from another benchmark, where this is one with one thing changed; its results are not shipped."""
+    """What differs from the main benchmark of its kind; "" for that one. Results of variants are not shipped."""
 
     def made(self) -> Benchmark:
         """Make the benchmark.
@@ -46,7 +46,7 @@ class Named:
         return self.make(real_data()) if self.real else self.make()
 
     def holding(self, **content: Any) -> Benchmark:
-        """Return a benchmark of this name with the rest of its content."""
+        """Return a benchmark with this name, title and scenario; `content` is its other fields."""
         return Benchmark(name=self.name, title=self.title, scenario=self.scenario, **content)
 
 
@@ -57,7 +57,7 @@ TOPICS = 1000
 
 
 def simulated_patents(topics: int = TOPICS, seed: int = rankings.DEFAULT_SEED) -> Benchmark:
-    """Simulate as many searches to train (with the seed) as to test (with the next): 500 + 500 in the paper."""
+    """Simulate this many searches to train on and as many to test on, which take the next seed; the paper has 500 each."""
     train, test = (rankings.simulate_patent_rankings(topics, seed + half) for half in (0, 1))
     return _simulated(
         SIMULATED_PATENTS,
@@ -107,7 +107,7 @@ SIMULATED_PATENTS, SIMULATED_REVIEWS = (
 # --- CLEF TAR: real rankings played as patents, and reviews with real 2×2 tables ------------------
 
 READ = {"content": "full text", "abs": "title and abstract"}
-"""What relevance is judged by: as files call it, and in words."""
+"""What relevance is judged by, in words, by its name in files."""
 PROVENANCE = (
     "CLEF TAR {years} (MIT licence): medical systematic reviews, {ranking}, relevance by {relevance}; ω⁻ topics are "
     "the same rankings with their relevant documents removed"
@@ -115,7 +115,7 @@ PROVENANCE = (
 
 
 def _collection(data: Path, name: str, relevance: str) -> Source:
-    """A collection as the folder of real data holds it (``docs/benchmarks_of_your_own.md``); relevance of :data:`READ`."""
+    """The files of a real collection (``docs/benchmarks_of_your_own.md``); `relevance` is one of :data:`READ`."""
     run, qrels = {
         "clef_dta": ("bm25.run", f"{relevance}.qrels"),
         "clef2019": ("bm25_dta.run", f"full.test.dta.{relevance}.2019.qrels"),
@@ -174,7 +174,7 @@ def _clef_reviews(data: Path) -> Benchmark:
 
 
 def _by_relevance(name: str, title: str, summary: str, make: Callable[..., Benchmark]) -> dict[str, Named]:
-    """A benchmark of rankings played as patents, once for each of :data:`READ`: full text goes without saying."""
+    """A benchmark of rankings played as patents for each of :data:`READ`; names and titles leave out full text."""
     return {
         relevance: Named(
             name if relevance == "content" else f"{name}-{relevance}",
@@ -214,7 +214,7 @@ BENCHMARKS = {
     about.name: about
     for about in (SIMULATED_PATENTS, SIMULATED_REVIEWS, *RANKINGS.values(), *TRAVEL.values(), REVIEWS)
 }
-"""In the order in which they are offered."""
+"""Benchmarks by name, in the order in which they are offered."""
 
 
 def named(name: str) -> Benchmark:

@@ -1,4 +1,4 @@
-"""What tables, figures and sentences say of an experiment; here: the sentences' template, and how it writes numbers."""
+"""Tables, figures and sentences on an experiment; this module has the template of the sentences and its numbers."""
 
 import pandas as pd
 
@@ -6,19 +6,19 @@ from tarstop_core.presentation.messages import Messages
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A number with a true minus sign, and no minus on zero."""
+    """A number with a typographic minus sign, and no minus on zero."""
     return f"{value:z.{digits}f}".replace("-", "−")
 
 
 def share_words(share: float) -> str:
-    """A share as a percentage with three digits; never rounded to all."""
+    """A share as a percentage with three digits, never rounded up to 100 %."""
     digits = f"{100 * share:.3g}"
-    # Weighted means of ones come out a hair below 1.
+    # Weighted means of ones can be slightly below 1.
     return f"{'100' if share > 1 - 1e-9 else '>99.9' if digits == '100' else digits} %"
 
 
 def cells_of(table: pd.DataFrame) -> str:
-    """Which q* and costs a table has rows for.
+    """The q* and costs of a table's rows.
 
     >>> cells_of(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
     'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
@@ -30,7 +30,7 @@ def cells_of(table: pd.DataFrame) -> str:
 
 
 def gain_words(value: float, low: float, high: float) -> str:
-    """A difference in net utility with its interval; a sign stands before gains too.
+    """A difference in net utility with its interval; gains have a plus sign.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From results of single cases to data frames: rows of tables, comparisons, regret, errors."""
+"""Data frames from the results of single cases: rows of tables, comparisons, regret, errors."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,9 @@ from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.value.payoffs import Floats
 
 TINY = 1e-12
-"""Net utilities closer than this are equal."""
+"""Net utilities that differ by less are equal."""
 REFERENCE = "greedy"
+"""Method that others are compared with by default."""
 CONTRACT = tuple(
     "approach q_star cost truth net_utility recall screened icer decision_agreement "
     "false_adopt false_reject topics".split()
@@ -39,25 +40,14 @@ def rows(
 ) -> pd.DataFrame:
     """Make the table of results: one row for each method, q* and cost.
 
-    :data:`CONTRACT` first. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and
-    `false_reject` are numbers of topics (weighed to a share: as many of `topics`); `icer` is against
-    Greedy, "--" where there is no ratio (``icer_note`` says why). Then ``method, policy, variant, family, setting`` (what tuning chose), ``engine,
-    benchmark, simulated, share`` (of ω⁺), ``decide_now`` (agreement of reading nothing with the row's prior),
-    ``effort_saved`` (share of all documents left unread), ``regret`` (NaN for an Oracle), ``depth_25,
-    depth_50, depth_75`` (weighed as the means are) and, unless `draws` is 0, as ``…_low`` and ``…_high`` intervals of
-    95 % of net utility, agreement and screened. Over the ``topics_with_relevant`` alone: ``wss`` and ``reliability``, the
-    share of them whose recall (of rules that draw a sample: whose mean recall) reaches the ``target_recall``, with Wilson's
-    ``reliability_low`` and ``reliability_high``; NaN where no topic has anything relevant. ``engine_changes`` is the share of terminal actions that the bivariate
-    engine would change, NaN where it was not asked.
-
     Parameters
     ----------
     results : Results
-        Of an experiment.
+        Results of an experiment.
     share : float, optional
         Share of ω⁺ cases to weigh to.
     q_stars, costs : sequence of float, optional
-        All that were run unless given.
+        Threshold beliefs and costs to include; by default all that were run.
     draws : int
         Bootstrap samples; 0 for no intervals.
     target : float
@@ -66,6 +56,22 @@ def rows(
     Returns
     -------
     DataFrame
+        First the columns of :data:`CONTRACT`. `recall`, `screened` and `decision_agreement` are means; `false_adopt`
+        and `false_reject` are numbers of topics (with a `share`, weighted numbers out of `topics`); `icer` is against
+        Greedy, or "--" if there is no ratio, and ``icer_note`` says why.
+
+        Then ``method, policy, variant, family, setting`` (which tuning chose), ``engine, benchmark, simulated,
+        share`` (of ω⁺), ``decide_now`` (agreement of reading nothing, with the prior of the row), ``effort_saved``
+        (share of all documents left unread), ``regret`` (NaN for an Oracle), ``depth_25, depth_50, depth_75``
+        (weighted quantiles) and, unless `draws` is 0, ``…_low`` and ``…_high``, 95 % intervals of net utility,
+        agreement and screened.
+
+        Over the ``topics_with_relevant`` only, and NaN without any: ``wss``; ``reliability``, the share of them whose
+        recall (mean recall, if the rule draws a sample) reaches the ``target_recall``; and its Wilson interval
+        ``reliability_low, reliability_high``.
+
+        In reviews ``engine_changes``, the share of actions that the bivariate engine would change; NaN if it was not
+        used.
     """
     q_at = [results.q(q_star) for q_star in (results.q_stars if q_stars is None else q_stars)]
     c_at = [results.c(cost) for cost in (results.costs if costs is None else costs)]
@@ -75,7 +81,7 @@ def rows(
 def _rows(
     results: Results, q: int, c_at: list[int], share: float | None, draws: int, target: float
 ) -> pd.DataFrame:
-    """The rows of one q*, cost by cost: means over cases have the shape (M, C), columns (C, M)."""
+    """The rows of one q*, cost by cost; means over cases have shape (M, C) and columns (C, M)."""
     omega, settings = results.omega[:, q], results.settings
     truth = omega[:, None, None]
     screened, plus, utility, recall = (
@@ -88,7 +94,7 @@ def _rows(
 
     read, right = mean(screened), mean(agrees)
     weights = metrics.share_weights(omega, share, results.weights)
-    # With weights only observed depths can be quantiles: numpy interpolates none.
+    # With weights numpy does not interpolate, so quantiles are observed depths.
     depths = np.quantile(screened, (0.25, 0.5, 0.75), axis=0, weights=weights, method="inverted_cdf")
     decide_now = {
         variant: float(mean(metrics.agreement(deciding_now(results, q, variant), omega)))
@@ -105,7 +111,7 @@ def _rows(
         "screened": read.T,
         "icer": icers.T,
         "decision_agreement": right.T,
-        # Counts without the dust of summing weights.
+        # Rounded, because summing weights leaves rounding errors on whole counts.
         "false_adopt": (mean(metrics.false_adopt(plus, truth)) * len(omega)).round(6).T,
         "false_reject": (mean(metrics.false_reject(plus, truth)) * len(omega)).round(6).T,
         "topics": len(results.cases),
@@ -132,7 +138,7 @@ def _rows(
 
 
 def _icers(results: Results, read: Floats, right: Floats) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-    """ICER of each method and cost against Greedy, and the sentence on each that is "--"."""
+    """ICER of each method and cost against Greedy, shape (M, C), and for each "--" the sentence that says why."""
     names = [method.name for method in results.methods]
     icers = np.full(read.shape, metrics.NEITHER, dtype=object)
     if REFERENCE not in names:
@@ -151,25 +157,25 @@ def _icers(results: Results, read: Floats, right: Floats) -> tuple[NDArray[np.ob
 def _recall_centred(
     results: Results, q: int, c_at: list[int], share: float | None, target: float
 ) -> dict[str, ArrayLike]:
-    """The columns on recall over topics with something relevant, by cost and method, shape (C, M)."""
+    """The columns on recall over topics with relevant documents, by cost and method, shape (C, M)."""
     omega = results.omega[:, q]
-    some = TASKS[results.scenario].has_relevant(omega)
-    weights = metrics.share_weights(omega, share, results.weights) * some
+    has_relevant = TASKS[results.scenario].has_relevant(omega)
+    weights = metrics.share_weights(omega, share, results.weights) * has_relevant
     recall, read = results.recall[:, :, q, c_at], results.screened[:, :, q, c_at]
-    columns: dict[str, ArrayLike] = {"target_recall": target, "topics_with_relevant": int(some.sum())}
+    columns: dict[str, ArrayLike] = {"target_recall": target, "topics_with_relevant": int(has_relevant.sum())}
     names = ("wss", "reliability", "reliability_low", "reliability_high")
     if not weights.any():
         return columns | dict.fromkeys(names, math.nan)
     weights /= weights.sum()
     wss = np.tensordot(weights, metrics.wss(recall, read, results.documents[:, None, None]), axes=1)
     reached = np.tensordot(weights, metrics.reaches(recall, target).astype(float), axes=1)
-    # Unequal weights are worth fewer topics (Kish); equal ones as many as there are.
+    # Kish's effective number of topics, which unequal weights make smaller.
     low, high = wilson(reached, np.full(reached.shape, 1 / (weights**2).sum()))
     return columns | {name: mean.T for name, mean in zip(names, (wss, reached, low, high), strict=True)}
 
 
 def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
-    """Columns that broadcast to one shape as a row for each of its entries."""
+    """Data frame of columns that broadcast to one shape, with a row for each entry of that shape."""
     spread = np.broadcast_arrays(*columns.values())
     return pd.DataFrame({name: column.ravel() for name, column in zip(columns, spread, strict=True)})
 
@@ -180,16 +186,16 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
     Parameters
     ----------
     results : Results
-        With the beliefs of each fold.
+        Results of an experiment.
     q : int
         Index of the q*.
     variant : str
-        Of the prior.
+        Variant of the prior.
 
     Returns
     -------
     ndarray, shape (T,)
-        NaN where it is not known.
+        NaN if older results do not record the belief.
     """
     beliefs = results.settings.get("beliefs")
     if beliefs is not None:
@@ -200,7 +206,7 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
 
 
 def _named(results: Results) -> dict[str, NDArray[np.object_]]:
-    """Columns that say which method a row is of, shape (M,)."""
+    """Columns that describe the method of a row, shape (M,)."""
     columns = ("method", "approach", "policy", "variant", "family")
     named = [
         (method.name, method.title, method.policy, method.variant, method.family)
@@ -210,31 +216,31 @@ def _named(results: Results) -> dict[str, NDArray[np.object_]]:
 
 
 def regrets(results: Results, q: int) -> Floats:
-    """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have NaN."""
+    """Regret of each case, method and cost against the best method, shape (T, M, C); Oracles do not count and have NaN."""
     utility = results.net_utility[:, :, q]
-    fair = np.array([not method.is_oracle for method in results.methods])
+    followable = np.array([not method.is_oracle for method in results.methods])
     regret = np.full(utility.shape, np.nan)
-    if fair.any():
-        regret[:, fair] = metrics.regret(utility[:, fair])
+    if followable.any():
+        regret[:, followable] = metrics.regret(utility[:, followable])
     return regret
 
 
 def regret_by_cost(
     results: Results, q_star: float, share: float | None = None, draws: int = 0
 ) -> pd.DataFrame:
-    """Mean regret of each method that could be followed, at every cost: the paper's log-log figure.
+    """Mean regret of each method except Oracles at every cost, as in the paper's log-log figure.
 
     Parameters
     ----------
     results, q_star : Results, float
-        Of an experiment, and a threshold that was run.
+        Results of an experiment, and a threshold that was run.
     share, draws : float, int
-        As of :func:`mean_with_interval`; without draws there are no intervals.
+        As of :func:`mean_with_interval`; with 0 draws there are no intervals.
 
     Returns
     -------
     DataFrame
-        ``method, approach, policy, variant, family, cost, regret``, with draws also ``regret_low, regret_high``.
+        ``method, approach, policy, variant, family, cost, regret``, and with draws ``regret_low, regret_high``.
     """
     q = results.q(q_star)
     values = regrets(results, q)
@@ -245,25 +251,25 @@ def regret_by_cost(
         columns |= {"regret_low": interval.low, "regret_high": interval.high}
     methods = {name: column[:, None] for name, column in _named(results).items()}
     table = _long({**methods, "cost": results.costs, **columns})
-    followed = [not method.is_oracle for method in results.methods]
-    return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
+    followable = [not method.is_oracle for method in results.methods]
+    return table[np.repeat(followable, len(results.costs))].reset_index(drop=True)
 
 
 def errors(results: Results, cost: float, share: float | None = None) -> pd.DataFrame:
-    """Errors of each kind of each method and q*, as shares of all topics.
+    """Errors of both kinds by method and q*, as shares of all topics.
 
     Parameters
     ----------
     results, cost : Results, float
-        Of an experiment, and a cost that was run.
+        Results of an experiment, and a cost that was run.
     share : float, optional
-        Of ω⁺ cases to weigh to.
+        Share of ω⁺ cases to weigh to.
 
     Returns
     -------
     DataFrame
-        ``method, approach, policy, variant, family, q_star, false_adopt, false_reject``, and ``loss``, their cost in
-        utility.
+        ``method, approach, policy, variant, family, q_star, false_adopt, false_reject``, and ``loss``, the utility
+        that the errors lose.
     """
     c = results.c(cost)
     tables = []
@@ -287,7 +293,7 @@ def compare(
     Parameters
     ----------
     results : Results
-        With the reference.
+        Results of an experiment in which the reference was run.
     reference : str
         Name of a method.
     share, draws : float, int
@@ -296,9 +302,9 @@ def compare(
     Returns
     -------
     DataFrame
-        ``method, approach, policy, variant, family, reference, q_star, cost, difference`` (of mean net utility) with
-        ``difference_low`` and ``difference_high``; ``better`` and ``worse``, shares of cases; ``agreement`` and
-        ``screened``, differences of means.
+        ``method, approach, policy, variant, family, reference, q_star, cost``; ``difference`` of mean net utility with
+        ``difference_low, difference_high``; ``better, worse``, shares of cases with a higher and a lower net utility;
+        ``agreement, screened``, differences of means.
     """
     other = results.method(reference)
     tables = []
@@ -330,19 +336,19 @@ def compare(
 
 
 def case_rows(results: Results, q_star: float | None = None, cost: float | None = None) -> pd.DataFrame:
-    """Tabulate results case by case: what a table's means are means of.
+    """Tabulate results case by case, one row for each case, method, q* and cost.
 
     Parameters
     ----------
     results : Results
-        Of an experiment.
+        Results of an experiment.
     q_star, cost : float, optional
-        That were run; all unless given.
+        Threshold and cost to include; by default all that were run.
 
     Returns
     -------
     DataFrame
-        A column a field of :class:`~tarstop_core.evaluation.results.Results`.
+        A column for each of the main fields of :class:`~tarstop_core.evaluation.results.Results`.
     """
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]

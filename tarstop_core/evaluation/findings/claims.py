@@ -1,4 +1,4 @@
-"""What an experiment says about the claims it was made for, as frames and in sentences with their numbers."""
+"""Check the paper's claims against an experiment, as data frames and in sentences with their numbers."""
 
 import csv
 from collections.abc import Sequence
@@ -18,41 +18,43 @@ UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
 with Path(__file__).with_name("claims.csv").open(encoding="utf-8", newline="") as lines:
     PAIRS = [(row["one"], row["other"], row["claim"]) for row in csv.DictReader(lines)]
-"""Claims that one method beats another: looked at where both were run."""
+"""Claims that one method beats another: the names of both, and the claim."""
 FEW_GROUPS = 30
 """Below this many groups percentile bootstrap intervals are noticeably too narrow."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """How one method did against another over all q* and costs, on the same cases."""
+    """One method compared with another on the same cases, over all q* and costs."""
 
-    cells: pd.DataFrame  # Of :func:`~tarstop_core.evaluation.findings.aggregate.compare`
-    average: Mean  # Of the differences
+    cells: (
+        pd.DataFrame
+    )  # A row for each q* and cost (:func:`~tarstop_core.evaluation.findings.aggregate.compare`)
+    average: Mean  # Mean difference over all cells
 
     @property
     def better(self) -> pd.DataFrame:
-        """Cells in which it has the higher net utility."""
+        """Cells in which the first method has the higher net utility."""
         return self.cells[self.cells["difference"] > TINY]
 
     @property
     def worse(self) -> pd.DataFrame:
-        """Cells in which it has the lower net utility."""
+        """Cells in which the first method has the lower net utility."""
         return self.cells[self.cells["difference"] < -TINY]
 
     @property
     def surely_better(self) -> pd.DataFrame:
-        """Cells in which it is better and the interval leaves out 0."""
+        """Cells in which the first method is better and the interval excludes 0."""
         return self.cells[self.cells["difference_low"] > 0]
 
     @property
     def surely_worse(self) -> pd.DataFrame:
-        """Cells in which it is worse and the interval leaves out 0."""
+        """Cells in which the first method is worse and the interval excludes 0."""
         return self.cells[self.cells["difference_high"] < 0]
 
     @property
     def furthest(self) -> pd.Series:
-        """The cell in which the two are furthest apart."""
+        """The cell with the largest difference."""
         return self.cells.iloc[int(self.cells["difference"].abs().to_numpy().argmax())]
 
 
@@ -62,7 +64,7 @@ def pair(results: Results, one: str, other: str, share: float | None = None, dra
     Parameters
     ----------
     results : Results
-        With both.
+        Results of an experiment in which both were run.
     one, other : str
         Names of the methods.
     share, draws : float, int
@@ -79,12 +81,12 @@ def pair(results: Results, one: str, other: str, share: float | None = None, dra
 def lead(
     results: Results, one: str, others: Sequence[str], share: float | None = None, draws: int = DRAWS
 ) -> pd.DataFrame:
-    """Find where one method beats several others.
+    """Find the q* and costs at which one method beats several others.
 
     Parameters
     ----------
     results : Results
-        With all of them.
+        Results of an experiment in which all were run.
     one, others : str, sequence of str
         Names of the methods.
     share, draws : float, int
@@ -93,8 +95,8 @@ def lead(
     Returns
     -------
     DataFrame
-        ``approach, q_star, cost``, ``ahead`` where it has a higher net utility than each of the others, and ``surely``
-        where every interval leaves out 0.
+        ``approach, q_star, cost``; ``ahead``, whether it has a higher net utility than each of the others; and
+        ``surely``, whether every interval is above 0.
     """
     cells = [compare(results.only([one, other]), other, share, draws) for other in others]
     return cells[0][["approach", "q_star", "cost"]].assign(
@@ -104,19 +106,19 @@ def lead(
 
 
 def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -> pd.DataFrame:
-    """Look at every claim that the methods run allow to be looked at.
+    """Check every claim whose methods were run.
 
     Parameters
     ----------
     results : Results
-        Of an experiment.
+        Results of an experiment.
     share, draws : float, int
         As of :func:`pair`.
 
     Returns
     -------
     DataFrame
-        ``claim`` and ``found``, a sentence each.
+        ``claim`` and ``found``, the result, both as sentences.
     """
     run = {method.name for method in results.methods}
     rows = []
@@ -129,12 +131,13 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
 
 
 def caution(results: Results) -> str:
-    """Word a caution on intervals from few groups; empty where there are enough."""
+    """Word a caution about intervals from few groups; "" if there are enough."""
     groups, unit = len(set(results.groups)), TASKS[results.scenario].groups
     return message("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
 
 
 def _utility_aware(results: Results, share: float | None, draws: int) -> str:
+    """The sentences on the claim that utility-aware rules beat the recall-centric ones."""
     baselines = [method for method in results.methods if method.name in RECALL_CENTRIC]
     leads = [
         lead(results, name, [baseline.name for baseline in baselines], share, draws) for name in UTILITY_AWARE

@@ -1,4 +1,4 @@
-"""An experiment from its first choice to its findings, as the command line and Python ask for it."""
+"""Run a whole experiment by the name of its benchmark, as the command line and the Python interface do."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ OF_ONE_KIND = {
     "delta": (EffectTask, "interventions"),
     "theta_sp": (ReviewTask, "tests"),
 }
-"""What only reviews of one kind ask for, and what they are reviews of."""
+"""Parameters of one kind of review only: its task, and what is reviewed."""
 
 
 def conduct(
@@ -46,18 +46,19 @@ def conduct(
     benchmark : str
         A benchmark's name, or a folder.
     methods : str or sequence of str, optional
-        What is compared, as :func:`~tarstop_core.evaluation.methods.parse_methods` takes it; every rule unless given.
+        Methods to compare, as :func:`~tarstop_core.evaluation.methods.parse_methods` takes them; if not given, the
+        scenario's :data:`~tarstop_core.evaluation.methods.DEFAULT`.
     scenario : str, optional
         "enough" judges rules by recall on any benchmark.
     share : float, optional
         Share of ω⁺ topics to weigh results to.
     target_recall : float
-        Recall that rules are said to reach.
+        Recall whose reliability is reported.
     workers, dask, cache, progress
         As of :func:`~tarstop_core.evaluation.protocol.run`.
     **of_task
-        Parameters of the task: truth, engine, theta, theta_sp, b_0, replications, pseudo, seed; of interventions measure, delta,
-        above. None leaves a default.
+        Parameters of the task: truth, engine, theta, theta_sp, b_0, replications, pseudo, seed; for interventions also
+        measure, delta, above. None leaves a default.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def conduct(
     Raises
     ------
     InputProblem
-        When there is no such benchmark or method, or a number cannot be used.
+        When there is no such benchmark or method, or a number is not valid.
     """
     given = {name: value for name, value in of_task.items() if value is not None}
     check_prior(given.get("b_0", 0.5))
@@ -90,13 +91,13 @@ def conduct(
                 f"{name} is for reviews of {reviews}, and {benchmark} holds none; leave it out."
             )
     specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
-    tried = parse_methods(specs, chosen.scenario)
+    compared = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked({**given, "target": target_recall})
-    refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
+    refuse_looking_ahead((rule for method in compared for rule in method.settings), task.in_steps)
     results = run(
         chosen,
         task,
-        tried,
+        compared,
         q_stars=Q_STARS if task.weighs else Q_STARS[1:2],
         costs=COSTS if task.weighs else COSTS[:1],
         workers=workers,

@@ -1,4 +1,4 @@
-"""Figures of what reading costs and brings: documents read, effort saved, and net utility against a reference."""
+"""Figures of effort and its return: documents read, effort saved, and net utility against a reference."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,8 +10,9 @@ from tarstop_core.evaluation.findings.figures import BAR, ROW, MethodChart, look
 from tarstop_core.presentation import figures as fig
 
 FURTHEST = -1.0
-"""Differences below it stand as numbers at the edge."""
+"""Methods whose interval reaches below this difference are written as numbers at the edge of the figure."""
 HALVES = ((0.0, 0.47), (0.53, 1.0))
+"""Horizontal extents of two panels beside each other."""
 
 
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
@@ -52,10 +53,10 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
-    """What reading less saves, and what it costs in right decisions, beside reading nothing."""
-    followed = frame["regret"].notna()  # An Oracle has none
-    fair = frame[followed] if followed.any() else frame
-    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
+    """Say what the best method saves and how often it decides rightly, compared with reading nothing."""
+    followable = frame["regret"].notna()  # Oracles have none
+    compared = frame[followable] if followable.any() else frame
+    best = compared.iloc[int(compared["net_utility"].to_numpy().argmax())].to_dict()
     return message(
         "effort",
         best=best,
@@ -66,7 +67,7 @@ def effort_sentence(frame: pd.DataFrame) -> str:
 
 
 def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Draw effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
+    """Draw the effort that each method saves beside its share of right decisions, with a line for Decide now.
 
     Parameters
     ----------
@@ -108,11 +109,11 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
-    """Who saves most without deciding worse than reading nothing, and who decides best."""
-    fair = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
-    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())].to_dict()
-    now = _deciding_now(fair)
-    better = fair[fair["decision_agreement"] > now + 1e-12]
+    """Say which method decides best, and which saves most among those that decide better than reading nothing."""
+    compared = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
+    best = compared.iloc[int(compared["decision_agreement"].to_numpy().argmax())].to_dict()
+    now = _deciding_now(compared)
+    better = compared[compared["decision_agreement"] > now + 1e-12]
     thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
     interval = within(best, "decision_agreement", share_words)
     cell = cell_of(best)
@@ -120,20 +121,20 @@ def saved_sentence(frame: pd.DataFrame) -> str:
 
 
 def _deciding_now(frame: pd.DataFrame) -> float:
-    """Agreement of reading nothing, from the starting chance that all variants but the learned ones share."""
+    """Agreement of reading nothing with the prior that methods without a named variant share."""
     plain = frame[~frame["method"].str.contains("@")] if "method" in frame else frame
     return float((plain if len(plain) else frame)["decide_now"].iloc[0])
 
 
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Draw net utility of each method minus the reference's on the same topics, with intervals of 95 %.
+    """Draw the net utility of each method minus the reference's on the same topics, with 95 % intervals.
 
-    A method further down than :data:`FURTHEST` has its number instead of its point.
+    A method whose interval reaches below :data:`FURTHEST` has its number instead of a point.
 
     Parameters
     ----------
     frame : DataFrame
-        Of :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost.
+        Rows of one q* and cost (:func:`~tarstop_core.evaluation.findings.aggregate.compare`).
     simulated, dark : bool
         Whether the figure is marked as simulated, and whether the page is dark.
 
@@ -143,7 +144,7 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
         A plotly figure.
     """
     own = frame.sort_values("difference")
-    # What reads nearly everything lies far to the left: the axis ends where methods can be distinguished.
+    # Methods that read nearly everything lie far to the left; they must not stretch the axis.
     near = own[own["difference_low"] > FURTHEST]
     spread = near[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
     chart = MethodChart(110 + ROW * len(own), dark=dark, simulated=simulated)
@@ -164,7 +165,7 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:
-    """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
+    """Say which methods have an interval above 0, below 0, or around 0."""
     reference = frame["reference"].iloc[0]
     low, high = frame["difference_low"], frame["difference_high"]
     names = {
@@ -180,5 +181,5 @@ def difference_sentence(frame: pd.DataFrame) -> str:
 
 
 def cell_of(row: Mapping[Any, Any]) -> tuple[float, float] | None:
-    """q* and cost of a row; None where a table has no column for them."""
+    """q* and cost of a row; None if the table has no columns for them."""
     return (row["q_star"], row["cost"]) if row.get("cost") is not None else None

@@ -1,4 +1,4 @@
-"""Figures of an experiment as plain plotly dictionaries, each with the sentence that says what it shows."""
+"""Figures of an experiment as plotly dictionaries, each with the sentence that says what it shows."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,20 +17,21 @@ ROW = 24
 """Pixels of one method."""
 BAR = {"type": "bar", "orientation": "h"}
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
-_OWN_VARIANT = {"marginal", "default"}
+_DEFAULT_VARIANTS = {"marginal", "default"}
 DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
+"""Dash of a line by the family of its rule."""
 
 
 def style(policy: str, variant: str = "marginal", family: str = "beyond the paper") -> dict[str, Any]:
-    """Return colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
+    """Return colour, marker and dash of a method.
 
-    Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
-    (hazard, learned …) has an open marker.
+    Lines of the paper's policies are solid, of its baselines dashed, of references dotted. Other rules are solid if
+    they act on the belief and dash-dotted otherwise. A variant (hazard, learned …) has an open marker.
 
     Parameters
     ----------
     policy, variant, family : str
-        As results have them.
+        As in :class:`~tarstop_core.evaluation.results.MethodInfo`; a policy may be unknown here.
 
     Returns
     -------
@@ -41,25 +42,25 @@ def style(policy: str, variant: str = "marginal", family: str = "beyond the pape
     round_, at = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
     by_name = SERIES[at], _MARKERS[(at + round_) % len(_MARKERS)]
     colour, marker = (rule.colour, rule.marker) if rule else by_name
-    plain = "solid" if rule and rule.acts_on_belief else "dashdot"
-    symbol = marker if variant in _OWN_VARIANT else f"{marker}-open"
-    return {"color": colour, "symbol": symbol, "dash": DASHES.get(family, plain)}
+    dash = DASHES.get(family, "solid" if rule and rule.acts_on_belief else "dashdot")
+    symbol = marker if variant in _DEFAULT_VARIANTS else f"{marker}-open"
+    return {"color": colour, "symbol": symbol, "dash": dash}
 
 
 def look_of(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """The :func:`style` of a row's method."""
+    """Return the :func:`style` of the method of a row."""
     return style(row["policy"], row["variant"], row["family"])
 
 
 def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figure:
-    """Draw one point of a method, on the line that bears its name.
+    """Draw one point of a method, in the row with its name.
 
     Parameters
     ----------
     x, name : float, str
-        Where it stands.
+        Position of the point, and name of its row.
     look : mapping
-        Of :func:`style`.
+        Colour and marker (:func:`style`).
     **more
         Further attributes of the trace.
 
@@ -72,10 +73,10 @@ def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figur
 
 
 class MethodChart(fig.Chart):
-    """A chart of an experiment, in which methods keep their colours on a light and on a dark page."""
+    """A chart of an experiment, in which methods have the same colours on light and dark pages."""
 
     def figure(self, **layout: Any) -> fig.Figure:
-        """Return the figure with the margins of its kind and its mark; `layout` is what else its layout has."""
+        """Return the figure, marked if simulated; `layout` adds to its layout."""
         if self.simulated:
             self.note(1, 1, "simulated")
         margin = {"l": 64, "r": 16, "t": 24, "b": 48, **layout.pop("margin", {})}
@@ -84,14 +85,14 @@ class MethodChart(fig.Chart):
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
-    """The interval of a row's number, as error bars.
+    """Error bars for the interval of a row's mean.
 
     Parameters
     ----------
     row, name : mapping, str
         A row, and the column of the mean.
     colour : str
-        Of the bars.
+        Colour of the bars.
 
     Returns
     -------
@@ -105,19 +106,21 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
 # --- regret ---------------------------------------------------------------------------------------
 
 DIRECT_LABELS = 7
-"""Up to this many lines are named at their ends; more get a legend."""
-GAP = 0.28  # between the names of two lines, in decades
+"""Up to this many lines are named at their ends; with more there is a legend."""
+GAP = 0.28
+"""Least distance between the names of two lines, in decades."""
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Draw mean regret by cost, with its intervals if any, on log axes.
 
-    No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
+    A log axis has no 0: where a method has no regret its line has a gap, and an open marker lies on the line "0"
+    below the others.
 
     Parameters
     ----------
     frame : DataFrame
-        Of :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`.
+        Mean regret (:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`).
     simulated, dark : bool
         Whether the figure is marked as simulated, and whether the page is dark.
 
@@ -127,18 +130,18 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         A plotly figure.
     """
     chart = MethodChart(420, dark=dark, simulated=simulated)
-    floor: list[fig.Figure] = []
-    ends: list[tuple[float, float, str, str]] = []  # of each line: log cost, log regret, name, colour
+    without_regret: list[fig.Figure] = []
+    ends: list[tuple[float, float, str, str]] = []  # Of each line: log cost, log regret, name, colour
     direct = frame["method"].nunique() <= DIRECT_LABELS
-    some = frame["regret"][frame["regret"] > 0]
-    # Half a decade below the lowest, where no number of the axis stands.
-    zero = float(10 ** (np.floor(np.log10(some.min())) - 0.5)) if len(some) else 1.0
+    regrets = frame["regret"][frame["regret"] > 0]
+    # Half a decade below the lowest regret, where the axis has no number.
+    zero = float(10 ** (np.floor(np.log10(regrets.min())) - 0.5)) if len(regrets) else 1.0
     for _, own in frame.groupby("method", sort=False):
         own = own.sort_values("cost")
         look = look_of(own.iloc[0].to_dict())
         name, colour = own["approach"].iloc[0], look["color"]
         positive = own["regret"] > 0
-        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, name, look))
+        without_regret.append(_at_zero(own["cost"][~positive].tolist(), zero, name, look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
         how = {"dash": look["dash"], "mode": "lines+markers", "name": name}
         how["marker"] = {"color": colour, "symbol": look["symbol"], "size": 8}
@@ -158,33 +161,33 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         place = {"xanchor": "left", "yanchor": "middle", "xshift": 8}
         chart.labels.append(fig.label(x, height, name, colour, **place))
     if (frame["regret"] <= 0).any():
-        chart.traces += floor  # one a method, in the order of the lines
+        chart.traces += without_regret
         chart.label(0, np.log10(zero), "0", xref="paper", yanchor="middle", xshift=-4)
     logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
     chart.axis("xaxis", "cost of one document (utility)", **logarithmic)
     chart.axis("yaxis", "mean regret (utility)", **logarithmic)
     if direct:
         return chart.figure(margin={"r": 110})
-    chart.height += 14 * len(floor)
+    chart.height += 14 * len(without_regret)
     return chart.figure(showlegend=True, legend={"font": {"size": 11}, "orientation": "h", "y": -0.25})
 
 
-def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
-    """Open markers where a method gives up nothing."""
+def _at_zero(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
+    """Open markers at the costs where a method has no regret, at the height that stands for 0."""
     marker = {"symbol": f"{look['symbol'].removesuffix('-open')}-open"}
     how = {"name": name, "showlegend": False, "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>"}
     return fig.points(costs, [zero] * len(costs), look["color"], 8, marker=marker, **how)
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Sequence[str] = ()) -> str:
-    """Say what the regret figure shows, at one cost and over all; with intervals where the frame has them.
+    """Say what the regret figure shows at one cost and over all costs, with intervals if the frame has them.
 
     Parameters
     ----------
     frame, q_star, cost : DataFrame, float, float
-        What is drawn, its threshold, and the cost that is looked at.
+        The frame of the figure, its threshold, and one of its costs.
     bounds : sequence of str
-        Methods that it does not draw, because they know the truth.
+        Names of the Oracles, which the figure does not draw.
 
     Returns
     -------
@@ -208,7 +211,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Seq
 
 
 def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
-    """The interval of a mean as the end of a bracket.
+    """Word the interval of a mean, to follow the mean inside brackets.
 
     Parameters
     ----------
@@ -217,32 +220,33 @@ def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> s
     name : str
         Column of the mean.
     form : callable
-        How a number is written.
+        Formats a number.
 
     Returns
     -------
     str
-        Empty where the row has no interval.
+        Empty if the row has no interval.
     """
     if f"{name}_low" not in row or math.isnan(row[f"{name}_low"]):
         return ""
     return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
 
 
-FLAT = {"nticks": 4, "tickangle": 0}  # or the numbers of narrow panels would stand on end
+FLAT = {"nticks": 4, "tickangle": 0}
+"""Axis settings that keep plotly from turning the numbers of narrow panels on end."""
 
 
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
 ) -> fig.Figure:
-    """Draw wrong decisions of both kinds, a panel a q*.
+    """Draw wrong decisions of both kinds, with a panel for each q*.
 
     Parameters
     ----------
     frame : DataFrame
-        Of :func:`~tarstop_core.evaluation.findings.aggregate.errors`; NaN where errors cannot be distinguished.
+        Errors (:func:`~tarstop_core.evaluation.findings.aggregate.errors`); NaN if kinds cannot be distinguished.
     called : mapping of str to str
-        What the two errors are called.
+        Names of the two errors.
     simulated, dark : bool
         Whether the figure is marked as simulated, and whether the page is dark.
 
@@ -275,21 +279,21 @@ def error_figure(
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
-        # At the bottom of the picture, however high the panels: below the titles of their axes.
+        # At the bottom of the picture, below the titles of the axes.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 12}},
         meta={"least_width": 240 * len(q_stars)},
     )
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
-    """Say who decides wrongly least often.
+    """Say which methods make the fewest errors.
 
     Parameters
     ----------
     at : DataFrame
         Errors at one q*.
     q_star, cost : float
-        Named in the heading.
+        The q* and cost of these errors.
 
     Returns
     -------
@@ -301,13 +305,13 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
-    """Say who makes which error most, and who makes none; `called` is what the two errors are called.
+    """Say which methods make each error most often, and how many make none; `called` names the two errors.
 
-    Errors that cannot be distinguished are NaN, as the paper's at q* = .5.
+    Errors are NaN if the kinds cannot be distinguished, as in the paper at q* = .5.
     """
-    apart = frame.dropna(subset=["false_adopt", "false_reject"])
+    distinct = frame.dropna(subset=["false_adopt", "false_reject"])
     sentences = []
-    for q_star, own in apart.groupby("q_star"):
+    for q_star, own in distinct.groupby("q_star"):
         most = {}
         for column, name in (("false_adopt", "adopts"), ("false_reject", "rejects")):
             share = own[column].to_numpy()
@@ -315,6 +319,6 @@ def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
             most[name] = {"names": names, "share": float(share.max()), "kind": called[column]}
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         sentences.append(message("errors", q_star=q_star, **most, free=free, methods=len(own)))
-    if mixed := [f"{q_star:g}" for q_star in sorted(set(frame["q_star"]) - set(apart["q_star"]))]:
+    if mixed := [f"{q_star:g}" for q_star in sorted(set(frame["q_star"]) - set(distinct["q_star"]))]:
         sentences.append(message("not_apart", q_stars=mixed))
     return " ".join(sentences)

@@ -1,7 +1,8 @@
-"""Means over cases and their intervals.
+"""Means over cases, and their intervals.
 
-Means can be weighed to any share of ω⁺ cases, which is the choice of whoever built a benchmark. Intervals come from
-resampling groups (a topic with its twin, a review with its outcomes), in patents within the share of ω⁺ cases.
+The share of ω⁺ cases was chosen by the author of a benchmark, so means can be weighed to any other share. Intervals
+come from resampling groups (a topic with its twin, a review with its outcomes); in patents the share of ω⁺ cases is
+kept.
 """
 
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from tarstop_core.value.payoffs import Floats
 DRAWS = 1000
 """Bootstrap samples."""
 LEVELS = (0.025, 0.975)
+"""Quantiles at the ends of an interval."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    """A mean with its interval of 95 %, arrays of one shape."""
+    """A mean with its 95 % interval, in arrays of one shape."""
 
     value: Floats
     low: Floats
@@ -28,18 +30,18 @@ class Mean:
 
 
 def weighted_mean(results: Results, values: Floats, q: int, share: float | None = None) -> Floats:
-    """Mean over cases of some values.
+    """Weighted mean of values over cases.
 
     Parameters
     ----------
     results : Results
-        With the weights of the cases.
+        Results of an experiment, with the weights of its cases.
     values : ndarray, shape (T, …)
-        Of each case.
+        Values of each case.
     q : int
-        Index of the q* whose truth counts.
+        Index of the q* whose truth says which cases are ω⁺.
     share : float, optional
-        Means are taken as if this share of the cases were ω⁺; as they are unless given.
+        If given, ω⁺ cases are weighed to this share.
 
     Returns
     -------
@@ -52,9 +54,9 @@ def weighted_mean(results: Results, values: Floats, q: int, share: float | None 
 def mean_with_interval(
     results: Results, values: Floats, q: int, share: float | None = None, draws: int = DRAWS
 ) -> Mean:
-    """Mean over cases with a percentile bootstrap interval over groups.
+    """Weighted mean of values over cases, with a percentile bootstrap interval over groups.
 
-    The same groups are drawn whatever the values, so differences are paired.
+    All values are resampled with the same groups, so intervals of differences are paired.
 
     Parameters
     ----------
@@ -73,39 +75,41 @@ def mean_with_interval(
 
 
 def _resampled(results: Results, values: Floats, q: int, share: float | None, draws: int) -> Floats:
-    """Means of values of shape (T, …) over bootstrap samples, shape (draws, …); NaN where a sample lacks a state."""
+    """Means of values, shape (T, …), in bootstrap samples, shape (draws, K); NaN if a sample lacks ω⁺ or ω⁻ cases."""
     flat = values.reshape(len(values), -1)
     omega, weights = results.omega[:, q], results.weights
-    _, of = np.unique(np.asarray(results.groups), return_inverse=True)
-    groups = int(of.max()) + 1
+    _, group_of = np.unique(np.asarray(results.groups), return_inverse=True)
+    groups = int(group_of.max()) + 1
     drawn = metrics.bootstrap_weights(groups, draws)
     if share is None and TASKS[results.scenario].fixed_share:
         share = float(weights[omega].sum() / weights.sum())
     parts = [(np.ones_like(omega), 1.0)] if share is None else [(omega, share), (~omega, 1 - share)]
     sampled = np.zeros((draws, flat.shape[1]))
-    for state, part in ((state, part) for state, part in parts if part > 0):
+    for state, part in parts:
+        if part <= 0:
+            continue
         sums = np.zeros((groups, flat.shape[1]))
-        np.add.at(sums, of[state], weights[state, None] * flat[state])
-        total = drawn @ np.bincount(of[state], weights=weights[state], minlength=groups)
+        np.add.at(sums, group_of[state], weights[state, None] * flat[state])
+        total = drawn @ np.bincount(group_of[state], weights=weights[state], minlength=groups)
         with np.errstate(invalid="ignore", divide="ignore"):
             sampled += part * (drawn @ sums) / total[:, None]
     return sampled
 
 
 def _interval(sampled: Floats) -> tuple[Floats, Floats]:
-    # A sample without any case of a state says nothing of its mean.
+    """Ends of the 95 % interval of bootstrap means, shape (K,) each; NaN if no sample has all means."""
     kept = sampled[np.isfinite(sampled).all(axis=1)]
     low, high = np.quantile(kept, LEVELS, axis=0) if len(kept) else np.full((2, sampled.shape[1]), np.nan)
     return low, high
 
 
 def mean_gain(results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS) -> Mean:
-    """Average over all q* and costs by how much one method's net utility exceeds another's.
+    """Mean difference in net utility between two methods, over all cases, q* and costs.
 
     Parameters
     ----------
     results : Results
-        With both.
+        Results of an experiment in which both were run.
     one, other : str
         Names of the methods.
     share, draws : float, int
@@ -114,13 +118,13 @@ def mean_gain(results: Results, one: str, other: str, share: float | None = None
     Returns
     -------
     Mean
-        Single numbers.
+        Scalars.
     """
     utility = results.net_utility
     gain = (utility[:, results.method(one)] - utility[:, results.method(other)]).mean(axis=2)
     q_at = range(len(results.q_stars))
     value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in q_at])
-    # The same groups are drawn for every q*, so its samples go together.
+    # Every q* is resampled with the same groups, so sample i of one q* belongs to sample i of the others.
     sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in q_at], axis=0)
     low, high = _interval(sampled)
     return Mean(np.asarray(value), low[0], high[0])

@@ -1,7 +1,7 @@
-"""The paper's Tables 1 and 2: what follows from them by arithmetic alone, and how a run stands beside them.
+"""The paper's Tables 1 and 2: what follows from them by arithmetic, and how the results of a run compare.
 
-Every published row satisfies U = P − loss − c·n with P the payoff of deciding every topic rightly, so the
-numbers of false adopts and false rejects, which the paper draws but does not print, can be solved for.
+Every published row satisfies U = P − loss − c·n, where P is the payoff of deciding every topic rightly. So the numbers
+of false adopts and false rejects, which the paper draws but does not print, can be computed.
 """
 
 import math
@@ -35,19 +35,19 @@ COLUMNS = (
     "icer icer_again icer_agrees"
 ).split()
 MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
-"""Methods whose error counts are means over 50 random samples, so need not be whole."""
+"""Methods whose error counts are means over 50 random samples, which need not be whole numbers."""
 PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
-"""What the paper's tables call a method."""
+"""Names of methods in the paper's tables."""
 EQUAL = 5e-5
-"""Half a unit of the last digit that the paper prints; a smaller gap counts as a tie."""
+"""Half a unit of the last digit that the paper prints; a smaller difference counts as a tie."""
 PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
 
 
 class Order(StrEnum):
-    """How two methods that the paper puts in an order by net utility stand in a run.
+    """Whether two methods have the same order by net utility in a run as in the paper.
 
-    An order is sure where the 95 % interval of the difference excludes 0, and equal where the paper or the run
-    has no difference that four decimals show.
+    The order is sure if the 95 % interval of the difference excludes 0. It is "equal" if the difference in the paper
+    or in the run is not visible in four decimals.
     """
 
     SAME = "as there"
@@ -58,14 +58,14 @@ class Order(StrEnum):
 
     @classmethod
     def of(cls, gap: float, low: float, high: float, printed: float) -> Self:
-        """Order of two methods, the paper's better one first.
+        """Order of two methods, of which the first is the better one in the paper.
 
         Parameters
         ----------
         gap, low, high
-            Difference in mean net utility in the run, with its 95 % interval.
+            First minus second mean net utility in the run, and the ends of its 95 % interval.
         printed
-            Difference that the paper prints, not negative.
+            This difference in the paper, not negative.
 
         Returns
         -------
@@ -80,15 +80,15 @@ class Order(StrEnum):
 
 
 def published() -> pd.DataFrame:
-    """The 42 published rows; `icer` as printed."""
+    """Read the 42 published rows; `icer` is text as printed."""
     return pd.read_csv(Path(__file__).with_name("published.csv"), dtype={"icer": "str"})
 
 
 def omega_plus(panel: pd.DataFrame) -> float:
-    """How many topics of a panel are ω⁺; NaN where it cannot be known (and does not matter: q* = .5).
+    """Number of ω⁺ topics of a panel; NaN at q* = .5, where it cannot be computed and does not matter.
 
-    A row whose decisions are all right has lost nothing: its net utility and effort give P, and P is
-    linear in the number of ω⁺ topics. The patent task states its number.
+    A row in which every decision is right has no loss, so its net utility and effort give P, which is linear in the
+    number of ω⁺ topics. For patents the paper states the number.
     """
     first = panel.iloc[0]
     stated = TASKS[str(first["scenario"])].paper
@@ -103,12 +103,15 @@ def omega_plus(panel: pd.DataFrame) -> float:
 
 
 def recovered() -> pd.DataFrame:
-    """What each of the published rows implies, and whether this project's functions give it back.
+    """Compute what each published row implies, and check that this program's functions reproduce the row.
 
-    ``scenario, q_star, cost, approach, topics, omega_plus`` (NaN where unknown), ``false_adopt`` and
-    ``false_reject`` (whole, but for means of replications; NaN at q* = .5), ``net_utility`` as published,
-    ``net_utility_again`` from the errors, ``icer`` as published, ``icer_again`` from screened and
-    agreement, ``icer_agrees`` (label equal, or value within the rounding of what it is computed from).
+    Returns
+    -------
+    DataFrame
+        ``scenario, q_star, cost, approach, topics, omega_plus`` (NaN if unknown); ``false_adopt, false_reject`` (whole
+        numbers except for means of replications; NaN at q* = .5); ``net_utility`` as published and
+        ``net_utility_again`` from the errors; ``icer`` as published, ``icer_again`` from screened and agreement, and
+        ``icer_agrees``: whether labels are equal, or values within the rounding of what they are computed from.
     """
     implied_rows = []
     for _, panel in published().groupby(["scenario", "q_star"], sort=False):
@@ -164,12 +167,15 @@ def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
 
 
 def beside_paper(results: Results) -> pd.DataFrame:
-    """Rows of this run beside the paper's, where q*, cost and method are the paper's; empty without such rows.
+    """Rows of this run with q*, cost and method as in the paper, beside the paper's rows; empty if there are none.
 
-    ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
-    that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall, icer`` (a number
-    or a label here, text in the paper) and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables
-    imply them (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
+    Returns
+    -------
+    DataFrame
+        ``q_star, cost, method, approach``; ``rank, rank_paper`` by net utility among the paper's methods that were
+        run, 1 the best; and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall, icer``
+        (a number or label of the run, text of the paper) and ``false_adopt, false_reject`` as shares of topics, which
+        for the paper are those of :func:`recovered` (NaN at q* = .5).
     """
     keys = ["q_star", "cost", "approach"]
     errors_of = ["false_adopt", "false_reject"]
@@ -192,10 +198,14 @@ def beside_paper(results: Results) -> pd.DataFrame:
 
 
 def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
-    """Every two of the paper's methods in its tables: whether they stand here as they do there.
+    """Compare the order of every two of the paper's methods in its tables and in this run.
 
-    ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
-    ``gap_low`` and ``gap_high``, and ``order``, an :class:`Order`.
+    Returns
+    -------
+    DataFrame
+        ``q_star, cost``; ``ahead, behind``, the better and the worse approach in the paper; ``gap_paper``, their
+        difference in net utility there; ``gap, gap_low, gap_high``, the difference here; ``order``, an
+        :class:`Order`.
     """
     pair_rows = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
@@ -203,10 +213,12 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
         q, c = results.q(q_star), results.c(cost)
         ranked = own.sort_values("net_utility_paper", ascending=False, kind="stable").to_dict("records")
         for one, other in combinations(ranked, 2):
-            of = [results.net_utility[:, results.method(str(each["method"])), q, c] for each in (one, other)]
-            gap = mean_with_interval(results, of[0] - of[1], q, draws=draws)
+            ahead, behind = (
+                results.net_utility[:, results.method(str(row["method"])), q, c] for row in (one, other)
+            )
+            gap = mean_with_interval(results, ahead - behind, q, draws=draws)
             printed = one["net_utility_paper"] - other["net_utility_paper"]
-            low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
+            mean, low, high = float(gap.value), float(gap.low), float(gap.high)
             order = Order.of(mean, low, high, printed)
             pair_rows.append(
                 (q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order)
@@ -215,7 +227,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
 
 
 def ordering_sentences(results: Results) -> list[str]:
-    """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
+    """Say for each panel where the order of the paper's methods differs from its tables."""
     sentences = []
     beside = beside_paper(results)
     for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
@@ -234,12 +246,12 @@ def ordering_sentences(results: Results) -> list[str]:
 
 
 def reasons(results: Results) -> list[str]:
-    """For each row of :func:`~tarstop_core.evaluation.findings.aggregate.beside_paper`: what its difference is due to.
+    """Causes of the difference from the paper, for each row of :func:`beside_paper`.
 
-    Of data (other topics; "the draw alone" where the paper's net utility lies within those of twenty draws of the
-    simulated data), truth (another one than its tables'), agent (GRLStop's, trained here), definition (Kneedle's
-    parameters, which it names and does not define) and arithmetic (an expectation where the paper has a mean of samples,
-    or a figure of the paper that its others contradict).
+    "data": other topics; "data (the draw alone)" if the paper's net utility lies within the range of twenty draws of
+    the simulated data. "truth": another truth than in the paper's tables. "agent": GRLStop's agent was trained here.
+    "definition": the paper does not define Kneedle's parameters. "arithmetic": an expectation where the paper has a
+    mean of samples, or a figure of the paper that its other figures contradict.
     """
     task, simulated = TASKS[results.scenario], results.simulated
     drawn = spread(str(results.settings["benchmark"])) if simulated else spread("")
@@ -248,9 +260,8 @@ def reasons(results: Results) -> list[str]:
     causes = []
     for row in beside_paper(results).to_dict("records"):
         name = str(row["method"])
-        at = drawn[
-            (drawn["q_star"] == row["q_star"]) & (drawn["cost"] == row["cost"]) & (drawn["method"] == name)
-        ]
+        of_row = (drawn["q_star"] == row["q_star"]) & (drawn["cost"] == row["cost"])
+        at = drawn[of_row & (drawn["method"] == name)]
         within = len(at) and (
             at["net_utility_min"].iloc[0] <= row["net_utility_paper"] <= at["net_utility_max"].iloc[0]
         )
@@ -263,7 +274,7 @@ def reasons(results: Results) -> list[str]:
 
 
 def differences(results: Results) -> list[str]:
-    """Why the numbers cannot be expected to be equal, a sentence each; plain text without mark-up."""
+    """Sentences on why the numbers of a run can differ from the paper's, in plain text without mark-up."""
     settings, run = results.settings, {method.name for method in results.methods}
     sentences = [message("topics_differ", simulated=results.simulated, topics=len(results.cases))]
     if results.simulated and len(drawn := spread(str(settings["benchmark"]))):
@@ -278,16 +289,16 @@ def differences(results: Results) -> list[str]:
     return [*sentences, message("further_ahead")]
 
 
-# --- what the comparison with the paper would say had other choices been made ----------------------
+# --- the comparison with the paper under other choices ---------------------------------------------
 
 VARIATIONS = f"{FOLDER}/variations.csv"
 VARIATION_COLUMNS = "benchmark variation value method q_star cost net_utility screened decision_agreement recall difference low high".split()
-"""`difference`, `low` and `high` (of ``tuning`` alone): of net utility from the shipped results, with its 95 % interval."""
+"""`difference`, `low` and `high`, only for ``tuning``: net utility minus that of the shipped results, with its 95 % interval."""
 
 
 @cache
 def variations() -> pd.DataFrame:
-    """Read the figures of ``scripts/make_variations.py``; no rows where the file is missing."""
+    """Read the table that ``scripts/make_variations.py`` makes; it has no rows if the file is missing."""
     path = sample_dir() / VARIATIONS
     if not path.is_file():
         return pd.DataFrame(columns=VARIATION_COLUMNS)
@@ -301,9 +312,10 @@ def variation_of(benchmark: str, variation: str) -> pd.DataFrame:
 
 
 def spread(benchmark: str) -> pd.DataFrame:
-    """Summarise the draws of the data: mean, sd, least and most of each figure, by q*, cost and method.
+    """Summarise the draws of the simulated data by q*, cost and method.
 
-    Columns ``net_utility_mean, net_utility_std, net_utility_min, net_utility_max`` and so on, and ``draws``.
+    Columns are ``net_utility_mean, net_utility_std, net_utility_min, net_utility_max``, the same for screened,
+    agreement and recall, and ``draws``, their number.
     """
     grouped = variation_of(benchmark, "seed").groupby(["q_star", "cost", "method"])
     figures = ["net_utility", "screened", "decision_agreement", "recall"]

@@ -1,4 +1,4 @@
-"""What an experiment found where nothing is weighed: what rules read, and how often they reach the recall."""
+"""Findings of an experiment that weighs no decision: documents read, and how often rules reach the recall."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
@@ -20,43 +20,42 @@ COLUMNS = {
     "decision_agreement_high": "reached_high",
     "topics": "topics",
 }
-"""Columns of rows that come first, by what :func:`~tarstop_core.evaluation.findings.aggregate.rows` calls them."""
+"""Columns that come first, by their names in :func:`~tarstop_core.evaluation.findings.aggregate.rows`."""
 WEIGHED = (
     *("q_star", "cost", "truth", "net_utility", "net_utility_low", "net_utility_high", "icer", "icer_note"),
     *("false_adopt", "false_reject", "engine", "share", "decide_now", "regret", "engine_changes"),
 )
-"""Columns that only a decision that is weighed has."""
+"""Columns that only make sense if decisions are weighed."""
 
 
 class RecallFindings(Findings):
-    """Frames and figures of an experiment in which a stop is right where the recall was reached."""
+    """Frames and figures of an experiment in which a stop is right if it reaches the recall."""
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """One row a method: recall, documents read, and share of topics on which the recall was reached."""
+        """One row for each method: recall, documents read, and share of topics on which the recall was reached."""
         rows = aggregate.rows(self.results, draws=self.draws, target=self.target)
-        # Reading everything saves exactly nothing, without rounding errors of sums.
+        # Rounded, so that reading everything saves exactly 0.
         saved = rows["effort_saved"].round(12)
-        rows = (
-            rows.drop(columns=[*WEIGHED], errors="ignore").assign(effort_saved=saved).rename(columns=COLUMNS)
-        )
+        rows = rows.drop(columns=[*WEIGHED], errors="ignore")
+        rows = rows.assign(effort_saved=saved).rename(columns=COLUMNS)
         first = [name for name in COLUMNS.values() if name in rows]
         return rows[[*first, *rows.columns.difference(first, sort=False)]]
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Everything that changes a number."""
+        """Everything that changes a number of a recall."""
         weighed = ("b_0", "beliefs", "engine")
         return {name: value for name, value in self.results.settings.items() if name not in weighed}
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known to read the table."""
+        """Sentences that explain the table."""
         return [message("recall_reached_note", target=self.target)]
 
     @property
     def caption(self) -> str:
-        """What every table says of itself."""
+        """Caption of every table."""
         return message(
             "recall_caption",
             title=self.results.settings["title"],
@@ -67,26 +66,26 @@ class RecallFindings(Findings):
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """None: claims are about decisions."""
+        """Empty, because claims are about decisions."""
         return pd.DataFrame()
 
     @cached_property
     def beside_paper(self) -> pd.DataFrame:
-        """None: the paper weighs decisions."""
+        """Empty, because the paper weighs decisions."""
         return pd.DataFrame()
 
     @property
     def ordering(self) -> list[str]:
-        """None, as :attr:`beside_paper`."""
+        """Empty, because the paper weighs decisions."""
         return []
 
     @cached_property
     def comparisons(self) -> pd.DataFrame | None:
-        """None: what is compared is net utility."""
+        """None, because comparisons are of net utility."""
         return None
 
     def panels(self) -> list[tuple[str, pd.DataFrame]]:
-        """One table, the rule first that reaches the recall most often."""
+        """The table of the page after its caption; the rule that reaches the recall most often comes first."""
         return [(f"{self.caption}.", panel(self.rows))]
 
     def chosen(self) -> pd.DataFrame:
@@ -94,21 +93,21 @@ class RecallFindings(Findings):
         return self.rows[["approach", "setting"]]
 
     def engine_changes(self) -> dict[str, Any] | None:
-        """None: nothing is believed."""
+        """None, because there is no belief."""
         return None
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The tables to be written, by the name of their file."""
+        """The tables of the report by the names of their files."""
         topics = aggregate.case_rows(self.results).rename(columns={"plus": "reached"})
         unweighed = topics.drop(columns=["omega", "q_star", "cost", "net_utility"])
         return {"rows.csv": self.rows, "topics.csv.gz": unweighed}
 
     def latex(self) -> str:
-        """The table of the page for LaTeX."""
+        """The table of the page in LaTeX."""
         return latex_of([("", panel(without_bootstrap(self.rows)))], self.caption, self.notes)
 
     def figures(self) -> Iterator[Drawn]:
-        """Documents read, and whether the chances came true."""
+        """The figures of the report: documents read, and the reliability of the chances."""
         rows = self.rows
         best = rows.iloc[int(rows["reached"].to_numpy().argmax())]
         yield Drawn(
@@ -122,7 +121,7 @@ class RecallFindings(Findings):
 
 
 def panel(rows: pd.DataFrame) -> pd.DataFrame:
-    """Lay out rows as texts, the rule first that reaches the recall most often."""
+    """Lay out rows as text; the rule that reaches the recall most often comes first."""
     cells = [
         {
             "Approach": row["approach"],
@@ -137,16 +136,16 @@ def panel(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
-    """A mean, with its interval where the row has one.
+    """A mean as text, with its interval if the row has one.
 
     Parameters
     ----------
     row : mapping
-        Of :attr:`RecallFindings.rows`.
+        A row of :attr:`RecallFindings.rows`.
     name : str
         Column of the mean.
     form : callable
-        Writes a number.
+        Formats a number.
 
     Returns
     -------

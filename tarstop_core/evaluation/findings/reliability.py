@@ -1,4 +1,4 @@
-"""How often rules reach the recall that they aim at, and how much they read, on collections that taught them nothing."""
+"""How often rules reach the recall that they aim at, and how much they read, on collections they did not learn from."""
 
 import math
 from collections.abc import Iterable
@@ -20,17 +20,21 @@ from tarstop_core.presentation.palette import BELIEF, THRESHOLD
 from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 TARGETS = (0.8, 0.95)
-ALPHA = 0.05  # 1 − the confidence that certificates and tests are asked for
-DRAWS = 10_000  # Resamplings of the collections
+"""Recalls that rules aim at."""
+ALPHA = 0.05
+"""1 − the confidence of certificates, tests and intervals."""
+DRAWS = 10_000
+"""Bootstrap samples of collections."""
 FILE = "reliability.csv"
 SAYS = "How often each rule reaches its target recall, and the share of the list it reads."
 COLOURS = dict(zip(TARGETS, (THRESHOLD, BELIEF), strict=True))
+"""Colour of each target in the figure."""
 
 
 def aiming_at(target: float) -> list[Policy]:
-    """Every rule about recall, aiming at this recall where it can be told one, else as it stands.
+    """All rules about recall, set to this target if they have one, else with their defaults.
 
-    QBCB draws as few relevant documents as suffice for its confidence; Poisson processes have a falling gate.
+    QBCB draws the fewest relevant documents that give its confidence; Poisson processes have a falling gate.
     """
     rules: list[Policy] = []
     for kind in POLICIES.values():
@@ -49,61 +53,62 @@ def aiming_at(target: float) -> list[Policy]:
 
 
 def stops_on(collection: str, tested: Iterable[Topic], learned: Iterable[Topic]) -> pd.DataFrame:
-    """Means over the lists of a collection that hold something relevant, one row a rule and target.
+    """Measure the rules on the lists of a collection that hold relevant documents.
 
     Parameters
     ----------
     collection : str
-        Its name.
-    tested, learned : iterable of Topic
-        Its lists, and lists of other collections, on which rules that use chances learn them.
+        Name of the collection.
+    tested : iterable of Topic
+        Lists of the collection.
+    learned : iterable of Topic
+        Lists of other collections, from which rules that use chances learn them.
 
     Returns
     -------
     DataFrame
-        Columns `collection`, `rule` (its spec), `promise`, `target`, `lists`, `reached` and `read` (shares).
-        Recall is that of the relevant documents in the list.
+        A row for each rule and target: `collection`, `rule` (its spec), `promise`, `target`, `lists`, and means of
+        `reached` and `read` (share of the list). Recall counts the relevant documents in the list.
     """
     train, test = (
         [case for topic in topics if (case := _case(topic)).n_relevant] for topics in (learned, tested)
     )
     fold = Fold(train, test)
     benchmark = Benchmark(collection, collection, EnoughTask.scenario, (fold,), provenance="")
-    taught = EnoughTask().learn(benchmark, fold, ("rank",))["rank"]
+    chances = EnoughTask().learn(benchmark, fold, ("rank",))["rank"]
     rows = []
     for target in TARGETS:
         task = EnoughTask(target=target)
-        trials = [task.trial(case, taught, [NOTHING_AT_STAKE], [0.0]) for case in test]
+        trials = [task.trial(case, chances, [NOTHING_AT_STAKE], [0.0]) for case in test]
         for rule in aiming_at(target):
             played = [task.play(trial, [rule]) for trial in trials]
             row: dict[str, Any] = {"collection": collection, "rule": rule.spec, "promise": rule.promise.value}
             row |= {"target": target, "lists": len(test)}
-            shares = [one.screened.item() / len(case.labels) for one, case in zip(played, test, strict=True)]
-            reached = [one.plus.item() for one in played]
+            depths = [grid.screened.item() for grid in played]
+            shares = [depth / len(case.labels) for depth, case in zip(depths, test, strict=True)]
+            reached = [grid.plus.item() for grid in played]
             rows.append(row | {"reached": np.mean(reached), "read": np.mean(shares)})
     return pd.DataFrame(rows)
 
 
 def _case(topic: Topic) -> Case:
-    """The list with the relevant documents that it holds as all there are."""
+    """The case of a list, with R the number of relevant documents in the list."""
     case = Case(topic, topic.name)
     return replace(case, topic=replace(topic, n_relevant=int(case.labels.sum())))
 
 
 def shipped() -> pd.DataFrame:
-    """What was measured, as :func:`stops_on` gives it."""
+    """Read the shipped measurements, in the columns of :func:`stops_on`."""
     return pd.read_csv(sample_dir() / FOLDER / FILE, encoding="utf-8")
 
 
 def by_rule(measured: pd.DataFrame) -> pd.DataFrame:
-    """Means over all lists with intervals of 95 % that resample collections, one row a rule and target."""
+    """Means over all lists for each rule and target, with 95 % intervals that resample collections."""
     rows = []
     for (spec, promise, target), own in measured.groupby(["rule", "promise", "target"], sort=False):
         row = {"rule": _title(str(spec)), "promise": promise, "target": target, "lists": own["lists"].sum()}
         for name in ("reached", "read"):
-            row |= dict(
-                zip((name, f"{name}_low", f"{name}_high"), _mean(own[name], own["lists"]), strict=True)
-            )
+            row[name], row[f"{name}_low"], row[f"{name}_high"] = _mean(own[name], own["lists"])
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -114,7 +119,7 @@ def _title(spec: str) -> str:
 
 
 def _mean(values: ArrayLike, lists: ArrayLike) -> tuple[float, float, float]:
-    """Mean over lists, and the ends of its interval."""
+    """Mean over lists of means by collection, weighted by their numbers of lists, and the ends of its interval."""
     weights = np.asarray(lists, dtype=float)
     sums = np.asarray(values, dtype=float) * weights
     drawn = np.random.default_rng(1).integers(0, len(sums), size=(DRAWS, len(sums)))
@@ -123,12 +128,12 @@ def _mean(values: ArrayLike, lists: ArrayLike) -> tuple[float, float, float]:
 
 
 def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
-    """Draw how often each rule reaches either recall, and beside it what share of the list it reads, with intervals.
+    """Draw how often each rule reaches each target, and beside it the share of the list it reads, with intervals.
 
     Parameters
     ----------
     rows : DataFrame
-        As :func:`by_rule` gives them.
+        Rows of :func:`by_rule`.
     dark : bool
         Whether the page is dark.
 
@@ -163,19 +168,19 @@ def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
 
 
 def least_read(rows: pd.DataFrame, target: float) -> dict[str, Any]:
-    """The row of the rule that reads least among those whose lists reach the recall often enough.
+    """Return the row of the rule that reads least among those that reach the target on 1 − :data:`ALPHA` of the lists.
 
     Parameters
     ----------
     rows : DataFrame
-        As :func:`by_rule` gives them.
+        Rows of :func:`by_rule`.
     target : float
         One of :data:`TARGETS`.
 
     Returns
     -------
     dict
-        Of the rules that reach it on at least 1 − :data:`ALPHA` of the lists.
+        The row, by column.
     """
     enough = rows[(rows["target"] == target) & (rows["reached"] >= 1 - ALPHA)]
     best, *_ = enough.sort_values("read", kind="stable").to_dict("records")

@@ -1,4 +1,4 @@
-"""Everything an experiment found, on disk: tables, figures, and one page that needs no network."""
+"""The report of an experiment: tables, figures, and one page that needs no network."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,17 +36,17 @@ NO_FIGURES = (
 
 
 Section = Literal["regret", "errors", "effort", "differences", "reliability"]
-"""Where a figure stands in the report."""
+"""Section of the report in which a figure stands."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """A figure with its name, heading and sentence; `draw` takes "is the page dark?"."""
+    """A figure with its heading and its sentence."""
 
     section: Section
-    name: str
+    name: str  # Name of its files
     heading: str
-    draw: Callable[[bool], Figure]
+    draw: Callable[[bool], Figure]  # Takes whether the page is dark
     sentence: str
 
 
@@ -55,16 +55,13 @@ class Findings:
     """Frames and figures of an experiment, computed once."""
 
     results: Results
-    share: float | None = None
-    """Share of ω⁺ topics to weigh to; as they are unless given."""
-    draws: int = DRAWS
-    """Bootstrap samples."""
-    target: float = TARGET_RECALL
-    """The recall whose reliability is said."""
+    share: float | None = None  # Share of ω⁺ topics to weigh to; None weighs to none
+    draws: int = DRAWS  # Bootstrap samples
+    target: float = TARGET_RECALL  # Recall whose reliability is reported
 
     @cached_property
     def rows(self) -> pd.DataFrame:
-        """One row a method, q* and cost."""
+        """One row for each method, q* and cost."""
         return aggregate.rows(self.results, share=self.share, draws=self.draws, target=self.target)
 
     @property
@@ -74,12 +71,12 @@ class Findings:
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known to read the tables, which are of one cost."""
+        """Sentences that explain the tables, which have one cost."""
         return tables.notes(self.rows[self.rows["cost"] == self.cost])
 
     @cached_property
     def comparisons(self) -> pd.DataFrame | None:
-        """Every method against Greedy on the same topics; None where Greedy was not run or is alone."""
+        """Every method compared with Greedy on the same topics; None if Greedy or any other method was not run."""
         names = [method.name for method in self.results.methods]
         if aggregate.REFERENCE not in names or len(names) < 2:
             return None
@@ -92,7 +89,7 @@ class Findings:
 
     @cached_property
     def regret(self) -> dict[float, pd.DataFrame]:
-        """Mean regret by cost, for each q*, against the best of all methods run, as in :attr:`rows`."""
+        """Mean regret by cost for each q*, against the best of the methods run."""
         return {
             q_star: aggregate.regret_by_cost(self.results, q_star, self.share, self.draws)
             for q_star in self.results.q_stars
@@ -100,22 +97,22 @@ class Findings:
 
     @cached_property
     def errors(self) -> pd.DataFrame:
-        """Errors of each kind at the tables' cost."""
+        """Errors of both kinds at the cost of the tables."""
         return aggregate.errors(self.results, self.cost, self.share)
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """Every claim that the methods allow to be looked at, with what was found."""
+        """Every claim whose methods were run, with its result."""
         return claims.verdicts(self.results, self.share, self.draws)
 
     @cached_property
     def beside_paper(self) -> pd.DataFrame:
-        """Rows of this run beside the paper's, with what they differ by; empty where there are none."""
+        """Rows of this run beside the paper's, with the causes of differences; empty if there are none."""
         return paper.beside_paper(self.results).assign(differs_by=paper.reasons(self.results))
 
     @cached_property
     def ordering(self) -> list[str]:
-        """Where the order of methods differs from the paper's, a sentence for each panel."""
+        """For each panel a sentence on where the order of methods differs from the paper's."""
         return paper.ordering_sentences(self.results)
 
     def panels(self) -> list[tuple[str, pd.DataFrame]]:
@@ -135,11 +132,11 @@ class Findings:
         return settings.reset_index()
 
     def engine_changes(self) -> dict[str, Any] | None:
-        """How often the slower engine would have acted otherwise; None where it was not asked."""
+        """How often the slower engine would change the action (:func:`engine_changes`); None if it was not used."""
         return engine_changes(self.rows[self.rows["cost"] == self.cost])
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The tables to be written, by the name of their file."""
+        """The tables of the report by the names of their files."""
         regrets = (frame.assign(q_star=q_star) for q_star, frame in self.regret.items())
         frames = {
             "rows.csv": self.rows,
@@ -150,13 +147,13 @@ class Findings:
         return frames if self.comparisons is None else frames | {"comparisons.csv": self.comparisons}
 
     def latex(self) -> str:
-        """The tables of the page for LaTeX."""
+        """The tables of the page in LaTeX."""
         digits = TASKS[self.results.scenario].icer_digits
         return tables.latex(self.rows, self.cost, self.caption, digits)
 
     @property
     def caption(self) -> str:
-        """What every table says of itself."""
+        """Caption of every table."""
         settings = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
         weighed = f"; weighed to {self.share:.0%} ω⁺" if self.share is not None else ""
@@ -166,12 +163,12 @@ class Findings:
         )
 
     def figures(self) -> Iterator[Drawn]:
-        """All figures."""
+        """The figures of the report."""
         results, simulated = self.results, self.results.simulated
         bounds = [method.title for method in results.methods if method.is_oracle]
         for q_star, frame in self.regret.items():
             if frame.empty:
-                continue  # nothing but Oracles was run
+                continue  # Only Oracles were run
             yield Drawn(
                 "regret",
                 f"regret_q{q_star:g}",
@@ -208,7 +205,7 @@ class Findings:
         yield from self.reliability_figures()
 
     def reliability_figures(self) -> Iterator[Drawn]:
-        """Whether the chances came true, a figure for each variant."""
+        """Figures of the reliability of the chances, one for each variant."""
         for variant, quality in self.results.calibration.items():
             yield Drawn(
                 "reliability",
@@ -221,25 +218,25 @@ class Findings:
 
 @dataclass(frozen=True)
 class Written:
-    """Files written, and what could not be, a sentence each."""
+    """The files of a report that was written."""
 
     files: tuple[str, ...]
-    missing: tuple[str, ...]
+    missing: tuple[str, ...]  # Sentences on what could not be written
 
 
 def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     """Write tables, figures, settings and the page into a folder.
 
-    ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
-    ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with :func:`~tarstop_core.evaluation.results.load`),
-    ``report.html``, and ``figures/`` as SVG and PNG where there is a Chromium.
+    Files are ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
+    ``tables.tex``, ``settings.json``, ``results.npz`` (:func:`~tarstop_core.evaluation.results.load` reads it),
+    ``report.html``, and ``figures/`` as SVG and PNG if there is a Chromium.
 
     Parameters
     ----------
     report, folder : Findings, Path
-        What is written, and where.
+        Findings of the experiment, and the folder.
     pictures : bool
-        Whether figures are written as SVG and PNG too.
+        Whether to write figures as SVG and PNG too.
 
     Returns
     -------
@@ -255,7 +252,7 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
         folder.mkdir(parents=True, exist_ok=True)
         frames = report.frames()
         for name, frame in frames.items():
-            # Without a time stamp inside, equal tables are equal files.
+            # With a fixed time stamp, equal tables give equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
             table = without_formulas(frame)
             table.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
@@ -281,17 +278,17 @@ def can_draw() -> bool:
 
 
 def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
-    """Figures as SVG and PNG, or a sentence that says why not."""
+    """Write figures as SVG and PNG; return the names of the files, or a sentence that says why there are none."""
     import plotly.io
 
     folder.mkdir(exist_ok=True)
-    drawn = [(each.name, each.draw(False)) for each in report.figures()]
-    for _, figure in drawn:
+    figures_by_name = {drawn.name: drawn.draw(False) for drawn in report.figures()}
+    for figure in figures_by_name.values():
         figure["layout"] |= {"paper_bgcolor": "white", "plot_bgcolor": "white"}
-    pictures = [figure for _, figure in drawn for _ in PICTURES]
-    places = [folder / f"{name}.{kind}" for name, _ in drawn for kind in PICTURES]
+    pictures = [figure for figure in figures_by_name.values() for _ in PICTURES]
+    places = [folder / f"{name}.{kind}" for name in figures_by_name for kind in PICTURES]
     try:
-        # All at once, so that one browser draws them.
+        # In one call, so that one browser draws all of them.
         heights = [figure["layout"]["height"] for figure in pictures]
         plotly.io.write_images(pictures, places, width=900, height=heights, scale=2)
     except Exception as problem:
@@ -304,7 +301,7 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
 
 
 def html(report: Findings) -> str:
-    """The report as one page: figures that can be looked into, without a network."""
+    """Make the report as one page with interactive figures, which needs no network."""
     plotly_js = ""
     if can_draw():
         import plotly.offline
@@ -341,15 +338,16 @@ def html(report: Findings) -> str:
 
 
 def engine_changes(rows: pd.DataFrame) -> dict[str, Any] | None:
-    """How often the slower engine would have acted otherwise: the `mean` share of topics, and the `worst` row."""
-    asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
-    if asked.empty:
+    """How often the slower engine would change the action: the `mean` share of topics, and the `worst` row; else None."""
+    compared = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
+    if compared.empty:
         return None
-    changes = asked["engine_changes"]
-    return {"mean": changes.mean(), "worst": asked.iloc[int(changes.to_numpy().argmax())]}
+    changes = compared["engine_changes"]
+    return {"mean": changes.mean(), "worst": compared.iloc[int(changes.to_numpy().argmax())]}
 
 
 def _calibration(results: Results) -> pd.DataFrame:
+    """The quality of the chances by variant, beside the paper's."""
     paper = TASKS[results.scenario].paper
     rows: list[tuple[Any, ...]] = [
         (name, q.how, f"{q.brier:.4f}", f"{q.ece:.4f}", q.topics) for name, q in results.calibration.items()
@@ -360,7 +358,7 @@ def _calibration(results: Results) -> pd.DataFrame:
 
 
 def statistics(results: Results) -> pd.DataFrame:
-    """What the rankings are like, beside the paper's: ``figure, achieved, paper``."""
+    """Tabulate the statistics of the rankings beside the paper's: ``figure, achieved, paper``."""
     by_name: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
     rows = [
         (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
@@ -371,7 +369,7 @@ def statistics(results: Results) -> pd.DataFrame:
 
 
 def folds_words(folds: Sequence[Sequence[int]]) -> str:
-    """Word how many topics were tuned and tested on."""
+    """Word the numbers of topics for tuning and for testing; `folds` holds both numbers of each fold."""
     if len(folds) == 1:
         return f"{folds[0][0]:,} and {folds[0][1]:,}"
     train, test = zip(*folds, strict=True)

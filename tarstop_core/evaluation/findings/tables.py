@@ -1,4 +1,4 @@
-"""Tables laid out as the paper's: for reading, for a spreadsheet, for LaTeX."""
+"""Tables in the layout of the paper's, as text and in LaTeX."""
 
 import math
 import re
@@ -22,35 +22,33 @@ HEADINGS = (
     "Decision agreement",
     "Decide now",
 )
-"""Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
+"""Columns of a panel; "Decide now" is the agreement of reading nothing, for comparison with a rule's own."""
 BOOTSTRAPPED = ("net_utility", "decision_agreement", "screened")
-"""Columns of rows whose intervals come from a bootstrap."""
+"""Columns of rows with bootstrap intervals."""
 
 
 def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
-    """The paper's cost where it was run, else the one in the middle."""
+    """Return the paper's cost if it was run, else the cost in the middle."""
     paper = TASKS[scenario].paper
     return paper.cost if paper is not None and paper.cost in costs else sorted(costs)[len(costs) // 2]
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
-    """Lay out one panel of a table in the paper's manner, best net utility first, as texts under :data:`HEADINGS`.
-
-    Net utility, reliability and agreement have their intervals where the rows do; :func:`notes` says what has to be
-    known to read it.
+    """Lay out one panel of a table as in the paper, the best net utility first.
 
     Parameters
     ----------
     rows : DataFrame
-        Of :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
+        Rows of :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
     q_star, cost : float
-        Of the panel.
+        The q* and cost of the panel.
     digits : int
         Decimals of the ICER.
 
     Returns
     -------
     DataFrame
+        Text in the columns of :data:`HEADINGS`, with intervals if the rows have them; :func:`notes` explains it.
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
@@ -72,20 +70,20 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
 
 
 def without_bootstrap(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows for narrow tables: means without their bootstrap intervals, reliability with its own."""
+    """Return rows for narrow tables, without bootstrap intervals; reliability keeps its interval."""
     ends = [f"{column}_{end}" for column in BOOTSTRAPPED for end in ("low", "high")]
     return rows.drop(columns=ends, errors="ignore")
 
 
 def notes(rows: pd.DataFrame) -> list[str]:
-    """What has to be known to read panels of these rows, a sentence or two each."""
+    """Return the notes that explain panels of these rows."""
     first = rows.iloc[0]
     counts = {"topics": int(first["topics"]), "with_relevant": int(first["topics_with_relevant"])}
     return [*icer_note(rows), message("recall_note", **counts, target=float(first["target_recall"]))]
 
 
 def icer_note(rows: pd.DataFrame) -> list[str]:
-    """Why an ICER is "--", where one of these rows has it, or one of the paper beside it."""
+    """Return the note on ICERs that are "--", if a row has one, of this run or of the paper."""
     if not (rows.filter(regex=r"^icer(_paper)?$") == NEITHER).any(axis=None):
         return []
     return [message("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
@@ -99,18 +97,18 @@ def beside_paper(
     Parameters
     ----------
     frame : DataFrame
-        Of :attr:`~tarstop_core.evaluation.findings.report.Findings.beside_paper`.
+        Rows of :attr:`~tarstop_core.evaluation.findings.report.Findings.beside_paper`.
     digits : int
         Decimals of the ICER.
     errors : mapping of str to str, optional
-        What the two errors are called, where their columns are wanted.
+        Names of the two errors; without them their columns are left out.
     places : bool
-        Whether the places by net utility are wanted.
+        Whether to include the ranks by net utility.
 
     Returns
     -------
     DataFrame
-        Empty without rows.
+        Empty if `frame` is.
     """
     if frame.empty:
         return pd.DataFrame()
@@ -136,7 +134,7 @@ def _share(value: float) -> str:
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
-    """A label as it is, a ratio rounded."""
+    """An ICER as text: its label, or its ratio with this many decimals."""
     return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
 
 
@@ -158,7 +156,7 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     rows, cost, digits
         As of :func:`panel`.
     caption : str
-        Plain text.
+        Caption in plain text.
 
     Returns
     -------
@@ -172,14 +170,14 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
 
 
 def latex_of(panels: Sequence[tuple[str, pd.DataFrame]], caption: str, notes: list[str]) -> str:
-    """Write tables of texts below each other as one LaTeX table (package booktabs), notes below it.
+    """Write tables of text as one LaTeX table (package booktabs), one below the other, with notes at its end.
 
     Parameters
     ----------
     panels : sequence of (str, DataFrame)
-        Titles, and tables with the same columns.
+        Titles in LaTeX, and tables with the same columns.
     caption, notes : str, list of str
-        Plain text.
+        Caption and notes in plain text.
 
     Returns
     -------
@@ -218,7 +216,7 @@ _ESCAPES = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "≥": r"$\ge$",
     "×": r"$\times$",
 }
-# Longer ones first: ω⁺ before anything that stands for ω alone.
+# Longer ones come first, so that ω⁺ is replaced as a whole.
 _ESCAPED = re.compile("|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))))
 
 

@@ -1,4 +1,4 @@
-"""The topics behind a figure: what became of each, and the path of a single one."""
+"""Results topic by topic, and the path of a single topic."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +22,12 @@ from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
-CURVES, MARGINS = 300, 66
-"""Pixels of belief and worth above the stopping depths, and of what is round the figure."""
+CURVES = 300
+"""Height in pixels of the panels of belief and worth, above the panel of stopping depths."""
+MARGINS = 66
+"""Height in pixels of the figure's margins."""
 JUMPS = 400
-"""Changes of a curve that are drawn where they are; one with more is smooth."""
-
-
-# --- topics ---------------------------------------------------------------------------------------
+"""Largest number of jumps of a curve that are drawn exactly; a curve with more looks smooth anyway."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +35,27 @@ class Stop:
     """Where a method stopped on a topic."""
 
     method: MethodInfo
-    screened: float  # Documents read; an expectation for rules that draw a sample
+    screened: float  # Documents read; expected number if the rule draws a sample
     plus: float  # Chance of a⁺
     right: float  # Chance that this was the right action
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
-    """Return the result of one method on each topic, the costliest first.
+    """Return the result of one method on each topic, the largest regret first.
 
     Parameters
     ----------
-    results, q_star, cost
-        Of an experiment, and a threshold and a cost that were run.
+    results : Results
+        Results of an experiment.
     method : str
-        Its name.
+        Name of the method.
+    q_star, cost : float
+        A threshold and a cost that were run.
 
     Returns
     -------
     DataFrame
-        ``topic, omega, documents, screened, plus`` (the chance of a⁺), ``right`` (that this was right), ``recall,
+        ``topic, omega, documents, screened, plus`` (chance of a⁺), ``right`` (chance of the right action), ``recall,
         net_utility, regret``.
     """
     q, c, m = results.q(q_star), results.c(cost), results.method(method)
@@ -81,7 +82,7 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     Parameters
     ----------
     results : Results
-        Of an experiment.
+        Results of an experiment.
     at, q, c : int
         Indices of topic, q* and cost.
 
@@ -97,25 +98,25 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What paths are made of: cases by name, and what was learned for each fold."""
+    """Everything that paths of topics are made from."""
 
-    cases: dict[str, Case]
-    knowledge: list[dict[str, Learned]]  # By fold, by variant
+    cases: dict[str, Case]  # By name
+    knowledge: list[dict[str, Learned]]  # What was learned, by fold and variant
     task: Task
-    same: bool  # Whether what was learned now is what the results were measured with
+    same: bool  # Whether the results were measured with the same knowledge
 
 
 def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
-    """Learn again what the paths of a benchmark's topics are made of.
+    """Learn again from a benchmark, to make the paths of its topics.
 
     Parameters
     ----------
     results : Results
-        Of the benchmark.
+        Results on the benchmark.
     variant : str
-        Where the chances, or the prior, come from.
+        Variant of the chances or the prior.
     benchmark : Benchmark
-        Its cases.
+        The benchmark.
 
     Returns
     -------
@@ -130,23 +131,23 @@ def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
 def path_of(
     material: Material, results: Results, topic: str, method: str, q_star: float, cost: float
 ) -> tuple[Any, Floats | None]:
-    """Return the path of a topic as a method saw it, and what the method weighed along it.
+    """Return the path of a topic as a method saw it, and the value that the method compared with the cost.
 
     Parameters
     ----------
     material : Material
-        Of the results' benchmark.
+        Material of the benchmark.
     results : Results
-        With what tuning chose.
+        Results on the benchmark, with the settings that tuning chose.
     topic, method : str
-        Their names.
+        Names of the topic and the method.
     q_star, cost : float
-        That were run.
+        A threshold and a cost that were run.
 
     Returns
     -------
     tuple of Path and ndarray, shape (N,), or None
-        None where the method weighs nothing.
+        None if the method compares nothing with the cost.
     """
     m, fold = results.method(method), int(results.fold[results.cases.index(topic)])
     learned = material.knowledge[fold][results.methods[m].variant]
@@ -158,18 +159,21 @@ def path_of(
 def as_measured(
     results: Results, variant: str, knowledge: Sequence[Mapping[str, Learned]], folds: Sequence[Fold]
 ) -> bool:
-    """Whether the calibrator learned now is the one the results were measured with.
+    """Whether results were measured with the calibrator and prior that were learned again now.
+
+    Calibrators also count as the same if they have the same quality on the test topics, because processors differ in
+    the last digits.
 
     Parameters
     ----------
     results : Results
-        With what was learned then.
+        Results with the digests of what was learned then.
     variant : str
-        Of what was learned.
+        Variant of the chances or the prior.
     knowledge : sequence of mapping
-        By fold, by variant: what was learned now.
+        What was learned now, by fold and variant.
     folds : sequence of Fold
-        Of the benchmark.
+        Folds of the benchmark.
 
     Returns
     -------
@@ -193,13 +197,12 @@ def as_measured(
 
 def task_of(results: Results) -> Task:
     """Return the task that results were measured with."""
-    # Where a case stops was measured; how often a sample was drawn for that is not asked again.
-    undrawn = {"replications": None, "seed": None}
-    return TASKS[results.scenario].asked({**results.settings, **undrawn})
+    # Paths do not depend on the runs of rules that draw, which settings may describe in words.
+    return TASKS[results.scenario].asked({**results.settings, "replications": None, "seed": None})
 
 
 def _slim(case: Case) -> Case:
-    """Without the documents' identifiers, which take most of the memory and which no path needs."""
+    """The case without the documents' identifiers, which take most of the memory and which no path needs."""
     topic = replace(case.topic, ids=np.zeros(len(case.topic), dtype="U1"))
     outcome = None if case.outcome is None else replace(case.outcome, topic=topic)
     return replace(case, topic=topic, outcome=outcome)
@@ -219,24 +222,24 @@ def topic_figure(
     simulated: bool = False,
     dark: bool = False,
 ) -> fig.Figure:
-    """Draw belief and worth along a topic's ranking, and below where each method stopped on it.
+    """Draw belief and worth along a topic's ranking, and below them the depth at which each method stopped.
 
-    Curves are solid up to where the method in question stopped.
+    Curves are solid down to the depth at which the chosen method stopped.
 
     Parameters
     ----------
     b : ndarray, shape (N + 1,)
-        Belief after d documents before a hit.
+        Belief after 0 … N documents, as long as there is no hit.
     worth : ndarray, shape (N,), or None
-        What the method in question compares with the cost.
+        Value that the chosen method compares with the cost, after 0 … N − 1 documents.
     stops : sequence of Stop
-        Of every method.
+        Stops of all methods.
     cost, q_star, depth : float, float, int
-        Cost of a document, threshold belief, and where the method stopped.
+        Cost of a document, threshold belief, and depth at which the chosen method stopped.
     hit : int or None
-        Depth of the document that settles the question.
+        Depth of the relevant document that decides, if there is one.
     steps : bool
-        Whether belief moves in steps (reviews).
+        Whether the belief moves in steps (reviews).
     belief_title : str
         Title of the axis of belief.
     simulated, dark : bool
@@ -297,7 +300,7 @@ def topic_figure(
 
 
 def _depths_to_draw(curve: Floats) -> Depths:
-    """Depths that a log axis can tell apart, with both sides of every jump if there are few."""
+    """Depths that are distinct on a log axis, and both sides of every jump unless there are many."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
     kept = np.concatenate((fig.thinned(len(curve), 0), near, near - 1))
@@ -322,7 +325,7 @@ def _solid_then_dashed(
 
 
 def _verdict(stop: Stop) -> str:
-    """What a method did, beside its marker."""
+    """Label of a method's marker: where it stopped, its action, and whether this was right."""
     depth = number(stop.screened)
     if stop.plus not in (0.0, 1.0):
         return f"  {depth} on average, right {share_words(stop.right)}  "
@@ -331,14 +334,14 @@ def _verdict(stop: Stop) -> str:
 
 
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
-    """Say what happened on a topic.
+    """Say what the methods did on a topic.
 
     Parameters
     ----------
     name, documents, omega : str, int, bool
-        Of the topic.
+        Name of the topic, length of its list, and whether ω⁺ holds.
     stops, chosen : sequence of Stop, Stop
-        Of every method, and of the one in question.
+        Stops of all methods, and that of the chosen one.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What an experiment asks of a scenario: the tasks by scenario."""
+"""The tasks of experiments, by scenario."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,21 +11,21 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 
 TASKS: dict[str, type[Task]] = {
     task.scenario: task
-    for task in (  # One a line: one more is one more line
+    for task in (  # One task a line
         DecisiveTask,
         ReviewTask,
         EffectTask,
         EnoughTask,
     )
 }
-"""In the order in which they are offered."""
+"""Tasks by scenario, in the order in which they are offered."""
 
 
 def errors_of(settings: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return what errors are called where results with these settings are shown: "false grant" in patents alone.
+    """Return the names of the two errors in results with these settings; only simulated patents have "false grant".
 
-    What a person's own decisive rankings decide is not known.
+    It is not known what a person's own decisive rankings decide.
     """
     task = TASKS[settings["scenario"]]
-    own = task is DecisiveTask and settings["benchmark"] != DecisiveTask.scenario
-    return ReviewTask.errors if own else task.errors
+    unnamed = task is DecisiveTask and settings["benchmark"] != DecisiveTask.scenario
+    return ReviewTask.errors if unnamed else task.errors

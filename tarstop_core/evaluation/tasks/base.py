@@ -1,4 +1,4 @@
-"""What an experiment asks of a scenario, and what every scenario's task plays in the same way."""
+"""Base class of tasks: how an experiment learns from cases of a scenario and plays rules on them."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -24,110 +24,107 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 REPLICATIONS = 50
-"""Random samples of QBCB and Target, as in the paper, wherever their expectation has no closed form."""
+"""Runs of QBCB and Target that are averaged, as in the paper, where their expectation has no closed form."""
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedGrid:
     """Results of settings on one case, in arrays of shape (S, Q, C): settings, q* values, costs."""
 
-    screened: Floats  # Documents read (an expectation for rules that draw a sample)
+    screened: Floats  # Documents read; expected number if the rule draws a sample
     plus: Floats  # Chance that the action is a⁺
-    recall: Floats  # Down to the stopping depth; 0 where nothing is relevant
+    recall: Floats  # Recall at the stopping depth; 0 if nothing is relevant
     plus_exact: Floats | None = None
-    """Reviews: the same chance by the bivariate engine's belief there; None where it was not asked, as of samples."""
+    """Reviews: `plus` by the belief of the bivariate engine; None if it was not used, as for rules that draw."""
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What is learned from a fold's training cases."""
+    """The calibrator and prior that are learned from a fold's training cases."""
 
-    calibrator: Calibrator | None  # None where cases bring their chances
-    prior: Prior | None = None  # Of the belief; reviews only
+    calibrator: Calibrator | None  # None if cases have their own chances
+    prior: Prior | None = None  # Reviews: the prior of the belief
 
     @property
     def digest(self) -> str:
-        """Fingerprint, as results record it."""
+        """Digests of calibrator and prior, as results record them."""
         return ":".join(part.digest for part in (self.calibrator, self.prior) if part is not None)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One case at several stakes, as rules meet it."""
+    """One case at several payoffs and costs, ready for rules to be played on it."""
 
     case: Case
-    learned: Learned  # From the training cases
-    paths: Sequence[Any]  # One for each of the payoffs
-    costs: Sequence[float]  # Of a document
-    truth: Flags  # Whether ω⁺ holds, for the rules that know it; shape (Q,)
+    learned: Learned  # Calibrator and prior from the training cases
+    paths: Sequence[Any]  # Path for each of the payoffs
+    costs: Sequence[float]  # Costs of a document
+    truth: Flags  # Whether ω⁺ holds at each of the payoffs, which only Oracles see; shape (Q,)
 
     def shape(self, settings: Sequence[Policy]) -> tuple[int, int, int]:
-        """Numbers of settings, q* values and costs: (S, Q, C)."""
+        """Shape (S, Q, C) of the results of these settings: settings, q* values, costs."""
         return len(settings), len(self.paths), len(self.costs)
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What the paper says of a scenario."""
+    """What the paper reports of a scenario."""
 
-    table: str  # Where its results stand
-    cost: float  # Per document, of its tables
-    brier: float
-    ece: float
-    """`brier` and `ece`: brier score and expected calibration error that it reports."""
-    truth: str  # As `settings` call it: the truth that its table is under
-    omega_plus: int | None = None  # How many of its topics are ω⁺; None where it does not say
+    table: str  # The table with its results
+    cost: float  # Cost of a document in that table
+    brier: float  # Brier score
+    ece: float  # Expected calibration error
+    truth: str  # Truth of that table, by its name in `settings`
+    omega_plus: int | None = None  # Number of ω⁺ topics; None if the paper does not state it
 
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """What the protocol asks of a scenario; its parameters are the fields of the class."""
+    """How cases of a scenario are learned from and played; parameters are the fields of the class."""
 
-    scenario: ClassVar[str]  # As benchmarks, results and sessions call it
-    # What a chance is a chance of, as calibrators call it; "" where that is the scenario
-    chance_of: ClassVar[str] = ""
-    weighs: ClassVar[bool] = True  # Whether payoffs and costs say what a stop is worth
+    scenario: ClassVar[str]  # Name of the scenario in benchmarks, results and sessions
+    chance_of: ClassVar[str] = ""  # Scenario of the calibrators; "" if it is `scenario`
+    weighs: ClassVar[bool] = True  # Whether a stop is judged by payoffs and costs
     variants: ClassVar[tuple[str, ...]]
-    """Where chances, or the prior of the belief, come from; first the paper's."""
-    methods: ClassVar[tuple[str, ...]]  # What an experiment compares unless told
+    """Sources of the chances, or priors of the belief; the paper's comes first."""
+    methods: ClassVar[tuple[str, ...]]  # Methods that an experiment compares by default
     truths: ClassVar[Mapping[str, str]] = {}
-    """What a decision may be compared with, by name, where that can be chosen."""
+    """Names on pages of the truths that can be chosen."""
     truth_words: ClassVar[Mapping[str, str]] = {}
-    """The same as a caption says it."""
-    cases: ClassVar[str] = "topics"
-    groups: ClassVar[str] = "topics"
-    """What cases are called, and what is resampled together."""
+    """Descriptions of these truths in captions."""
+    cases: ClassVar[str] = "topics"  # Plural for cases
+    groups: ClassVar[str] = "topics"  # Plural for groups, which are resampled together
     errors: ClassVar[Mapping[str, str]]
-    """What a wrong a⁺ (`false_adopt`) and a wrong a⁻ (`false_reject`) are called."""
+    """Names of a wrong a⁺ (`false_adopt`) and of a wrong a⁻ (`false_reject`)."""
     in_steps: ClassVar[bool] = False  # Whether the belief moves in steps
-    needs_tables: ClassVar[bool] = False  # Whether a case is played from its 2×2 tables
+    needs_tables: ClassVar[bool] = False  # Whether cases need the studies of their documents
     fixed_share: ClassVar[bool] = False
-    """Whether the share of ω⁺ cases was fixed, not found: means are then taken within it."""
+    """Whether the benchmark fixes the share of ω⁺ cases, so that resampling keeps it."""
     about_chances: ClassVar[str] = ""
-    """What has to be known to compare the chances of two variants, in a sentence."""
-    icer_digits: ClassVar[int] = 1  # Decimals of an ICER, as the paper writes them
+    """Sentence on how the chances of two variants can be compared."""
+    icer_digits: ClassVar[int] = 1  # Decimals of an ICER in the paper
     contradicted: ClassVar[tuple[str, ...]] = ()
-    """Methods of whose figures the paper's own are in doubt (:meth:`differences`)."""
+    """Methods for which the paper's figures contradict each other (:meth:`differences`)."""
     paper: ClassVar[Paper | None] = None
 
-    b_0: float = 0.5  # Belief before any document; of reviews the weak prior's only
+    b_0: float = 0.5  # Belief before any document; in reviews only that of the weak prior
     pseudo: float = 0.0
-    """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
+    """Pseudo-documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
     replications: int | None = None
-    """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
-    seed: int = 1  # Of those runs
+    """Runs of rules that draw a sample (50 in the paper); None takes their exact expectation."""
+    seed: int = 1  # Seed of those runs
     scale: float = 1.0
-    """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
+    """Factor on every chance, whose product is at most 1; replays use it, experiments leave it at 1."""
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
-        """Make the task with these options; those that it does not have are passed over, and None leaves a default."""
+        """Make the task with these options; options that it does not have are ignored, and None leaves a default."""
         names = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names and value is not None})
 
     @classmethod
     def check_rule(cls, rule: Policy) -> None:
-        """Check that a rule means something in this scenario. InputProblem when it does not."""
+        """Raise InputProblem if a rule has no meaning in this scenario."""
         if not cls.weighs and (rule.acts_on_belief or rule.is_oracle):
             raise InputProblem(
                 f"{rule.title} weighs a decision, but the scenario {cls.scenario} has none; choose a rule about "
@@ -136,23 +133,23 @@ class Task(ABC):
 
     @staticmethod
     def read_outcomes(source: Path, run: Mapping[str, Topic]) -> tuple[list[Any], tuple[str, ...]]:
-        """Read the outcomes of ranked topics, with remarks; there are none where a case needs no tables."""
+        """Read the outcomes of ranked topics, and remarks on them; a task without studies has none."""
         return [], ()
 
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Everything that changes a number, to be recorded with every result."""
+        """Parameters that change a number, which results record."""
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Learned]:
-        """Learn from a fold's training cases, for each variant: a calibrator of that kind.
+        """Learn from a fold's training cases; by default each variant is a kind of calibrator.
 
         Parameters
         ----------
         benchmark, fold : Benchmark, Fold
-            Whose training cases they are.
+            Fold to learn from, and its benchmark.
         variants : sequence of str
-            Of :attr:`variants`.
+            Some of :attr:`variants`.
 
         Returns
         -------
@@ -168,7 +165,7 @@ class Task(ABC):
         Parameters
         ----------
         case, learned : Case, Learned
-            What is played, by what was learned.
+            The case, and what was learned from training cases.
         payoffs : sequence of Payoffs
             Stakes.
 
@@ -189,7 +186,7 @@ class Task(ABC):
         Parameters
         ----------
         case, learned : Case, Learned
-            What is played, by what was learned.
+            The case, and what was learned from training cases.
         payoffs, costs : sequence of Payoffs, sequence of float
             Stakes, and costs of a document.
 
@@ -201,14 +198,14 @@ class Task(ABC):
 
     @abstractmethod
     def play(self, trial: Trial, settings: Sequence[Policy], exact: bool = False) -> PlayedGrid:
-        """Stop on a case by every setting, q* and cost.
+        """Stop on a case with every setting, q* and cost.
 
         Parameters
         ----------
         trial : Trial
-            The case.
+            The prepared case.
         settings : sequence of Policy
-            Of one rule.
+            Settings of one rule.
         exact : bool
             Whether `plus_exact` is wanted.
 
@@ -223,9 +220,9 @@ class Task(ABC):
         Parameters
         ----------
         benchmark, fold : Benchmark, Fold
-            Whose training cases they are.
+            Fold to learn from, and its benchmark.
         kind : str
-            Of calibrator.
+            Kind of calibrator.
 
         Returns
         -------
@@ -242,7 +239,7 @@ class Task(ABC):
         )
 
     def calibrated(self, case: Case, learned: Learned) -> Floats:
-        """Chances of a case's documents, shape (N,): those that it brings, else by the calibrator that was learned."""
+        """Chances of a case's documents, shape (N,): its own if it has them, else those of the learned calibrator."""
         chances = case.adaptive_chances
         if chances is None:
             assert learned.calibrator is not None
@@ -256,17 +253,17 @@ class Task(ABC):
 
     @classmethod
     def differences(cls, settings: Mapping[str, Any]) -> list[str]:
-        """Say why results with these settings cannot be expected to be the paper's, beyond their topics."""
+        """Sentences on why results with these settings can differ from the paper's, other topics aside."""
         return []
 
 
 def depths_of(paths: Sequence[ListPath], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
-    """Find stopping depths.
+    """Find where the settings of a rule stop on a case.
 
     Parameters
     ----------
     paths, settings, costs : sequences
-        Paths of one case by payoffs, settings of one rule, and costs.
+        Paths of the case for each of the payoffs, settings of one rule, and costs.
 
     Returns
     -------
@@ -284,7 +281,7 @@ def depths_of(paths: Sequence[ListPath], settings: Sequence[Policy], costs: Sequ
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid | RunGrid:
-    """Draw the samples of all settings of a rule at once."""
+    """Make the grid that draws the samples of all settings of a rule together."""
     by_runs = [policy for policy in settings if isinstance(policy, ByRuns)]
     if by_runs:
         return RunGrid(by_runs)
@@ -294,12 +291,12 @@ def sample_grid(settings: Sequence[Policy]) -> SampleGrid | RunGrid:
 
 
 def generator(seed: int, case: Case) -> np.random.Generator:
-    """Random numbers that depend on the seed and the case alone, however cases are split over workers."""
+    """Random generator that depends only on the seed and the case, not on how cases are split over workers."""
     digest = hashlib.blake2b(case.name.encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
 
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:
-    """Spread the results of rules that draw a sample over q* and costs: documents read, chance of a⁺ and recall by setting, shape (S, …)."""
-    # Turned round, so that the axes they lack come first.
-    return PlayedGrid(*(np.broadcast_to(each.T, shape[::-1]).T for each in means))
+    """Broadcast documents read, chance of a⁺ and recall, shape (S,) or (S, Q), to the shape (S, Q, C) of results."""
+    # Transposed, so that the missing axes come first, as numpy broadcasts.
+    return PlayedGrid(*(np.broadcast_to(mean.T, shape[::-1]).T for mean in means))

@@ -1,4 +1,4 @@
-"""Patents: one relevant document decides."""
+"""Task of patents, where one relevant document decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ TRUTH = "a relevant document exists"
 
 @dataclass(frozen=True)
 class DecisiveTask(base.Task):
-    """Patents. Policies act on the belief where they stop; baselines choose a⁺ iff they saw a relevant document."""
+    """Patents: policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document."""
 
     scenario = "patent"
     variants = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
@@ -32,7 +32,7 @@ class DecisiveTask(base.Task):
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
-        """Flags of the cases in ω⁺, which are those with relevant documents."""
+        """Flags of the cases with relevant documents, which are the ω⁺ cases."""
         return omega
 
     @property
@@ -78,26 +78,26 @@ def sampled(
     Parameters
     ----------
     case : Case
-        What is played.
+        The case.
     settings : sequence of Policy
         Settings of one rule.
     replications : int, optional
-        Samples to average; None takes the exact expectation.
+        Runs to average; None takes the exact expectation.
     seed : int
-        Of the samples.
+        Seed of the runs.
 
     Returns
     -------
     tuple of ndarray, shape (S,) each
-        Documents read, recall by depth, and chance of seeing a relevant document.
+        Documents read, recall, and chance of seeing a relevant document.
     """
     grid = base.sample_grid(settings)
     if replications is None:
         exact = grid.expected(case.labels)
-        # Recall divides by the qrels' R: relevant documents that are not ranked cannot be reached.
+        # Recall divides by the qrels' R, which counts relevant documents that are not ranked as well.
         ranked = case.labels.sum() / max(1, case.n_relevant)
         return exact.read, exact.recall * ranked, exact.found
     runs = grid.replicates(case.labels, replications, base.generator(seed, case))
-    means = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
-    read, recall, seen = (each.mean(axis=1)[runs.pair] for each in means)
+    measured = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
+    read, recall, seen = (values.mean(axis=1)[runs.pair] for values in measured)
     return read, recall, seen

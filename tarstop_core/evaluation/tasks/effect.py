@@ -1,4 +1,4 @@
-"""Reviews of interventions: effects accumulate."""
+"""Task of reviews of interventions, in which effects accumulate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ ANY_BENEFIT = Target(Measure.OR, 1.0, above=False, ratio=True)
 
 @dataclass(frozen=True)
 class EffectTask(StepwiseTask):
-    """Reviews of interventions. Every rule, baselines too, acts on the belief it has reached."""
+    """Reviews of interventions: every rule, baselines included, acts on its belief where it stops."""
 
     scenario = "effect"
     chance_of = REVIEW
@@ -47,14 +47,14 @@ class EffectTask(StepwiseTask):
 
     target: Target = ANY_BENEFIT
     truth_is: str = "pooled"
-    """One of "pooled", "full_evidence": whether the belief by all studies exceeds ½, or q*."""
-    engine: Engine | None = None  # Exact for an OR of events and normal otherwise, unless given
+    """ω⁺ is a belief from all studies above ½ ("pooled") or above q* ("full_evidence")."""
+    engine: Engine | None = None  # None: exact for an OR of events, else normal
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
-        """Make the task by the names that `settings` give; engines of other reviews are not asked.
+        """Make the task from options with the names of `settings`.
 
-        Without `delta` any effect is enough.
+        Without `delta` any effect is enough. An engine of another kind of review is ignored.
         """
         engine, measure = options.get("engine"), Measure(options.get("measure") or Measure.OR)
         ratio, delta = measure.is_ratio or bool(options.get("ratio")), options.get("delta")
@@ -74,11 +74,11 @@ class EffectTask(StepwiseTask):
 
     @classmethod
     def differences(cls, settings: Mapping[str, Any]) -> list[str]:
-        """The sentence on what decisions are compared with."""
+        """The sentence on the truth that decisions are compared with."""
         return [message("truth_of_effects", settings=settings)]
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        """Fit a calibrator of "brings data"."""
+        """Fit a calibrator of the chance that a document brings data, which all variants share."""
         calibrator = self.fitted(benchmark, fold)
         return {variant: base.Learned(calibrator) for variant in variants}
 
@@ -95,7 +95,7 @@ class EffectTask(StepwiseTask):
         return [CumulativePath(p, states, studies, stake, case.labels) for stake in payoffs]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
-        """Whether ω⁺ holds by all studies, for each of the payoffs."""
+        """Whether ω⁺ holds by all studies, for each of the payoffs, shape (Q,)."""
         b = self._states(case)[-1].b
-        edges = [stake.q_star if self.truth_is == "full_evidence" else 0.5 for stake in payoffs]
-        return b > np.array(edges) + TOLERANCE
+        limits = [stake.q_star if self.truth_is == "full_evidence" else 0.5 for stake in payoffs]
+        return b > np.array(limits) + TOLERANCE

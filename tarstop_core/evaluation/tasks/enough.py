@@ -1,4 +1,4 @@
-"""Have I seen enough: a stop is right where the recall that is wanted was reached."""
+"""Task of reviews that only ask for a recall: a stop is right if it reaches the target."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,13 @@ from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 from tarstop_core.value.unweighed import UnweighedPath
 
-NOT_BELOW = 1e-9  # A recall that falls short of the target by less has reached it
+NOT_BELOW = 1e-9
+"""A recall that is below the target by no more than this reaches it."""
 
 
 @dataclass(frozen=True)
 class EnoughTask(base.Task):
-    """Any review. In the place of a⁺ stands that the recall was reached, which is right on every list."""
+    """Reviews that ask for a recall: reaching it takes the place of a⁺ and is right on every list."""
 
     scenario = "enough"
     chance_of = INCLUSION
@@ -53,10 +54,10 @@ class EnoughTask(base.Task):
             assert learned.calibrator is not None
             p = self.calibrated(case, learned)
             path = UnweighedPath(p, case.labels, partial(_left_of_ranking, learned.calibrator, p))
-        return [path.with_payoffs(each) for each in payoffs]
+        return [path.with_payoffs(stake) for stake in payoffs]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
-        """Reaching the recall is right."""
+        """All True, shape (Q,): reaching the recall is always right."""
         return np.ones(len(payoffs), dtype=bool)
 
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
@@ -65,8 +66,8 @@ class EnoughTask(base.Task):
             grid = base.sample_grid(settings)
             runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
             recall = self._recall(case, runs.seen.sum(axis=2))
-            means = (runs.read, self._reached(recall), recall)
-            return base.averaged(trial.shape(settings), *(each.mean(axis=1)[runs.pair] for each in means))
+            means = (values.mean(axis=1)[runs.pair] for values in (runs.read, self._reached(recall), recall))
+            return base.averaged(trial.shape(settings), *means)
         if case.adaptive_chances is not None and isinstance(settings[0], Quant):
             raise InputProblem(
                 f"{settings[0].title} adds up chances of unread documents, which a list that learns does not have; leave it out."
@@ -80,12 +81,10 @@ class EnoughTask(base.Task):
 
     @staticmethod
     def _recall(case: Case, relevant_found: Any) -> Floats:
-        """Share found; 1 where there is nothing to find."""
-        return (
-            metrics.recall(relevant_found, case.n_relevant)
-            if case.n_relevant
-            else np.ones(np.shape(relevant_found))
-        )
+        """Recall, which here is 1 if nothing is relevant."""
+        if not case.n_relevant:
+            return np.ones(np.shape(relevant_found))
+        return metrics.recall(relevant_found, case.n_relevant)
 
 
 def _left_of_ranking(calibrator: Calibrator, p: Floats, labels: Flags, depth: int) -> Remaining:

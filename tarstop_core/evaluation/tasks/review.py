@@ -1,7 +1,8 @@
-"""Reviews of diagnostic accuracy: 2×2 tables accumulate."""
+"""Task of reviews of diagnostic accuracy, in which 2×2 tables accumulate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,13 +29,13 @@ from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
 BLOCK = 256
-"""Subsets that are weighed at once; bounds memory."""
+"""Subsets of studies that are computed at once, which limits memory."""
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 
 @dataclass(frozen=True)
 class ReviewTask(StepwiseTask):
-    """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
+    """Reviews of tests: every rule, baselines included, acts on its belief where it stops."""
 
     scenario = "review"
     variants = ("default", "learned", "width")
@@ -55,15 +56,15 @@ class ReviewTask(StepwiseTask):
     paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75  # ω⁺ is a pooled sensitivity above it
-    theta_sp: float | None = None  # and a pooled specificity above this, where it is given
+    theta_sp: float | None = None  # If given, ω⁺ also needs a pooled specificity above it
     truth_is: str = "pooled"
     """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
-    engine: str = "univariate"  # Of the belief that is acted on; the truth is always bivariate
+    engine: str = "univariate"  # Engine of the belief that rules act on; the truth is always bivariate
     replications: int = base.REPLICATIONS
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
-        """Make the task; the truth goes by the name that `settings` give it."""
+        """Make the task from options with the names of `settings`."""
         return super().asked({**options, "truth_is": options.get("truth")})
 
     @property
@@ -75,7 +76,7 @@ class ReviewTask(StepwiseTask):
         return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        # One calibrator of "brings data", and the prior of each variant.
+        # Variants share a calibrator of the chance that a document brings data, and differ in the prior.
         calibrator = self.fitted(benchmark, fold)
         outcomes = [case.outcome for case in fold.learned_from if isinstance(case.outcome, Outcome)]
         tables = [outcome.tables for outcome in outcomes]
@@ -98,10 +99,10 @@ class ReviewTask(StepwiseTask):
         return Question(self.theta, self.engine, learned.prior or Prior(), self.theta_sp)
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
-        """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
+        """Whether ω⁺ holds for each of the payoffs, shape (Q,); under full evidence it depends on q*."""
         assert isinstance(case.outcome, Outcome)
-        asked, q_stars = (case.outcome.tables, self.theta, self.truth_is), [stake.q_star for stake in payoffs]
-        return np.array([value_outcomes.is_plus(*asked, q_star, self.theta_sp) for q_star in q_stars])
+        is_plus = partial(value_outcomes.is_plus, case.outcome.tables, self.theta, self.truth_is)
+        return np.array([is_plus(stake.q_star, self.theta_sp) for stake in payoffs])
 
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
         question, paths, outcome = self._question(trial.learned), trial.paths, trial.case.outcome
@@ -118,6 +119,7 @@ class ReviewTask(StepwiseTask):
     def _sampled(
         self, trial: base.Trial, outcome: Outcome, question: Question, settings: Sequence[Policy]
     ) -> base.PlayedGrid:
+        """Play rules that draw a sample: each run ends with the belief from the studies that it has seen."""
         case, grid = trial.case, base.sample_grid(settings)
         runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
         documents = np.flatnonzero(case.labels)
@@ -125,18 +127,16 @@ class ReviewTask(StepwiseTask):
         tables = outcome.tables
         seen = np.zeros((*runs.seen.shape[:2], len(tables)), dtype=bool)
         seen[..., ranked] = runs.seen[..., np.searchsorted(documents, outcome.positions[ranked])]
-        masks, of = np.unique(seen.reshape(-1, len(tables)), axis=0, return_inverse=True)
-        b = subset_beliefs(tables, masks, question)[of].reshape(seen.shape[:2])
-        plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in trial.paths], axis=1)[
-            runs.pair
-        ]
-        recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
-        screened = runs.read.mean(axis=1)[runs.pair]
-        return base.averaged(trial.shape(settings), screened, plus, recall)
+        masks, mask_of = np.unique(seen.reshape(-1, len(tables)), axis=0, return_inverse=True)
+        b = subset_beliefs(tables, masks, question)[mask_of].reshape(seen.shape[:2])
+        plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in trial.paths], axis=1)
+        recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)
+        means = (values[runs.pair] for values in (runs.read.mean(axis=1), plus, recall))
+        return base.averaged(trial.shape(settings), *means)
 
     @classmethod
     def differences(cls, settings: Mapping[str, Any]) -> list[str]:
-        """Sentences on truth and engine, and on where the paper's own figures disagree."""
+        """Sentences on truth and engine, and on the figures of the paper that contradict each other."""
         truth, engine = settings["truth"], settings["engine"]
         sentences = [message("truth_of_reviews", truth=truth), message("engines", engine=engine)]
         return [*sentences, message("contradicted")]
@@ -145,17 +145,17 @@ class ReviewTask(StepwiseTask):
 def subset_beliefs(tables: Tables, masks: Flags, question: Question) -> Floats:
     """Compute the belief from each of several subsets of the studies.
 
-    In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the refinement of
-    very narrow posteriors (:func:`~tarstop_core.belief.univariate.log_odds_path`) is left out.
+    In the univariate engine the log-likelihoods of studies add up, so one matrix product covers all subsets. The
+    refinement of very narrow posteriors (:func:`~tarstop_core.belief.univariate.log_odds_path`) is left out.
 
     Parameters
     ----------
     tables : Tables
         All n studies.
     masks : ndarray of bool, shape (K, n)
-        Which studies are seen, one row per subset.
+        Which studies each subset holds.
     question : Question
-        What is asked of each.
+        Threshold, engine and prior of the belief.
 
     Returns
     -------
@@ -171,6 +171,7 @@ def subset_beliefs(tables: Tables, masks: Flags, question: Question) -> Floats:
 
 
 def _univariate(masks: Flags, tables: Tables, theta: float, prior: Prior) -> Floats:
+    """Belief of the univariate engine from each subset, shape (K,)."""
     lattice = lattice_for(tables, theta, prior)
     rows = weighed_likelihood(tables, theta, prior, lattice)
     with np.errstate(divide="ignore"):

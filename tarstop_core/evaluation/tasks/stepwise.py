@@ -1,4 +1,4 @@
-"""What scenarios have in common in which finds add up: every rule acts on the belief that it has reached."""
+"""Base class of tasks in which evidence accumulates: every rule acts on its belief where it stops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 
 LEAST = 1e-6
-"""Least chance that a next document is given: nothing ahead would follow from 0."""
+"""Least chance of a next document, because a chance of 0 would leave no forecast for the rest."""
 
 
 @dataclass(frozen=True)
 class StepwiseTask(base.Task):
-    """A scenario in which finds add up; a subclass makes its paths, which are played here."""
+    """Task in which evidence accumulates; a subclass makes the paths on which rules are played here."""
 
     in_steps = True
 
@@ -46,14 +46,14 @@ class StepwiseTask(base.Task):
 
 
 def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
-    """Chance of a⁺ (0 or 1) where rules stop.
+    """Whether rules choose a⁺ where they stop, as 0 or 1.
 
     Parameters
     ----------
     paths : sequence of CumulativePath
-        One for each of the payoffs.
+        Path for each of the payoffs.
     depths : ndarray of int, shape (S, Q, C)
-        Where the settings of a rule stop, by payoffs and cost.
+        Depth at which each setting stops, by payoffs and cost.
     b : ndarray, shape (N + 1,)
         Belief after 0 … N documents.
 
@@ -67,24 +67,24 @@ def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats
 
 # --- lists that learn -----------------------------------------------------------------------------
 #
-# A list that learns has chances that change document by document. After d documents its reader knows their chances and
-# labels and the chance of the next one; what is further ahead follows from the labels so far, as in a session. A rule
-# is asked again after every document, of a path that holds nothing else.
+# The chances of a list that learns change with every document. After d documents their reader knows the chances and
+# labels of these, and the chance of the next one; the rest is forecast from the labels so far, as in a session. After
+# every document a rule is asked again, with a path that holds only this.
 
 
 def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW) -> Ahead:
-    """Forecast the rest of a list after this many documents from their labels and the chance of the next one.
+    """Forecast the rest of a list from the labels so far and the chance of the next document.
 
     Parameters
     ----------
     p : ndarray, shape (N,)
-        Chance of each document as it stood when it was next.
+        Chance of each document when it was the next one.
     labels : ndarray of bool, shape (N,)
-        What each turned out to be; only those of the first `depth` count.
+        Labels, of which only the first `depth` are used.
     depth : int
         Documents read.
     judged : str
-        What a chance is a chance of: of bringing data, or of inclusion.
+        What a chance is a chance of: bringing data, or inclusion.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW
 
 
 def path_after(path: CumulativePath, depth: int) -> CumulativePath:
-    """Return a fully labelled path as it is known after this many documents."""
+    """Return a fully labelled path with only what is known after `depth` documents."""
     p = np.append(path.p[:depth], prequential_ahead(path.p, path.labels, depth).p)
     labels = path.labels & (np.arange(len(path)) < depth)
     return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))
@@ -104,33 +104,33 @@ def path_after(path: CumulativePath, depth: int) -> CumulativePath:
 def prequential_depths(
     paths: Sequence[CumulativePath], rules: Sequence[Policy], costs: Sequence[float]
 ) -> Depths:
-    """Find where rules stop that are asked after every document.
+    """Find where rules stop that are asked again after every document.
 
     Parameters
     ----------
     paths : sequence of CumulativePath
-        One for each of the payoffs, with the chances of their documents as they stood when each was next.
+        Path for each of the payoffs, with the chance of each document when it was the next one.
     rules : sequence of Policy
         Settings of one rule.
     costs : sequence of float
-        Of a document.
+        Costs of a document.
 
     Returns
     -------
     ndarray of int, shape (S, Q, C)
     """
     depths = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
-    once = [rule.cost_invariant for rule in rules]
+    invariant = [rule.cost_invariant for rule in rules]
     for q, path in enumerate(paths):
-        going = np.ones((len(rules), len(costs)), dtype=bool)
-        if q:  # the same as on the first path
-            going[once], depths[once, q] = False, depths[once, 0]
+        reading = np.ones((len(rules), len(costs)), dtype=bool)
+        if q:  # Rules that ignore payoffs stop where they stopped on the first path
+            reading[invariant], depths[invariant, q] = False, depths[invariant, 0]
         for depth in range(len(path)):
-            if not going.any():
+            if not reading.any():
                 break
             now = path_after(path, depth)
             for s, rule in enumerate(rules):
-                if going[s].any():
-                    stops = going[s] & (rule.depths(now, costs, depth) <= depth)
-                    depths[s, q, stops], going[s, stops] = depth, False
+                if reading[s].any():
+                    stops = reading[s] & (rule.depths(now, costs, depth) <= depth)
+                    depths[s, q, stops], reading[s, stops] = depth, False
     return depths
