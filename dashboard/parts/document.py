@@ -18,7 +18,7 @@ from tarstop_core.sessions.store.tables import Record
 
 LONGEST = 24  # characters of a reason that a button shows
 MARKING = "mark_words"
-ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
+ABSTRACT_NAMES = {"relevant": "included", "not relevant": "excluded"}
 block = Blocks("parts/blocks.html")
 
 

@@ -7,6 +7,7 @@ Moving one changes only what that widget is about, so nothing drifts by being sh
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +22,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import S, Settings, Threshold
 from tarstop_core.screening.wording import best_between, consequences, question
 from tarstop_core.value.payoffs import Option, Payoffs
-from tarstop_core.value.stakes import EXAMPLE_PRICE, PAYOFF_NAMES, Stakes
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -42,8 +43,8 @@ SYMBOLS = {
     "G": "$G$ in formulas.",
 }
 """Names of the amounts next to formulas."""
-EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}
-"""The cost of a wrong decision by the answer to the second question, at the example price of a document."""
+EXAMPLES = (10_000.0, 100_000.0, 10_000_000.0)
+"""Documents that a wrong decision may cost as much as, for the answer in amounts."""
 QUESTIONS = {
     "worse": "Say which mistake is worse, or that both are equally bad.",
     "documents": "Say how much you would read to rule a wrong decision out.",
@@ -211,11 +212,17 @@ def _questions(
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
     _problem_below(documents, problems.get("documents"))
     one = "title and abstract" if settings.two_stages else "document"
-    words = f"Or, at £{EXAMPLE_PRICE:g} a {one}, what {mistake} costs"
-    how = {"default": now["example"], "format_func": EXAMPLES.__getitem__}
-    st.pills(words, list(EXAMPLES), **how, **view("example"))
+    costs = _costs_of_documents(*settings.stakes.price)
+    how = {"default": now["example"], "format_func": costs.__getitem__}
+    st.pills(f"Or, at {costs[1]} a {one}, what {mistake} costs", EXAMPLES, **how, **view("example"))
     if note:
         caption(note)
+
+
+@lru_cache(64)
+def _costs_of_documents(price: float, unit: str) -> dict[float, str]:
+    """What one document and those of :data:`EXAMPLES` cost, by their number."""
+    return {documents: escape_label(amount(documents * price, unit)) for documents in (1.0, *EXAMPLES)}
 
 
 def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:

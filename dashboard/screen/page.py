@@ -281,7 +281,7 @@ def _whose(work: Work) -> None:
     """Ask for the reader's name instead of the answers."""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
-        st.button("Go on", key="whose_on", type="primary")
+        st.button("OK", key="whose_on", type="primary")
         button("Without a name", st.session_state.update, {REVIEWER: NAMELESS}, key="nameless")
 
 

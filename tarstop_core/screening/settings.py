@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -162,7 +163,7 @@ class Settings:
         """Whether a rule can advise such a session."""
         return not rule.needs_labels
 
-    @property
+    @cached_property
     def stakes(self) -> Stakes:
         """All amounts in the payoffs' unit."""
         return Stakes(self.payoffs, self.cost)
@@ -351,7 +352,7 @@ class StudySettings(Settings):
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
             )
 
-    @property
+    @cached_property
     def stakes(self) -> Stakes:
         return Stakes(self.payoffs, self.cost, self.full_cost)
 

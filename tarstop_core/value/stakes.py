@@ -157,13 +157,16 @@ class Stakes:
         )
 
     def with_example(self, documents: float) -> Stakes:
-        """Change the answer to the first question to that of an example in pounds.
-
-        The amounts become those of the example, :data:`EXAMPLE_PRICE` a document, unless they have another unit.
-        """
+        """Change the answer to the first question; a document costs what :attr:`price` says, and a mistake accordingly more or less."""
+        price, unit = self.price
         chosen = self.with_documents(documents)
-        in_pounds = self.payoffs.unit in ("", "£")
-        return chosen.scaled(EXAMPLE_PRICE / chosen.cost, "£") if in_pounds else chosen
+        return chosen.scaled(price / chosen.cost, unit)
+
+    @property
+    def price(self) -> tuple[float, str]:
+        """What a document costs, and the unit; :data:`EXAMPLE_PRICE` in pounds as long as nobody entered it."""
+        entered = self.payoffs.unit and self.cost
+        return (self.cost, self.payoffs.unit) if entered else (EXAMPLE_PRICE, self.payoffs.unit or "£")
 
     def with_ratio(self, ratio: float) -> Stakes:
         """Change the answer to the second question, above 0; the answer to the first and K stay."""

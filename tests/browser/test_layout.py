@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from benchmarks.page_loads import MOST_SHIFT, PAGES, WATCH, load, presses
 from tarstop_core.sessions import demo
@@ -76,6 +77,16 @@ def test_pages_stand_still_while_they_load_and_say_no_more_at_first_than_they_ma
             page.set_viewport_size(DESK)
     assert moved == {} and over == {}
     assert failed == [], "to ask in vain delays the page"
+
+
+def test_a_figure_stays_in_sight_while_the_fields_beside_it_are_scrolled(
+    server: AppServer, open_page: Callable[..., Watched]
+) -> None:
+    watched = open_page(viewport=DESK)
+    watched.open(f"{server.url}/decisions")
+    watched.page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    expect(watched.page.get_by_label("What reading on costs")).to_be_in_viewport()
+    expect(watched.page.locator(".st-key-beside .tar-fluid")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.deep

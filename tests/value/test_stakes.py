@@ -153,7 +153,7 @@ def test_the_first_unit_for_normalised_stakes_makes_a_document_cost_one() -> Non
     assert close(after.payoffs.K, 500)
 
 
-def test_an_example_gives_its_amounts_unless_a_person_counts_in_something_else() -> None:
+def test_an_example_gives_its_amounts_unless_a_person_said_what_a_document_costs() -> None:
     pounds = Stakes.from_q_star(0.8, cost=0.001, full_cost=0.01).with_example(10_000)
     assert (pounds.payoffs.unit, pounds.cost, pounds.full_cost) == ("£", pytest.approx(2), pytest.approx(20))
     assert pounds.worst == pytest.approx(20_000) and pounds.payoffs.q_star == pytest.approx(0.8)
@@ -166,9 +166,10 @@ def test_an_example_gives_its_amounts_unless_a_person_counts_in_something_else()
     own = Stakes(Payoffs(3_000, 500, 7_000, 500, "£"), 2).with_documents(400)
     assert (own.cost, own.worst) == pytest.approx((25, 10_000)), "amounts that a person gave stay"
     hours = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0.1).with_example(10_000)
-    assert (hours.payoffs.unit, hours.payoffs.K) == ("hours", 100) and hours.documents == pytest.approx(
-        10_000
-    )
+    assert (hours.payoffs.unit, hours.cost) == ("hours", pytest.approx(0.1))
+    assert hours.worst == pytest.approx(1_000), "a document keeps the price that a person gave"
+    free = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0)
+    assert free.price == (2, "hours"), "an example where reading costs nothing"
 
 
 @pytest.mark.parametrize(

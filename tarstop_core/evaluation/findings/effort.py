@@ -102,7 +102,9 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
         chart.note(0, 1, "simulated", xanchor="left")
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
     chart.axis("xaxis", "effort saved", domain=list(HALVES[0]), range=[0, 1.16], **ticks)
-    chart.axis("xaxis2", "same decision as the truth", domain=list(HALVES[1]), **ticks)
+    lows = frame["decision_agreement_low" if "decision_agreement_low" in frame else "decision_agreement"]
+    ends = [min(now, float(lows.min())) - 0.08, 1.06]
+    chart.axis("xaxis2", "same decision as the truth", domain=list(HALVES[1]), range=ends, **ticks)
     chart.axis("yaxis", "", automargin=True, type="category", categoryarray=names)
     shapes = [fig.upright(now, width=1, xref="x2")]
     return chart.figure(margin={"t": 28}, barmode="overlay", shapes=shapes)

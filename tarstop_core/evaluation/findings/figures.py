@@ -163,7 +163,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     if (frame["regret"] <= 0).any():
         chart.traces += without_regret
         chart.label(0, np.log10(zero), "0", xref="paper", yanchor="middle", xshift=-4)
-    logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
+    logarithmic = {"type": "log", "dtick": 1, "tickformat": ",.12~g"}
     chart.axis("xaxis", "cost of one document (utility)", **logarithmic)
     chart.axis("yaxis", "mean regret (utility)", **logarithmic)
     if direct:

@@ -39,7 +39,7 @@ def test_the_list_learns_and_says_why(open_app: Open, store: Store) -> None:
     assert read[0] == IDS[0] and len(WANTED.intersection(read)) >= 4
     said = told(page)
     assert "because of your labels: " in said and "hip" in said
-    assert "The first 6 in the list&#39;s own order contain " in said
+    assert "The first 6 in the list’s own order contain " in said
     document = next(each.proto.body for each in page.get("html") if "<article>" in each.proto.body)
     assert "<mark>hip</mark>" in document
     opened = OpenSession.load(store, session)

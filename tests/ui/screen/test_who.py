@@ -36,7 +36,7 @@ def labels(page: AppTest) -> set[str]:
 
 def test_a_name_is_asked_for_once_before_the_first_label(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
-    assert "Not relevant" not in labels(page) and {"Go on", "Without a name"} <= labels(page)
+    assert "Not relevant" not in labels(page) and {"OK", "Without a name"} <= labels(page)
     page.button("whose_on").click().run()
     assert "Not relevant" not in labels(page)
     page.text_input(ASKED_NAME).set_value(" Ann <b> ").run()

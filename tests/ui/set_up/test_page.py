@@ -459,6 +459,7 @@ def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
 class TestStakesOfOwnDocuments:
     def test_they_have_no_answer_until_a_person_gives_one(self, page: AppTest, store: Store) -> None:
         assert page.radio("set_up/stakes/worse").value == "equal", "a sample comes with small stakes"
+        assert any("at £10 a document" in group.proto.label for group in page.get("button_group"))
         upload(page, ("mine.csv", CSV))
         page.text_area(query(page)).set_value("mast").run()
         assert page.radio("set_up/own/stakes/worse").value is None
