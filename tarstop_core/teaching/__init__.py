@@ -1,4 +1,4 @@
-"""Lesson, game, ideas, methods, glossary: what a lecture shows."""
+"""Content of a lecture: lesson, game, ideas in pictures, methods and glossary."""
 
 from tarstop_core.presentation.messages import Messages
 

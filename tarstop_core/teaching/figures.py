@@ -1,4 +1,4 @@
-"""Figures of the lesson and of the game as plain plotly dictionaries, lettered for a lecture hall."""
+"""Figures of the lesson and of the game as plotly dictionaries, with text large enough for a lecture hall."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,29 +17,29 @@ from tarstop_core.teaching.lesson import Lesson, Step
 from tarstop_core.value.path import ListPath
 
 HEIGHT = 430
-"""Pixels of a lesson's curves."""
+"""Height of a lesson's curves in pixels."""
 ROW = 30
-"""Pixels of one rule."""
+"""Height of one rule in pixels."""
 LETTERS = 1.3
-"""Times the letters of the other pages: a lesson is projected."""
+"""Factor on the text size of other pages, because a lesson is projected."""
 ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_000)
 """Depths at which an axis may end."""
 SYMBOLS = {"paper's policy": "circle", "beyond the paper": "square", "reference": "x"}
-"""Families of rules apart without colour; baselines are open circles."""
+"""Markers of the families of rules, which do not rely on colour; baselines have open circles."""
 FAMILIES = (
     "Circles: the paper’s policies; open circles: its baselines; squares: beyond the paper; ×: references."
 )
 
 
 def lesson_curves(lesson: Lesson, step: Step, *, dark: bool = False) -> fig.Figure:
-    """Draw belief against q*, and what the rule (else the best plan) compares with the cost, as after this step.
+    """Draw the belief with q*, and the value that the rule (else the best plan) compares with the cost, at a step.
 
-    Solid up to here, dotted to where the rule would stop if nothing (more) turned up.
+    Curves are solid up to this step, and dotted down to where the rule would stop if nothing (more) turned up.
 
     Parameters
     ----------
     lesson, step
-        The rule on its list, and where it stands.
+        The rule on its list, and the step.
     dark
         Whether the page is dark.
 
@@ -71,20 +71,20 @@ def lesson_curves(lesson: Lesson, step: Step, *, dark: bool = False) -> fig.Figu
 
 
 def end_of_axis(plan: int, documents: int) -> int:
-    """Return a depth to draw to that changes seldom: the axis holds still while the lesson goes on."""
+    """Return the depth at which the axis ends: one of a few, so that the axis seldom changes during a lesson."""
     wanted = plan * 1.1
     return min(documents, next((end for end in ENDS if end >= wanted), documents))
 
 
 def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) -> fig.Figure:
-    """Give a figure larger letters, and mark it as simulated.
+    """Give a figure larger text, and mark it as simulated.
 
     Parameters
     ----------
     figure
         The figure, which is changed.
     height
-        Pixels.
+        Height in pixels.
     dark
         Whether the page is dark.
 
@@ -96,7 +96,7 @@ def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) 
     layout = figure["layout"]
     layout["annotations"].append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=2))
     for annotation in layout["annotations"]:
-        annotation["bgcolor"] = fig.paper(dark)  # a line that crosses a text ends at it
+        annotation["bgcolor"] = fig.paper(dark)  # Hides lines behind the text
     layout["height"] = height
     margin = layout["margin"]
     margin |= {"l": round(LETTERS * margin["l"]), "r": 16, "t": 26, "b": round(LETTERS * margin["b"])}
@@ -105,7 +105,7 @@ def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) 
 
 
 def _enlarge(part: Any) -> None:
-    """Enlarge every font within a part of a layout."""
+    """Enlarge every font in a part of a layout."""
     if isinstance(part, dict):
         for name, value in part.items():
             if name in ("font", "tickfont") and "size" in value:
@@ -121,7 +121,7 @@ def _enlarge(part: Any) -> None:
 
 
 def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
-    """Draw the belief of the round being played, up to the document read last, without the worth of reading on."""
+    """Draw the belief in the round being played, up to the last document read."""
     at = len(game.calls) - 1
     settings, depth = game.settings(at), game.calls[at].depth
     path = sample(game.keys[at]).played(settings)
@@ -134,7 +134,7 @@ def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
 def _belief_curve(
     path: ListPath, settings: Settings, depth: int, hit: int | None, last: int, dark: bool
 ) -> fig.Figure:
-    """Draw the belief alone: solid up to a depth, on an axis that ends at `last`."""
+    """Draw the belief alone, solid down to `depth`, on an axis that ends at `last`."""
     return live_curves(
         np.asarray(path.b),
         None,
@@ -151,12 +151,12 @@ def _belief_curve(
 
 
 def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
-    """Draw a decided round: belief, where the person and Optimal stopped, and where the finds were.
+    """Draw a decided round: the belief, the stops of the person and of Optimal, and the finds.
 
     Parameters
     ----------
     game, at
-        The game, and the round's place.
+        The game, and the index of the round.
     dark
         Whether the page is dark.
 
@@ -195,7 +195,7 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
 
 
 def round_columns(game: Game, at: int) -> dict[str, Any]:
-    """Return one entry a depth of a decided round: the belief, the finds, and who stopped there."""
+    """Return the columns of a decided round by depth, 0 … N: the belief, the finds, and who stopped there."""
     settings, listing = game.settings(at), sample(game.keys[at])
     path = listing.played(settings)
     depths = np.arange(len(path) + 1)
@@ -210,14 +210,14 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
 
 
 def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool = False) -> fig.Figure:
-    """Draw net utility of the person and of every rule, the highest on top; the person is a filled diamond.
+    """Draw the net utility of the person and of every rule in the given order; the person is a filled diamond.
 
     Parameters
     ----------
     rows
-        The person and the rules, or the rules alone.
+        The person and the rules, or the rules alone, the highest net utility first.
     of_class
-        Net utilities of the students of a class, which get a line of their own on top.
+        Net utilities of the students of a class, which are drawn in one row on top.
     dark
         Whether the page is dark.
 
@@ -229,7 +229,7 @@ def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool
     totals = [row.total for row in rows]
     low, high = min(0.0, *totals, *of_class), max(0.0, *totals, *of_class)
     room = 0.16 * (high - low)
-    first = 1 if of_class else 0
+    first = 1 if of_class else 0  # Row of the first rule
     lines = first + len(rows)
     height = 90 + ROW * lines
     chart = fig.Chart(height, dark=dark)

@@ -1,4 +1,4 @@
-"""A game: a person stops and decides on sample lists, and is compared with every rule on the same, by the same metrics."""
+"""A game: a person stops and decides on sample lists, and is compared with every rule on the same lists."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from tarstop_core.teaching import message
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 Mix = str
-"""One of :data:`SAMPLES`."""
+"""Name of one of :data:`SAMPLES`."""
 SAMPLES: dict[Mix, tuple[str, ...]] = {
     "both": (PATENT.sample, REVIEW.sample),
     PATENT.name: (PATENT.sample,),
     REVIEW.name: (REVIEW.sample,),
 }
-"""Which samples are played, in turn."""
+"""Kinds of samples by the name of their mix; a game plays them in turn."""
 ROUNDS = 5
 SCALE, UNIT = 1000.0, "points"
-"""What both mistakes cost together, in points, so that amounts are not thousandths."""
+"""K, the loss of both mistakes together, in points, so that amounts are not thousandths."""
 TIED = 0.005
-"""Points up to which two results count as equal."""
+"""Results that differ by no more points count as equal."""
 YOU = "You"
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
@@ -46,19 +46,19 @@ _ENDS = {True: "p", False: "m", None: ""}
 
 @dataclass(frozen=True)
 class Call:
-    """What a person did on one list."""
+    """Depth and action of a person on one list."""
 
     depth: int = 0  # Documents read
     plus: bool | None = None  # The action chosen; None while reading
 
 
 def encode(calls: Sequence[Call]) -> str:
-    """Return calls as a word for the address."""
+    """Encode calls for the address, such as "16p.30m.5"."""
     return ".".join(f"{call.depth}{_ENDS[call.plus]}" for call in calls)
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """Decode the calls in an address, of which only the last may be undecided; InputProblem when it holds none."""
+    """Decode the calls in an address, of which only the last may be undecided; InputProblem when they are not valid."""
     calls: list[Call] = []
     actions = {end: plus for plus, end in _ENDS.items()}
     for part in text.split(".") if text else ():
@@ -74,7 +74,7 @@ def decode(text: str) -> tuple[Call, ...]:
 
 @lru_cache(maxsize=1)
 def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
-    """Return keys of the samples by kind and truth."""
+    """Return the keys of the samples by kind and truth."""
     truths = {f"{PATENT.sample}:{topic}": any(judged.values()) for topic, judged in sample_qrels().items()}
     for topic in sample_reviews()["topic"]:
         review = sample(key := f"{REVIEW.sample}:{topic}")
@@ -88,7 +88,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """Draw the lists of a game, which the seed determines; each is ω⁺ with a chance of one half."""
+    """Draw the lists of a game from its seed; each is ω⁺ with a chance of ½."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -97,13 +97,13 @@ def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Game:
-    """What is played."""
+    """A game with the calls of the person so far."""
 
     seed: int = 6
     mix: Mix = "both"
     q_star: float = 0.5
-    cost: float = 1.0  # Of a document, in points, where both mistakes together cost 1,000
-    calls: tuple[Call, ...] = ()  # So far
+    cost: float = 1.0  # Cost of a document in points; both mistakes together cost 1,000
+    calls: tuple[Call, ...] = ()
 
     def __post_init__(self) -> None:
         Payoffs.from_q_star(self.q_star)
@@ -111,15 +111,15 @@ class Game:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The lists, in order."""
+        """Keys of the lists in order."""
         return drawn(self.seed, self.mix)
 
     def settings(self, round_: int) -> Settings:
-        """Return the settings of a round."""
+        """Return the settings of the round with this index."""
         return self.settings_of(self.keys[round_])
 
     def settings_of(self, key: str) -> Settings:
-        """Return a sample's own settings at the game's stakes."""
+        """Return the settings of a sample at the stakes of the game."""
         payoffs = Payoffs.from_q_star(self.q_star, SCALE, UNIT)
         return replace(sample(key).settings, payoffs=payoffs, cost=self.cost)
 
@@ -130,7 +130,7 @@ class Game:
 
     @property
     def over(self) -> bool:
-        """Whether all rounds are."""
+        """Whether all rounds are over."""
         return self.decided == ROUNDS
 
     @property
@@ -139,7 +139,7 @@ class Game:
         return bool(self.calls) and self.calls[-1].plus is None
 
     def within(self) -> Game:
-        """Return this game with no call deeper than its list."""
+        """Return this game with depths limited to the lengths of the lists."""
         pairs = zip(self.keys, self.calls, strict=False)
         return replace(self, calls=tuple(replace(c, depth=min(c.depth, len(sample(k)))) for k, c in pairs))
 
@@ -148,7 +148,7 @@ class Game:
         return self if self.reading or self.over else replace(self, calls=(*self.calls, Call()))
 
     def read(self, count: int = 1) -> Game:
-        """Return this game with more documents read, no further than the next find: a person would look up there."""
+        """Return this game with more documents read, at most up to the next find, where a person would stop to look."""
         if not self.reading:
             return self
         call, listing = self.calls[-1], sample(self.keys[len(self.calls) - 1])
@@ -157,14 +157,14 @@ class Game:
         return replace(self, calls=(*self.calls[:-1], Call(depth)))
 
     def decide(self, plus: bool) -> Game:
-        """Return this game with the round decided."""
+        """Return this game with the action of its current round."""
         if not self.reading:
             return self
         return replace(self, calls=(*self.calls[:-1], replace(self.calls[-1], plus=plus)))
 
 
 def finds_of(listing: LabelledList) -> tuple[int, ...]:
-    """Return 0-based ranks of the documents that settle the question or bring a new table."""
+    """Return the 0-based ranks of the documents that settle the question or bring a new table."""
     truth = listing.truth
     if isinstance(truth, Outcome):
         return tuple(np.unique(truth.positions[truth.positions < len(listing)]).tolist())
@@ -181,12 +181,17 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
     listing, settings
         The list and the settings of the round.
     call
-        InputProblem when it is not decided.
+        Depth and action of the person.
 
     Returns
     -------
     Played
-        Depth, action and what it brought.
+        Depth, action and result.
+
+    Raises
+    ------
+    InputProblem
+        When the call has no action.
     """
     if call.plus is None:
         raise InputProblem("This game has an undecided list; choose an action first.")
@@ -199,17 +204,15 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
 
 @dataclass(frozen=True)
 class Row:
-    """The result of a rule, or of the person, over the rounds."""
+    """The results of a rule or of the person in all rounds."""
 
     title: str
-    family: str  # Of the rule; "" for the person
-    played: tuple[Played, ...]  # One a round
+    family: str  # Family of the rule; "" for the person
+    played: tuple[Played, ...]  # Result of each round
     regret: float | None = None
-    """Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle."""
+    """Mean over rounds, against the best row except the Oracle's; None for the Oracle."""
     expected: float | None = None
-    """What `total` was expected to be before the first document, by the chances; None for a person, and for rules whose
-    outcome cannot be expected.
-    """
+    """Expectation of `total` before the first document, by the chances; None for a person, and for rules without one."""
 
     @property
     def you(self) -> bool:
@@ -223,7 +226,7 @@ class Row:
 
     @property
     def right(self) -> int:
-        """Rounds decided rightly."""
+        """Number of rounds with the right action."""
         return sum(played.right for played in self.played)
 
     @property
@@ -238,16 +241,17 @@ class Row:
 
 
 def own_rounds(game: Game) -> tuple[Played, ...]:
-    """Return what became of every round of a game that is over."""
+    """Return the person's results in a game that is over."""
     calls = zip(game.keys, game.calls, strict=True)
     return tuple(played(sample(key), game.settings(at), call) for at, (key, call) in enumerate(calls))
 
 
 @lru_cache(maxsize=32)
 def rules_on(game: Game) -> tuple[Row, ...]:
-    """Return every rule with its first settings on the lists of a game without calls (a class shares the answer), without regret.
+    """Return every rule with its default parameters on the lists of a game, without regret.
 
-    Where a review is played, rules that draw a random sample are left out: every sample ends with another belief.
+    The game has no calls, so that a class shares the cached result. If it has a review, rules that draw a random sample
+    are left out, because every sample ends with a different belief.
     """
     rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
     reviews = any(not settings.one_decides for _, settings in rounds)
@@ -265,29 +269,31 @@ def compared(game: Game) -> tuple[Row, ...]:
     """Return the person and every rule of :func:`rules_on`, the highest net utility first."""
     rows = [Row(YOU, "", own_rounds(game)), *rules_on(replace(game, calls=()))]
     oracle = {rule.title for rule in POLICIES.values() if rule.is_oracle}
-    fair = [row for row in rows if row.title not in oracle]
-    regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))
+    followable = [row for row in rows if row.title not in oracle]
+    by_row = metrics.regret(_net_utilities(followable)).mean(axis=0).tolist()
+    regrets = dict(zip(followable, by_row, strict=True))
     measured = [replace(row, regret=regrets.get(row)) for row in rows]
     return tuple(sorted(measured, key=lambda row: row.total, reverse=True))
 
 
 def _expected(policy: Policy, rounds: Sequence[tuple[LabelledList, Settings]]) -> float:
+    """Net utility that a rule is expected to have in all rounds, before any document."""
     ahead = (plans(listing.planned(settings), policy, settings.cost) for listing, settings in rounds)
     return sum(plan.net_utility.item() for plan in ahead)
 
 
 def _net_utilities(rows: Sequence[Row]) -> Floats:
-    """Return net utilities, a round a row and a rule a column."""
+    """Return net utilities, shape (rounds, rows)."""
     return np.array([[played.net_utility for played in row.played] for row in rows]).T
 
 
 def short(policy: Policy) -> str:
-    """Return the rule's name, with its parameter where it has one alone."""
+    """Return the rule's name, with its parameter unless it has several."""
     return policy.title if len(policy.settings) > 1 else str(policy)
 
 
 def rules_of_the_game(game: Game) -> str:
-    """Say what is played for, in a few sentences."""
+    """Word the rules of the game in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
     choices = [
         message("choice", question=question(settings), plus=settings.plus, minus=settings.minus)
@@ -298,7 +304,7 @@ def rules_of_the_game(game: Game) -> str:
 
 
 def actions(game: Game, plus: bool) -> str:
-    """Return the action a⁺, or a⁻, by the names it has in the game."""
+    """Return the names of a⁺, or of a⁻, in the game."""
     return " or ".join(f"“{action(plus, settings)}”" for settings in _first_settings(game))
 
 
@@ -313,7 +319,7 @@ def points(value: float) -> str:
 
 
 def round_heading(game: Game, round_: int) -> str:
-    """Say what the figure of a round shows: no place of a hit where none is hidden."""
+    """Word the heading of a round's figure."""
     listing, settings = sample(game.keys[round_]), game.settings(round_)
     return message(
         "round_heading", name=listing.name, finds=finds_of(listing), one_decides=settings.one_decides
@@ -325,18 +331,18 @@ def round_sentence(game: Game, round_: int) -> str:
     listing, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
     own = played(listing, settings, call)
     optimal = listing.replayed(POLICIES["optimal"](), settings)
-    own_action, optimal_action = (action(one.action == "a+", settings) for one in (own, optimal))
+    own_action, optimal_action = (action(result.action == "a+", settings) for result in (own, optimal))
     names = {"own_action": own_action, "optimal_action": optimal_action}
     return message("round", hidden=hidden(listing, settings, call), own=own, optimal=optimal, **names)
 
 
 def hidden(listing: LabelledList, settings: Settings, call: Call) -> str:
-    """Say the truth of a list, and what of it lay beyond the documents read.
+    """Say the truth of a list, and which finds lay below the documents read.
 
     Parameters
     ----------
     listing, settings, call
-        The list, the settings of the round, and what the person did.
+        The list, the settings of the round, and the call of the person.
 
     Returns
     -------
@@ -353,52 +359,51 @@ def hidden(listing: LabelledList, settings: Settings, call: Call) -> str:
 
 
 def regret_sentence(rows: Sequence[Row]) -> str:
-    """Say what regret is measured against: in each round another rule may be the best."""
+    """Say what regret is measured against; the best rule may differ from round to round."""
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     oracle = next(row.total for row in rows if row.regret is None)
     return message("regret", best=best, oracle=oracle)
 
 
 def luck_sentence(rows: Sequence[Row]) -> str:
-    """Say whether who did best is who was expected to, or luck decided."""
+    """Say whether the winner was expected to win, or was lucky."""
     first = next(row for row in rows if row.regret is not None)
     expected = ((row.expected, row.total, row) for row in rows if row.expected is not None)
-    most, _, promised = max(expected, key=lambda row: row[:2])
+    most, _, promised = max(expected, key=lambda entry: entry[:2])
     lucky = first.expected is None or first.expected < most - TIED
     return message("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
 
 
 def often_ahead(game: Game, rows: Sequence[Row]) -> str:
-    """Say on how many of all lists stopping where the person did, on average, beats Optimal; empty where it did not here."""
+    """Say on how many of all lists the person's mean depth beats Optimal; "" if the person did not beat Optimal."""
     you, optimal = (next(row for row in rows if row.title == title) for title in (YOU, Optimal.title))
     if you.total <= optimal.total + TIED:
         return ""
     depth = max(1, round(you.read / ROUNDS))
-    keys = [key for (kind, _), kept in _by_truth().items() if kind in SAMPLES[game.mix] for key in kept]
+    keys = [key for (kind, _), of_kind in _by_truth().items() if kind in SAMPLES[game.mix] for key in of_kind]
     ahead = 0
     for key in keys:
-        as_you, best = (
-            sample(key).replayed(rule, game.settings_of(key)) for rule in (Budget(depth), Optimal())
-        )
-        ahead += as_you.net_utility > best.net_utility + TIED
+        listing, settings = sample(key), game.settings_of(key)
+        own, best = (listing.replayed(rule, settings).net_utility for rule in (Budget(depth), Optimal()))
+        ahead += own > best + TIED
     return message("often_ahead", depth=depth, ahead=ahead, lists=len(keys))
 
 
 def standing_sentences(game: Game, rows: Sequence[Row]) -> tuple[str, str]:
-    """Say how the person stands among the rules, and how they and Optimal decided."""
-    fair = [row for row in rows if row.regret is not None]
-    at = next(at for at, row in enumerate(fair) if row.you)
-    you, best = fair[at], next(row for row in fair if not row.you)
-    lost = metrics.regret(_net_utilities(fair))[:, at]
+    """Say how the person ranks among the rules, and how the person and Optimal decided."""
+    followable = [row for row in rows if row.regret is not None]
+    at = next(at for at, row in enumerate(followable) if row.you)
+    you, best = followable[at], next(row for row in followable if not row.you)
+    lost = metrics.regret(_net_utilities(followable))[:, at]
     worst = int(lost.argmax())
     decisions = message(
         "decisions",
         you=you,
-        optimal=next(row for row in fair if row.title == "Optimal"),
+        optimal=next(row for row in followable if row.title == Optimal.title),
         rounds=ROUNDS,
         lost=float(lost[worst]),
         round=worst + 1,
         list=sample(game.keys[worst]).name,
         own=you.played[worst],
     )
-    return message("standing", you=you, place=at + 1, rows=len(fair), best=best), decisions
+    return message("standing", you=you, place=at + 1, rows=len(followable), best=best), decisions

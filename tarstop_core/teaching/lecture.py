@@ -1,4 +1,4 @@
-"""A class that learns together: its code, the lecturer's step and the game's results; no names are known."""
+"""A class that learns together: its code, the lecturer's place and the results of games; it knows no names."""
 
 import secrets
 from collections.abc import Mapping
@@ -9,30 +9,32 @@ from tarstop_core.teaching import message
 from tarstop_core.teaching.game import TIED, YOU, Game, Row, own_rounds, rules_on
 
 LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""The characters of a code; none looks like another one."""
+"""Characters of a code, without any that look alike."""
 LENGTH = 6
+"""Characters in a code."""
 MOST = 1_000
-"""Most phones that can join."""
+"""Largest number of students."""
 GAMES = 5
-"""Games of a student whose results are kept."""
+"""Games of each student whose results are kept."""
 
 
 @dataclass
 class Lecture:
-    """A class, as long as its server runs; who is in it is known by a random word that their browser keeps."""
+    """A class, which exists while its server runs; members are known by a random word that their browsers keep."""
 
     code: str = field(default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(LENGTH)))
-    """What students join with."""
+    """Code with which students join."""
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    """The key that makes its holder the lecturer."""
+    """Key with which the lecturer joins."""
     lecturers: set[str] = field(default_factory=set)
     students: set[str] = field(default_factory=set)
+    """Words of the lecturers and of the students."""
     following: set[str] = field(default_factory=set)
-    """Browser tabs that show what the lecturer shows."""
+    """Browser tabs that follow the lecturer."""
     place: dict[str, str] = field(default_factory=dict)
-    """The lecturer's place, as an address of Learn; empty while students are not led."""
+    """Address parameters of the lecturer's place on Learn; empty while the lecturer leads nobody."""
     games: dict[str, dict[Game, Game]] = field(default_factory=dict)
-    """The first result of each student in each of their last games."""
+    """By student, the first result in each of their last games, under the game without calls."""
 
     def join(self, given: str, word: str = "") -> str:
         """Admit a visitor; InputProblem if their code is wrong or the class is full.
@@ -40,14 +42,14 @@ class Lecture:
         Parameters
         ----------
         given
-            The code of the class, in any case, or the lecturer's key.
+            The code of the class, in upper or lower case, or the lecturer's key.
         word
-            What their browser keeps: whoever has joined is let in whatever they bring, and is nobody new.
+            The word that the browser keeps; a member needs no code and is not counted again.
 
         Returns
         -------
         str
-            The word by which they are known from now on.
+            The word by which the class knows the visitor from now on.
         """
         word = word if self.knows(word) else ""
         if secrets.compare_digest(given.encode(), self.key.encode()):
@@ -66,14 +68,14 @@ class Lecture:
         return word in self.students or word in self.lecturers
 
     def show(self, address: Mapping[str, str]) -> bool:
-        """Put the class where the lecturer is; whether that is somewhere else than before."""
+        """Move the class to the lecturer's place; return whether the place is a new one."""
         if self.place == address:
             return False
         self.place = dict(address)
         return True
 
     def finished(self, student: str, game: Game) -> None:
-        """Keep what became of a game that is over, instead of the student's oldest; who plays it again knew the lists."""
+        """Keep a student's result in a game unless they have played it before, and drop their oldest game."""
         if student in self.students:
             own = self.games.setdefault(student, {})
             own.setdefault(_unplayed(game), game)
@@ -89,24 +91,24 @@ class Lecture:
 
 
 def _unplayed(game: Game) -> Game:
+    """The game without calls."""
     return replace(game, calls=())
 
 
 @dataclass(frozen=True)
 class Together:
-    """A class and the rules on the same lists."""
+    """Results of a class and of the rules on the same lists."""
 
     students: tuple[Row, ...]
-    rules: tuple[Row, ...]
-    """The highest net utility first."""
+    rules: tuple[Row, ...]  # The highest net utility first
 
-    def mean(self, of: str) -> float:
-        """Return the mean over students of one of a row's numbers: `total`, `right` or `read`."""
-        return sum(float(getattr(row, of)) for row in self.students) / len(self.students)
+    def mean(self, attribute: str) -> float:
+        """Return the mean over students of `total`, `right` or `read` of their rows."""
+        return sum(float(getattr(row, attribute)) for row in self.students) / len(self.students)
 
     @property
     def sentence(self) -> str:
-        """How the class stands among the rules."""
+        """Sentence on how the class ranks among the rules."""
         optimal = next(row for row in self.rules if row.title == "Optimal")
         ahead = sum(row.total > optimal.total + TIED for row in self.students)
         return message("together", together=self, ahead=ahead, optimal=optimal, rounds=len(optimal.played))

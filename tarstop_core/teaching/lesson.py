@@ -1,7 +1,7 @@
-"""A stopping rule followed one document at a time: all is read off the path that a replay plays, and off the policy.
+"""A lesson: a stopping rule followed one document at a time, on the path that a replay plays.
 
-Each step fills in the formulas of the paper: symbols = numbers = result, and a plain sentence before each. In the symbols d is
-the number of documents read; places are sections of the paper.
+Each step fills in the formulas of the paper: a plain sentence, then symbols = numbers = result. In formulas d is the
+number of documents read; places are sections of the paper.
 """
 
 import math
@@ -38,32 +38,32 @@ class Step:
     depth: int  # Documents read
     documents: int  # Documents in the list
     now: Now  # The paper's decision, as ``tarstop decide`` prints it
-    settled: bool  # Whether a document read has settled the question
-    brought: int  # What the last document brought: 1 for a hit, or its number of studies
+    settled: bool  # Whether a document read so far has settled the question
+    brought: int  # Studies of the last document; in patents 1 if it is a hit
     studies: int  # Studies with data so far; in patents hits, 0 or 1
     p: float | None
-    """Chance of the next document: of settling the question if there is something to find, or of bringing data. None
-    where no document is left or none can change anything.
+    """Chance that the next document settles the question if there is something to find, or in reviews that it brings
+    data. None if no document is left or none can change anything.
     """
-    evsi: float  # Exact value of the next document and then acting
-    value_rate: float  # What the next documents are worth, each, by the best plan of any length
-    plan: int  # Documents of that plan; 0 where none is worth anything
-    compared: float | None  # What the rule compares with the cost; None for a rule that does not
-    go_on: bool  # Whether the rule reads another document, as a replay has it
-    more: int  # Documents it would still read if nothing (more) turned up
+    evsi: float  # Exact value of reading the next document and then acting
+    value_rate: float  # Value per document of the best plan of any length
+    plan: int  # Documents of that plan; 0 if no document has a value
+    compared: float | None  # Value that the rule compares with the cost; None if it compares none
+    go_on: bool  # Whether the rule reads another document, as in a replay
+    more: int  # Documents that it would still read if nothing (more) turned up
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """One rule on one labelled list."""
 
-    listing: LabelledList  # With its truth
+    listing: LabelledList
     settings: Settings
-    policy: Policy  # One that needs no labels beyond those read, and draws no sample
+    policy: Policy  # A rule that needs no labels of unread documents and draws no sample
 
     @cached_property
     def path(self) -> ListPath:
-        """The path of a replay, labels and all."""
+        """The path of a replay, with all labels."""
         return self.listing.played(self.settings)
 
     @cached_property
@@ -73,12 +73,12 @@ class Lesson:
 
     @cached_property
     def played(self) -> Played:
-        """What ``tarstop replay`` says of the rule."""
+        """The result of the rule, as in ``tarstop replay``."""
         return self.listing.replayed(self.policy, self.settings)
 
     @cached_property
     def compared(self) -> tuple[tuple[Policy, Played], ...]:
-        """The rule and those it is compared with, as replayed; the rule itself first."""
+        """The rule and those that it is compared with, each with its result; the rule itself comes first."""
         others = [policy for policy in COMPARED if policy != self.policy]
         replayed = [(policy, self.listing.replayed(policy, self.settings)) for policy in others]
         return (self.policy, self.played), *replayed
@@ -89,7 +89,7 @@ class Lesson:
         return float(metrics.regret([[played.net_utility for _, played in self.compared]])[0, 0])
 
     def step(self, depth: int) -> Step:
-        """Return where the lesson stands after this many documents, at most :attr:`stop`."""
+        """Return the state of the lesson after this many documents, at most :attr:`stop`."""
         depth = min(max(depth, 0), self.stop)
         path, cost = self.path, self.settings.cost
         settled = path.hit is not None and depth >= path.hit
@@ -114,33 +114,32 @@ class Lesson:
         )
 
     def brought_by(self, depth: int) -> int:
-        """Return what the document at this rank brought: 1 for the first hit, or its number of studies."""
+        """Return the studies of the document at this rank; in patents 1 if it is the first hit."""
         return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
 
 
 @lru_cache(maxsize=16)
 def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
-    """Return the lesson on a sample, remembered: a page asks for each of its steps.
+    """Return the lesson on a sample, which is cached because a page asks for every step.
 
     Parameters
     ----------
     key
-        Of the sample: "search:antenna-mount".
+        Key of the sample, such as "search:antenna-mount".
     settings, policy
-        What is at stake, and the rule.
+        The stakes, and the rule.
 
     Returns
     -------
     Lesson
-        The same object for the same arguments.
     """
     return Lesson(sample(key), settings, policy)
 
 
 def best_plan(path: ListPath, depth: int) -> tuple[float, int]:
-    """Return what the next documents are worth, each, and how many the plan reads that makes them so.
+    """Return the value per document of the best plan after `depth` < N documents, and the number of its documents.
 
-    `depth` documents were read, fewer than there are. The plan has 0 documents where none is worth anything.
+    Both are 0 if no document has a value.
     """
     value_rate = float(path.value_rate()[depth])
     if value_rate <= 0:
@@ -150,13 +149,13 @@ def best_plan(path: ListPath, depth: int) -> tuple[float, int]:
 
 
 def words(lesson: Lesson, step: Step) -> str:
-    """Say where the lesson stands, in one sentence: what the curves show."""
+    """Say in a sentence what the curves show at this step."""
     settings = lesson.settings
     return message("step", step=step, question=question(settings), plus=settings.plus, rule=lesson.policy)
 
 
 def truth(lesson: Lesson) -> str:
-    """Say what was hidden, and what the rule decided."""
+    """Say the truth of the list, and what the rule decided."""
     played, settings, outcome = lesson.played, lesson.settings, lesson.listing.truth
     if isinstance(outcome, Outcome):
         hidden = message(
@@ -174,7 +173,7 @@ def truth(lesson: Lesson) -> str:
 
 
 def came_of(lesson: Lesson) -> str:
-    """Say what that cost or brought, and what the best of the rules compared made of the same list."""
+    """Say the net utility of the rule, and that of the best of the rules compared on the same list."""
     played, plus = lesson.played, lesson.played.action == "a+"
     names = {(True, True): "B", (True, False): "L_r", (False, True): "G", (False, False): "L_g"}
     best_rule, best = max(lesson.compared, key=lambda pair: pair[1].net_utility)
@@ -190,9 +189,19 @@ def came_of(lesson: Lesson) -> str:
 
 
 def log(lesson: Lesson, depth: int, first: int = 1) -> list[dict[str, Any]]:
-    """Return one row per document read so far: what it brought, the belief after it, what the next ones are worth.
+    """Tabulate the documents read so far: what each brought, the belief after it, and the worth of the next ones.
 
-    From `first` 0 on with a row for what was believed before any.
+    Parameters
+    ----------
+    lesson, depth
+        The lesson, and the number of documents read.
+    first
+        Rank of the first row; 0 for a row with the belief before any document.
+
+    Returns
+    -------
+    list of dict
+        A row for each rank.
     """
     path, ids, value_rates = lesson.path, lesson.listing.topic.ids, lesson.policy.value_rate(lesson.path)
     rows = []
@@ -215,33 +224,35 @@ def log(lesson: Lesson, depth: int, first: int = 1) -> list[dict[str, Any]]:
     return rows
 
 
-# --- formulas with a step's numbers --------------------------------------------------------------------------
+# --- formulas with the numbers of a step ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class FilledFormula:
-    """One formula with a step's numbers."""
+    """A formula with the numbers of a step."""
 
     name: str
     """One of "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
     heading: str  # The question that it answers
-    words: str  # What it says here, in plain words
+    words: str  # Its meaning at this step, in plain words
     lines: tuple[str, ...]
-    """LaTeX: symbols, the same with numbers, the result; aligned at their first relation."""
+    """LaTeX lines: the symbols, the numbers, the result; aligned at their first relation."""
     value: float  # The result
-    place: str  # Where it stands in the paper, or that it does not
-    explained: str  # Its name in :mod:`tarstop_core.teaching.reference`; of a decision that of its rule
+    place: str  # Its section in the paper, or a note that it has none
+    explained: (
+        str  # Key of its explanation in :mod:`tarstop_core.teaching.reference`; for a decision, of the rule
+    )
 
     @property
     def latex(self) -> str:
         """All lines as one formula."""
-        # Fractions on top of each other would touch.
+        # Fractions in neighbouring lines would touch.
         gap = "0.9em" if any("frac" in line for line in self.lines) else "0.35em"
         return r"\begin{aligned} " + rf" \\[{gap}] ".join(self.lines) + r" \end{aligned}"
 
 
 def tex(value: float) -> str:
-    r"""Return a number for a formula: three significant digits, never rounded to certainty."""
+    r"""Return a number for a formula, with three significant digits, and never rounded up to 1."""
     if 0.99 < value < 1:
         return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"
     digits, power = digits_and_power(value)
@@ -252,7 +263,7 @@ formula_message = Messages("teaching/formulas.jinja", tex=tex)
 
 
 def _filled(name: str, macro: str, value: float, explained: str, **values: Any) -> FilledFormula:
-    """Return the formula of a macro, which gives heading, words, lines and place."""
+    """Return the formula of a macro of the template, which has heading, words, lines and place."""
     heading, words, lines, place = formula_message.paragraphs(macro, **values)
     return FilledFormula(
         name,
@@ -266,7 +277,7 @@ def _filled(name: str, macro: str, value: float, explained: str, **values: Any) 
 
 
 def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
-    """Return all formulas of a step in the order of the argument: belief, next document, action, value, decision."""
+    """Return the formulas of a step in the order of the argument: belief, next document, action, value, decision."""
     settings, payoffs, now = lesson.settings, lesson.settings.payoffs, step.now
     decisive = settings.one_decides
     formulas = _belief(lesson, step) if decisive else [_belief_of_tables(lesson, step)]
@@ -290,7 +301,7 @@ def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
 
 
 def _belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
-    """Return how likely prior art is now, after how often nothing would have shown by now."""
+    """Return the formulas of survival and belief in patents; of belief alone if there is a hit or nothing was read."""
     path, d = cast(DecisivePath, lesson.path), step.depth
     M = math.exp(float(path.curve.log_M[d]))
     belief = _filled("belief", "belief", step.now.b, "belief", step=step, hit=path.hit, b_0=path.b_0, M=M)
@@ -301,9 +312,9 @@ def _belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
 
 
 def _belief_of_tables(lesson: Lesson, step: Step) -> FilledFormula:
-    """Return how likely it is now that the test is sensitive enough."""
+    """Return the formula of the belief in reviews."""
     outcome, b = lesson.listing.truth, step.now.b
-    assert isinstance(outcome, Outcome)  # only those have a cumulative path
+    assert isinstance(outcome, Outcome)  # Only these have a cumulative path
     new = slice(step.studies - step.brought, step.studies)
     tables = list(zip(outcome.tables.TP[new], outcome.tables.FN[new], strict=True))
     earlier = float(lesson.path.b[step.depth - 1]) if step.depth else b
@@ -317,7 +328,7 @@ def _belief_of_tables(lesson: Lesson, step: Step) -> FilledFormula:
 
 def _chance(lesson: Lesson, step: Step, p: float) -> FilledFormula:
     scores = lesson.listing.topic.scores
-    assert scores is not None  # samples are ranked by BM25
+    assert scores is not None  # Samples are ranked by BM25
     return _filled(
         "chance",
         "chance",
@@ -333,7 +344,7 @@ def _chance(lesson: Lesson, step: Step, p: float) -> FilledFormula:
 
 
 def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
-    """Return what the next document alone is worth."""
+    """Return the formula of the exact value of the next document alone."""
     now, payoffs = step.now, lesson.settings.payoffs
     if not lesson.settings.one_decides:
         path = cast(CumulativePath, lesson.path)
@@ -357,7 +368,7 @@ def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
 
 
 def _value_rate(lesson: Lesson, step: Step) -> FilledFormula:
-    """Return what the best plan is worth a document."""
+    """Return the formula of the best plan's value per document."""
     d, end = step.depth, step.depth + step.plan
     decisive = lesson.settings.one_decides
     explained = "worth" if decisive else "review-plan"

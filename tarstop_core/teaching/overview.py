@@ -1,4 +1,4 @@
-"""The idea of the program in one picture: a search that finds nothing, read until the next documents no longer pay."""
+"""The idea of the program in one picture: a search without a hit is read until the next documents no longer pay."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,25 +15,25 @@ from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 UNIT = SEARCH_EXAMPLE.payoffs.unit
 MISTAKES = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0, 50_000.0)
-"""What either wrong decision may cost, in :data:`UNIT`."""
+"""Choices for the loss of a wrong decision, in :data:`UNIT`."""
 COSTS = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-"""What reading a document may cost, in :data:`UNIT`."""
+"""Choices for the cost of a document, in :data:`UNIT`."""
 SEARCH = "search:antenna-mount"
-"""The sample that the demo opens too."""
+"""Key of the sample, which the demo opens too."""
 HEIGHT = 280
-"""Pixels of the picture."""
+"""Height of the picture in pixels."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The sample search at these stakes, if nothing turns up."""
+    """The sample search at given stakes, if nothing turns up."""
 
-    mistake: float  # what either wrong decision costs
-    cost: float  # of reading a document
+    mistake: float  # Loss of either wrong decision
+    cost: float  # Cost of reading a document
 
     @cached_property
     def settings(self) -> Settings:
-        """Both mistakes together cost K, so that K is twice a mistake."""
+        """Settings of the search; K is the loss of both mistakes together."""
         stakes = SEARCH_EXAMPLE.scaled(2 * self.mistake / SEARCH_EXAMPLE.payoffs.K).with_cost(self.cost)
         return replace(_listing().settings.with_stakes(stakes), policy=Optimal().spec)
 
@@ -48,7 +48,7 @@ class Overview:
         return int(self.settings.rule.depths(self.path, [self.cost])[0])
 
     def sentence(self, depth: int) -> str:
-        """Say what is known after this many documents, and whether the next ones pay."""
+        """Say what the belief is after this many documents, and whether the next ones pay."""
         worth = self.settings.rule.value_rate(self.path)
         assert worth is not None, "Optimal weighs the next documents of a search exactly"
         return message(
@@ -62,7 +62,7 @@ class Overview:
         )
 
     def figure(self, depth: int, *, dark: bool = False) -> fig.Figure:
-        """Draw the chance and the worth of the next documents, solid up to here."""
+        """Draw the belief and the worth of the next documents, solid down to this depth."""
         figure = live_curves(
             self.path.b,
             self.settings.rule.value_rate(self.path),

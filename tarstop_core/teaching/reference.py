@@ -1,7 +1,7 @@
-"""Every formula, assumption and source, and every word of the interface: one text each.
+"""All formulas with their assumptions and sources, and all terms of the interface.
 
-A section of formulas is a file of ``methods/``, a theme of words one of ``glossary/``; rules describe themselves.
-`python -m tarstop_core.teaching.reference` prints docs/methods.md.
+Each section of formulas is a file in ``methods/``, each theme of terms a file in ``glossary/``; rules have their own
+descriptions. `python -m tarstop_core.teaching.reference` prints docs/methods.md.
 """
 
 import inspect
@@ -19,7 +19,7 @@ from tarstop_core.presentation.messages import Messages
 
 
 def _plain(value: Any) -> Any:
-    """Return lists as tuples, texts without the line breaks that keep their file readable."""
+    """Return lists as tuples, and texts without the line breaks of their file."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, str):
@@ -39,22 +39,22 @@ def _read(folder: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class Formula:
-    """One formula with what it rests on; a section's file gives its fields by their names, under its key."""
+    """A formula with its source and assumptions; the file of its section has its fields under its key."""
 
-    key: str  # Names it in addresses: ``formulas#key``
+    key: str  # Its name in addresses: ``formulas#key``
     title: str
     text: str  # Markdown, with formulas between dollars
     source: str  # Its place in the paper, or its publication
-    computed_by: tuple[str, ...]  # Functions and methods, below ``tarstop_core``
-    formula: str = ""  # LaTeX; "" where it is said in words
-    assumption: str = ""  # What is assumed because the source is silent; "" where nothing is
+    computed_by: tuple[str, ...]  # Functions and methods that compute it, below ``tarstop_core``
+    formula: str = ""  # LaTeX; "" if the text describes it in words
+    assumption: str = ""  # Assumption where the source states nothing; "" if none is needed
 
 
 @dataclass(frozen=True)
 class Section:
-    """Formulas that belong together."""
+    """A section of formulas."""
 
-    place: int  # Where it stands among the sections
+    place: int  # Position among the sections
     title: str
     formulas: tuple[Formula, ...]
     intro: str = ""
@@ -71,34 +71,34 @@ FAMILIES = {
 @cache
 def sections() -> tuple[Section, ...]:
     """Return all sections in their order."""
-    every = []
+    unordered = []
     for _, content in _read("methods"):
         fields = {name: content.pop(name) for name in ("place", "title", "intro") if name in content}
         formulas = tuple(Formula(key, **formula) for key, formula in content.items())
-        every.append(Section(formulas=formulas, **fields))
-    return tuple(sorted(every, key=lambda section: section.place))
+        unordered.append(Section(formulas=formulas, **fields))
+    return tuple(sorted(unordered, key=lambda section: section.place))
 
 
 @cache
 def formulas() -> dict[str, Formula]:
-    """Return all formulas by key; the rules are not among them."""
+    """Return all formulas by key, without those of rules."""
     return {formula.key: formula for section in sections() for formula in section.formulas}
 
 
 def by_family() -> dict[str, list[type[Policy]]]:
-    """Return the rules under the titles of their families."""
+    """Return the rules by the title of their family."""
     rules = POLICIES.values()
     return {title: [rule for rule in rules if rule.family == family] for family, title in FAMILIES.items()}
 
 
-# Letters with an index, as documentation of code writes them: ρ_{d+1}, b_d, max_{d<D≤d+m}.
+# Letters with an index as in docstrings: ρ_{d+1}, b_d, max_{d<D≤d+m}.
 _INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^{}]*\}|[A-Za-z0-9]+)")
 
 
 def details(policy: type[Policy]) -> str:
-    """Return a rule's own documentation after its first paragraph, which rule and formula say too.
+    """Return the docstring of a rule as Markdown, without its first paragraph, which repeats rule and formula.
 
-    It is Markdown: indexed letters are formulas, every other sign is as it is.
+    Letters with an index become formulas; all other characters stay as they are.
     """
     text = (inspect.getdoc(policy) or "").partition("\n\n")[2]
     text = text.split("Parameters\n---")[0].strip()
@@ -142,7 +142,7 @@ def body(formula: Formula) -> str:
 
 
 def rule_body(policy: type[Policy]) -> str:
-    """Return what stands below a rule's title: its own words, its formula, its parameters and its source."""
+    """Return the text below a rule's title as Markdown: description, formula, parameters and source."""
     return _markdown("rule", policy=policy)
 
 
@@ -156,22 +156,22 @@ def document() -> str:
 
 @dataclass(frozen=True)
 class Term:
-    """One word; a theme's file gives its fields by their names, under its key."""
+    """A term of the interface; the file of its theme has its fields under its key."""
 
-    key: str  # Names it in addresses
-    name: str  # As the interface says it
+    key: str  # Its name in addresses
+    name: str  # Its name in the interface
     meaning: str  # One to three sentences; plain words first
     symbol: str = ""  # LaTeX; "" without one
-    also: tuple[str, ...] = ()  # Other names, found by the search
-    explained: str = ""  # Key of a formula, or of a rule, that has formula and source
-    origin: str = ""  # Publication or practice, where no formula says it
+    also: tuple[str, ...] = ()  # Other names, which the search finds
+    explained: str = ""  # Key of the formula or rule that has formula and source
+    origin: str = ""  # Publication or practice, if no formula states it
     related: tuple[str, ...] = ()  # Keys of other terms
-    idea: str = ""  # What the switch of "Ideas in pictures" calls the idea that shows it
+    idea: str = ""  # Name of the idea in pictures that shows it
     group: str = ""  # The title of its group
 
     @property
     def formula(self) -> str:
-        """LaTeX, or ""."""
+        """Its formula in LaTeX, or ""."""
         formula = formulas().get(self.explained) or POLICIES.get(self.explained)
         return formula.formula if formula else ""
 
@@ -182,72 +182,68 @@ class Term:
         return self.origin or (formula.source if formula else "")
 
     def says(self, words: str) -> bool:
-        """Return whether all these words occur in it."""
+        """Whether all these words occur in its names or its meaning."""
         text = " ".join((self.name, self.meaning, self.key, *self.also)).casefold()
         return all(word in text for word in words.casefold().split())
 
     def is_called(self, words: str) -> bool:
-        """Return whether one of its names holds this phrase."""
+        """Whether one of its names contains this phrase."""
         return any(words.casefold().strip() in name.casefold() for name in (self.name, *self.also))
 
 
 GROUPS: dict[str, Any] = dict(_read())["groups"]
-"""Titles of the groups, and what rules do not say of themselves."""
+"""Titles of the groups, and the related terms and ideas of rules."""
 FIRST: str = GROUPS["first"]
-"""Title of the words that a newcomer needs."""
+"""Title of the group of terms that a newcomer needs."""
 
 
 @cache
 def terms() -> dict[str, Term]:
-    """Return all terms by key, in the order of their names; rules as they describe themselves."""
+    """Return all terms by key in the order of their names, rules among them."""
     titles, related, ideas = GROUPS["titles"], GROUPS["related"], GROUPS["ideas"]
-    every = [
+    unordered = [
         Term(key, **fields, group=titles[theme])
         for theme, content in _read("glossary")
         for key, fields in content.items()
     ]
     for name, rule in POLICIES.items():
-        beside, idea = related[rule.family], ideas.get(name, "")
-        every.append(
-            Term(
-                name, rule.title, rule.rule, explained=name, related=beside, idea=idea, group=titles["rules"]
-            )
-        )
-    return {term.key: term for term in sorted(every, key=lambda term: term.name.casefold())}
+        links = {"explained": name, "related": related[rule.family], "idea": ideas.get(name, "")}
+        unordered.append(Term(name, rule.title, rule.rule, **links, group=titles["rules"]))
+    return {term.key: term for term in sorted(unordered, key=lambda term: term.name.casefold())}
 
 
 def grouped() -> dict[str, list[Term]]:
-    """Return all terms by the titles of their groups; before them once more, in order, those that a newcomer needs."""
-    every = terms()
-    newcomers = {FIRST: [every[key] for key in GROUPS["newcomers"]]}
+    """Return all terms by the titles of their groups, after a first group of those that a newcomer needs."""
+    by_key = terms()
+    newcomers = {FIRST: [by_key[key] for key in GROUPS["newcomers"]]}
     titles = GROUPS["titles"].values()
-    return newcomers | {title: [term for term in every.values() if term.group == title] for title in titles}
+    return newcomers | {title: [term for term in by_key.values() if term.group == title] for title in titles}
 
 
 def matching(words: str) -> list[Term]:
-    """Return terms in which all these words occur, those first in whose name they do."""
+    """Return the terms in which all these words occur, first those with the phrase in a name."""
     matched = [term for term in terms().values() if term.says(words)]
     return sorted(matched, key=lambda term: not term.is_called(words))
 
 
 _ADDED = re.compile("[(,]")
 LONG_ENOUGH = 20
-"""Letters from which the beginning of a phrase is taken for the phrase."""
+"""Fewest letters of a name that a phrase may begin with to count as that name."""
 
 
 def named(words: str) -> Term | None:
-    """Return the term that a page calls so, whatever is added in brackets or behind a comma; None without one."""
+    """Return the term of a phrase on a page, ignoring additions in brackets or after a comma; None if there is none."""
     phrase, names = words.casefold().strip(), _names()
     exact = names.get(phrase) or names.get(_ADDED.split(phrase)[0].rstrip())
     if exact:
         return exact
-    begun = [name for name in names if len(name) >= LONG_ENOUGH and phrase.startswith(name)]
-    return names[max(begun, key=len)] if begun else None
+    beginnings = [name for name in names if len(name) >= LONG_ENOUGH and phrase.startswith(name)]
+    return names[max(beginnings, key=len)] if beginnings else None
 
 
 @cache
 def _names() -> dict[str, Term]:
-    """Return terms by everything that they are called; a name goes before another term's other name."""
+    """Return terms by all their names in lower case; a main name takes precedence over another term's other names."""
     others = {name.casefold(): term for term in terms().values() for name in term.also}
     return others | {term.name.casefold(): term for term in terms().values()}
 

@@ -1,4 +1,4 @@
-"""Seven ideas in pictures: how one is described, and the lists that they are drawn from."""
+"""Seven ideas in pictures: their description, and the sample lists from which they are drawn."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,31 +11,31 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
 HALVES = ((0.56, 1.0), (0.0, 0.44))
-"""Shares of the height for what stands above, and below."""
+"""Vertical extents of the upper and the lower panel of a figure."""
 
 
 @dataclass(frozen=True)
 class Idea:
-    """One idea."""
+    """Name, title and introduction of an idea."""
 
-    name: str  # What the switch, the address and the glossary call it
+    name: str  # Name in the switch, the address and the glossary
     title: str
-    lead: str  # What it is about, before its pictures
+    lead: str  # Introduction above its pictures
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure with what it finds, a sentence and its numbers."""
+    """A figure with its heading, its sentence and its numbers."""
 
     name: str  # Unique on the page
     heading: str
     drawing: Figure
     sentence: str
-    rows: Any  # A frame, or what one is made of
+    rows: Any  # A data frame, or rows to make one from
 
 
 def factor_name(factor: float) -> str:
-    """Return a factor as one reads it: "× 1/4", "× 0.71", "× 4"."""
+    """Return a factor as text: "× 1/4", "× 0.71", "× 4"."""
     inverse = round(1 / factor)
     if factor < 1 and abs(1 / factor - inverse) < 1e-9:
         return f"× 1/{inverse}"
@@ -54,7 +54,7 @@ def at_stake(listing: LabelledList, q_star: float, cost: float, theta: float = 0
     listing
         The sample.
     q_star, cost, theta
-        Threshold of the payoffs, cost of a document as a share of K, and sensitivity to exceed.
+        Threshold belief, cost of a document as a share of K, and sensitivity to exceed.
 
     Returns
     -------
@@ -66,12 +66,12 @@ def at_stake(listing: LabelledList, q_star: float, cost: float, theta: float = 0
 
 
 def search_names() -> dict[str, str]:
-    """Return titles of the sample searches by topic."""
+    """Return the titles of the sample searches by topic."""
     return {key.partition(":")[2]: title for key, title in samples(PATENT.sample).items()}
 
 
 def sample_search(topic: str) -> LabelledList:
-    """Return one sample search, by its topic."""
+    """Return the sample search of this topic."""
     return sample(f"{PATENT.sample}:{topic}")
 
 

@@ -1,4 +1,4 @@
-"""What moves a belief about sensitivity, by each engine; what more patients and more studies would do."""
+"""Idea: how studies move the belief of each engine, and what more patients or more studies would change."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ ENGINE_LOOK = {
 }
 """Title, colour, dash and width of each engine's line."""
 MORE = (1, 2, 4)
-"""Times as many patients in each study, or as many studies alike."""
+"""Factors on the patients in each study, or on the number of studies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class TableSet:
 
 @lru_cache(maxsize=1)
 def table_sets() -> dict[str, TableSet]:
-    """Return the published sets, and the sample reviews' tables in the order in which screening meets them."""
+    """Return the published sets, and the tables of the sample reviews in the order of their lists."""
     sets = {
         published.name: TableSet(published.title, published.tables, False) for published in published_sets()
     }
@@ -62,7 +62,7 @@ def belief_paths(name: str, theta: float, tau: float) -> dict[str, BeliefPath]:
     Parameters
     ----------
     name
-        Of one of :func:`table_sets`.
+        Name of one of :func:`table_sets`.
     theta
         Sensitivity to exceed.
     tau
@@ -71,7 +71,7 @@ def belief_paths(name: str, theta: float, tau: float) -> dict[str, BeliefPath]:
     Returns
     -------
     dict
-        Paths by the engine's name.
+        Paths by the names of the engines.
     """
     tables = table_sets()[name].tables
     return {engine: belief_path(tables, Question(theta, engine, Prior(tau=tau))) for engine in ENGINES}
@@ -90,15 +90,15 @@ def engines_picture(name: str, theta: float, tau: float, *, dark: bool = False) 
     Returns
     -------
     Picture
-        How far single studies move the belief, and how far the engines are apart.
+        Its sentence says how far single studies move the belief, and how much the engines differ.
     """
     paths, tables = belief_paths(name, theta, tau), table_sets()[name].tables
     beliefs = {engine: np.array(path.beliefs, dtype=float) for engine, path in paths.items()}
     b = beliefs["bivariate"]
     moves = np.abs(np.diff(b))
     largest, middle = int(np.argmax(moves)), len(moves) // 2
-    apart = np.abs(beliefs["reml"] - b)
-    called = short(tables.study[largest])
+    differences = np.abs(beliefs["reml"] - b)
+    study = short(tables.study[largest])
     return Picture(
         "idea-engines",
         message(
@@ -111,12 +111,12 @@ def engines_picture(name: str, theta: float, tau: float, *, dark: bool = False) 
         message(
             "engines",
             number_of_study=largest + 1,
-            name="" if called == f"Study {largest + 1}" else called,
+            name="" if study == f"Study {largest + 1}" else study,
             moves=moves.tolist(),
             at=largest,
             b=b.tolist(),
             middle=middle,
-            apart=None if np.isnan(apart).all() else float(np.nanmax(apart)),
+            apart=None if np.isnan(differences).all() else float(np.nanmax(differences)),
         ),
         rows_of(studies=np.arange(len(b)), study=["", *tables.study], **beliefs),
     )
@@ -143,7 +143,9 @@ def _engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, dark:
 
 @lru_cache(maxsize=64)
 def widths(name: str, theta: float, tau: float) -> dict[str, tuple[float, ...]]:
-    """Return what more patients and what more studies would do, exactly (sensitivity alone).
+    """Return how wide the interval of pooled sensitivity would be with more patients or more studies.
+
+    The exact engine of sensitivity alone computes it.
 
     Parameters
     ----------
@@ -153,8 +155,8 @@ def widths(name: str, theta: float, tau: float) -> dict[str, tuple[float, ...]]:
     Returns
     -------
     dict
-        Widths of the 95 % interval of pooled sensitivity at each of :data:`MORE`: "patients" with so many times as many
-        patients in each study, at the same rates, "studies" with so many times as many studies alike.
+        Widths of the 95 % interval at each of :data:`MORE`: "patients" multiplies the patients in each study at the
+        same rates, "studies" the number of studies with the same tables.
     """
     tables, prior = table_sets()[name].tables, Prior(tau=tau)
 

@@ -1,4 +1,4 @@
-"""What chances that are too high or too low do: over the sample searches, and along one list."""
+"""Idea: the effect of chances that are too high or too low, over the sample searches and along one list."""
 
 import math
 from collections.abc import Sequence
@@ -20,33 +20,30 @@ from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea("Wrong chances", message("mistaken_title"), message("mistaken_lead"))
 MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
-"""Rules that are asked with chances that are too high or too low."""
+"""Rules that stop by chances that are too high or too low."""
 FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
-"""What all chances are multiplied by: a quarter to four times."""
+"""Factors on all chances, from ¼ to 4."""
 SIGNS = {"circle": "●", "square": "■", "diamond": "◆"}
-"""Markers of rules, in the names beside them."""
+"""Characters for the markers of rules."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mistaken:
-    """What a rule does with scaled chances, and what that costs, over the sample searches."""
+    """Results of a rule with scaled chances, as means over the sample searches; F is the number of :data:`FACTORS`."""
 
     policy: Policy
-    depth: Floats  # Mean stopping depth if nothing turns up, at each of :data:`FACTORS`. Shape (F,).
-    net_utility: Floats  # Mean net utility expected if the unscaled chances are the right ones. Shape (F,).
-    best: float  # The most that any plan is expected to bring: Optimal's with the right chances
+    depth: Floats  # Stopping depth if nothing turns up, shape (F,)
+    net_utility: Floats  # Expected net utility if the unscaled chances are right, shape (F,)
+    best: float  # Expected net utility of the best plan, which is Optimal's with the right chances
 
     @property
     def lost(self) -> Floats:
-        """Net utility lost a search, shape (F,)."""
+        """Mean net utility lost per search, shape (F,)."""
         return np.asarray(self.best - self.net_utility)
 
 
 def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
-    """Return what each of :data:`MISTAKEN` comes to at each factor, on average over the sample searches.
-
-    The settings are those of a search: payoffs, cost and b_0.
-    """
+    """Return the results of each of :data:`MISTAKEN` at each factor; `settings` has payoffs, cost and b_0 of a search."""
     lists = searches()
     shape = (len(MISTAKEN), len(FACTORS), len(lists))
     depth, net, best = np.zeros(shape), np.zeros(shape), np.zeros(len(lists))
@@ -66,21 +63,21 @@ def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
 
 
 def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
-    """Return the net utility expected of "until a hit, at most `depth`, then this action", from the start.
+    """Return the expected net utility of reading until a hit or to `depth`, and then acting.
 
     Parameters
     ----------
     path
-        By the right chances.
+        Path of the search with the right chances.
     depth, plus
-        Where somebody who may believe otherwise stops, and whether the action is then a⁺.
+        Depth at which a reader with wrong chances stops, and whether the action without a hit is a⁺.
     cost
-        Of a document.
+        Cost of a document.
 
     Returns
     -------
     float
-        J(D) where the action is the better one, and less where it is the other.
+        J(D) if the action is the better one there, else less.
     """
     M, payoffs = float(np.exp(path.curve.log_M[depth])), path.payoffs
     wrong = (1 - path.b_0) * payoffs.wrong_plus if plus else path.b_0 * M * payoffs.wrong_minus
@@ -89,14 +86,14 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
 
 
 def mistaken_picture(rules: Sequence[Mistaken], factor: float, *, dark: bool = False) -> Picture:
-    """Show stopping depth and net utility lost against the factor, one line per rule.
+    """Show stopping depth and net utility lost by factor, one line per rule.
 
     Parameters
     ----------
     rules
-        Optimal first.
+        Results of the rules, Optimal's first.
     factor
-        One of :data:`FACTORS`, which is marked.
+        The one of :data:`FACTORS` that is marked.
     dark
         Whether the page is dark.
 
@@ -157,26 +154,26 @@ def scaled(listing: LabelledList, settings: Settings, factor: float) -> Decisive
     listing, settings
         The search, and its payoffs and b_0.
     factor
-        Of all chances.
+        Factor on all chances.
 
     Returns
     -------
     DecisivePath
-        If nothing turns up.
+        The path as it is if nothing turns up.
     """
     return _scaled(listing, settings.b_0, factor).with_payoffs(settings.payoffs)
 
 
 @lru_cache(maxsize=1024)
 def _scaled(listing: LabelledList, b_0: float, factor: float) -> DecisivePath:
-    """Return what does not depend on payoffs, computed once."""
+    """The path at the list's own payoffs, which is cached for all others."""
     return cast(DecisivePath, listing.planned(replace(listing.settings, b_0=b_0), factor))
 
 
 def mistaken_path_picture(
     listing: LabelledList, settings: Settings, factor: float, *, dark: bool = False
 ) -> Picture:
-    """Show the belief along one list with the chances as they are and scaled, and where Optimal then stops.
+    """Show the belief along one list with the right and with scaled chances, and where Optimal then stops.
 
     Parameters
     ----------
@@ -188,7 +185,7 @@ def mistaken_path_picture(
     Returns
     -------
     Picture
-        Two lines, or one where the factor is 1.
+        Two lines, or one if the factor is 1.
     """
     rule, right, believed = MISTAKEN[0], scaled(listing, settings, 1.0), scaled(listing, settings, factor)
     stop, believed_stop = (int(rule.depths(path, [settings.cost])[0]) for path in (right, believed))

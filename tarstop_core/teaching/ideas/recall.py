@@ -1,4 +1,4 @@
-"""Why recall is not utility: what stopping at each depth of a list brings, and what every rule did on real rankings."""
+"""Idea: why recall is not utility, by the net utility of every depth of a list, and of every rule on real rankings."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,10 +28,10 @@ IDEA = Idea("Recall", message("recall_title"), message("recall_lead"))
 
 @dataclass(frozen=True)
 class Case:
-    """A sample that shows something about recall, and where it begins."""
+    """A sample that shows something about recall, with the settings at which it does."""
 
     title: str  # What it shows, in a few words
-    key: str  # Of the sample (:func:`~tarstop_core.explore.lists.samples`)
+    key: str  # Key of the sample (:func:`~tarstop_core.explore.lists.samples`)
     q_star: float = 0.5
     cost: float = 0.001
     theta: float = 0.75
@@ -46,20 +46,20 @@ CASES: dict[str, Case] = {
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """A labelled list, the result of stopping at each depth from 0 to N, and where two rules stop."""
+    """A labelled list, the results of stopping at each depth from 0 to N, and the stops of two rules."""
 
     listing: LabelledList
     settings: Settings
-    target: float  # Recall that the one rule waits for
-    relevant: int  # R; in a review the reports included by title and abstract
-    recall: Floats  # 0 where R = 0. Shape (N + 1,).
-    b: Floats  # Belief. Shape (N + 1,).
-    net_utility: Floats  # What the action then chosen brings. Shape (N + 1,).
-    plus: Flags  # The action. Shape (N + 1,).
-    omega: bool  # Truth
-    at_target: int  # First depth with the target's recall, for somebody who knows R; N where R = 0
-    at_optimal: int
-    settled: int  # First depth from which the action never changes again
+    target: float  # Recall that the first rule waits for
+    relevant: int  # R; in a review the number of reports included by title and abstract
+    recall: Floats  # Recall by depth, 0 if R = 0. Shape (N + 1,)
+    b: Floats  # Belief by depth, shape (N + 1,)
+    net_utility: Floats  # Net utility of the action chosen there, shape (N + 1,)
+    plus: Flags  # Whether that action is a⁺, shape (N + 1,)
+    omega: bool  # Whether ω⁺ holds
+    at_target: int  # First depth with the target recall, which takes knowing R; N if R = 0
+    at_optimal: int  # Depth at which Optimal stops
+    settled: int  # First depth from which the action does not change again
 
     @property
     def documents(self) -> int:
@@ -71,24 +71,23 @@ class Stops:
 
     @property
     def is_review(self) -> bool:
-        """Whether studies accumulate there."""
+        """Whether studies accumulate on this list."""
         return isinstance(self.listing.truth, Outcome)
 
 
 def stops(listing: LabelledList, settings: Settings, target: float) -> Stops:
-    """Return what stopping at any depth of a list brings, and at which depth two rules stop.
+    """Return the results of stopping at any depth of a list, and the depths at which two rules stop.
 
     Parameters
     ----------
     listing, settings
-        A list whose truth is known, and what is at stake.
+        A list whose truth is known, and the stakes.
     target
-        Recall, in (0, 1], that the one rule waits for.
+        Recall, in (0, 1], that the first rule waits for; the second is Optimal.
 
     Returns
     -------
     Stops
-        One entry a depth.
     """
     path, omega = listing.played(settings), listing.omega(settings)
     N, depths = len(path), np.arange(len(path) + 1)
@@ -114,17 +113,17 @@ def stops(listing: LabelledList, settings: Settings, target: float) -> Stops:
 
 
 def _relevant(listing: LabelledList) -> Flags:
-    """Return documents that count for recall: relevant ones, in a review those included by title and abstract."""
+    """Documents that count for recall, shape (N,): relevant ones, in a review those included by title and abstract."""
     topic = listing.topic
     if isinstance(listing.truth, Outcome):
-        texts = sample_full_texts(listing.truth.review)
-        return np.array([str(document) in texts for document in topic.ids])
-    assert topic.labels is not None  # samples are labelled throughout
+        included = sample_full_texts(listing.truth.review)
+        return np.array([str(document) in included for document in topic.ids])
+    assert topic.labels is not None  # All samples are labelled
     return topic.labels
 
 
 def recall_picture(stops: Stops, *, dark: bool = False) -> Picture:
-    """Show recall and belief by depth above; below, what stopping at each depth brings."""
+    """Show recall and belief by depth, and below them the net utility of stopping at each depth."""
     at_target, at_optimal, at_end = stops.plus[[stops.at_target, stops.at_optimal, -1]].tolist()
     chosen = action(at_target, stops.settings)
     optimal = {
@@ -166,7 +165,7 @@ def _recall_figure(stops: Stops, dark: bool) -> Figure:
         trace["line"]["shape"] = "hv"
     chart.line([0, N], [stops.q_star, stops.q_star], THRESHOLD, dash="dash", hoverinfo="skip")
     chart.label(N, stops.q_star, f"act above {percent(stops.q_star)}")
-    # These two lines lie too close to be named at their ends.
+    # The two lines are too close to be named at their ends.
     named = ((ink(colour, dark), name) for name, colour in (("recall", POOLED), ("chance", BELIEF)))
     names = "   ".join(f'<span style="color:{colour}">━━ {name}</span>' for colour, name in named)
     chart.note(0, 1, names, xanchor="left", yshift=2)
@@ -191,32 +190,33 @@ def _recall_figure(stops: Stops, dark: bool) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class RealRules:
-    """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does."""
+    """Recall and net utility of every rule on a benchmark, tuned and tested as in the paper."""
 
-    title: str  # Of the benchmark
-    cases: int  # Lists
-    with_something: int  # Lists on which something is relevant
-    q_star: float  # Those of the experiment that lie nearest to what was asked
+    title: str  # Title of the benchmark
+    cases: int  # Number of lists
+    with_something: int  # Number of lists with relevant documents
+    q_star: float
     cost: float
+    """`q_star` and `cost`: those of the experiment that are nearest to the wanted ones."""
     rows: pd.DataFrame
-    """``approach, policy, variant, family, recall, net_utility, screened`` of each rule but the Oracle."""
+    """``approach, policy, variant, family, recall, net_utility, screened`` of each rule except the Oracle."""
 
     @property
     def together(self) -> float:
-        """Rank correlation of recall and net utility over the rules (Spearman)."""
+        """Spearman's rank correlation between the rules' recall and net utility."""
         return float(self.rows["recall"].corr(self.rows["net_utility"], method="spearman"))
 
 
 def real_rules(q_star: float, cost: float) -> RealRules:
     """Return recall and net utility of every rule on real rankings, from the shipped results; `cost` is a share of K."""
     results = _results()
-    near_q = min(results.q_stars, key=lambda tried: abs(tried - q_star))
-    near_c = min(results.costs, key=lambda tried: abs(np.log(tried / cost)))
+    near_q = min(results.q_stars, key=lambda value: abs(value - q_star))
+    near_c = min(results.costs, key=lambda value: abs(np.log(value / cost)))
     frame = rows(results, q_stars=[near_q], costs=[near_c], draws=0)
     columns = ["approach", "policy", "variant", "family", "recall", "net_utility", "screened"]
     omega = results.omega[:, results.q(near_q)]
-    fair = frame[frame["policy"] != "oracle"][columns]
-    return RealRules(results.settings["title"], len(omega), int(omega.sum()), near_q, near_c, fair)
+    followable = frame[frame["policy"] != "oracle"][columns]
+    return RealRules(results.settings["title"], len(omega), int(omega.sum()), near_q, near_c, followable)
 
 
 @lru_cache(maxsize=1)
@@ -226,11 +226,11 @@ def _results() -> Results:
 
 
 NAMED = ("optimal", "greedy", "budget", "qbcb", "screen-everything", "decide-now")
-"""Rules whose points are named; the others are named where one points."""
+"""Rules whose points have their names; other points show them on hover."""
 
 
 def real_rules_picture(rules: RealRules, *, dark: bool = False) -> Picture:
-    """Show net utility against recall, a point a rule."""
+    """Show net utility by recall, with a point for each rule."""
     best, most = (rules.rows.sort_values(by).iloc[-1] for by in ("net_utility", "recall"))
     points = [{str(name): value for name, value in row.items()} for row in rules.rows.to_dict("records")]
     return Picture(
@@ -247,7 +247,7 @@ def _real_rules_figure(points: list[dict[str, Any]], dark: bool) -> Figure:
     utilities = [float(point["net_utility"]) for point in points]
     low, high = min(utilities), max(utilities)
     most = max(float(point["recall"]) for point in points)
-    # What is drawn later lies above: those that are named, Optimal last.
+    # Later points cover earlier ones: named rules come last, Optimal at the very end.
     for point in sorted(points, key=lambda row: (_is_named(row), row["policy"] == "optimal")):
         look = style(point["policy"], point["variant"], point["family"])
         x, y, name = point["recall"], point["net_utility"], point["approach"]
@@ -256,7 +256,7 @@ def _real_rules_figure(points: list[dict[str, Any]], dark: bool) -> Figure:
         chart.dot(x, y, colour, symbol, hoverinfo="text", hovertext=hover)
         if _is_named(point):
             side, xshift = ("left", 8) if x < 0.75 * most else ("right", -8)
-            # They lie close to each other: one is named above its point, one below.
+            # The two points are close: one name stands above its point, the other below.
             yanchor = {"optimal": "bottom", "greedy": "top"}.get(point["policy"], "middle")
             yshift = {"bottom": 4, "top": -2}.get(yanchor, 0)
             place = {"xanchor": side, "xshift": xshift, "yanchor": yanchor, "yshift": yshift}

@@ -1,4 +1,4 @@
-"""Why a score is not a chance: scores of a ranking taken for chances, beside chances learned on other lists."""
+"""Idea: why a score is not a chance, by scores taken for chances beside chances learned on other lists."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,38 +24,38 @@ from tarstop_core.teaching.ideas import Idea, Picture, message
 
 IDEA = Idea("Scores", message("scores_title"), message("scores_lead"))
 LABELLED = 50
-"""Documents from the top whose labels the ranker gets; its margins are those of the rest."""
+"""Documents at the top whose labels the ranker learns from; only the margins of the others are used."""
 SCORES = {"bm25": "BM25", "margins": f"Margins after {LABELLED} labels"}
 RULES: dict[str, tuple[str, Callable[[Floats], Floats]]] = {
     "stretched": ("Stretched to 0–1", lambda s: (s - s.min()) / (np.ptp(s) or 1.0)),
     "logistic": ("Logistic", lambda s: expit(z_scores(s))),
     "softmax": ("Softmax", softmax),
 }
-"""What somebody might take for chances, each with its name."""
+"""Ways to turn scores into numbers that may be taken for chances, each with its name."""
 LEARNED = "learned on the other lists"
 
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """Scores taken for chances, and chances that were learned, on the same simulated reviews."""
+    """Scores taken for chances, and learned chances, on the same simulated reviews."""
 
-    rule: str  # What it is called
-    labelled: int  # Documents from the top of each list whose labels made the scores, and which are left out
+    rule: str  # Name of the way in which scores are turned into chances
+    labelled: int  # Documents at the top of each list that are left out, because the scores learned from their labels
     naive: Quality
     learned: Quality
     lists: tuple[tuple[Flags, Floats, Floats], ...]
-    """Labels, chances by the rule, and learned chances of each list, the highest score first. Shape (N,)."""
+    """Labels, chances by the rule, and learned chances of each list in the order of its scores, shape (N,) each."""
 
     @property
     def totals(self) -> dict[str, float]:
-        """Relevant documents of all lists: as there are, as the rule promises, and as the learned chances do."""
-        sums = (sum(float(one.sum()) for one in which) for which in zip(*self.lists, strict=True))
+        """Relevant documents of all lists: the true number, and the sums of the chances by the rule and learned."""
+        sums = (sum(float(values.sum()) for values in column) for column in zip(*self.lists, strict=True))
         return dict(zip(("relevant", "promised", "learned"), sums, strict=True))
 
 
 @lru_cache(maxsize=2)
 def _lists(scores: str) -> tuple[tuple[Floats, Flags, Floats], ...]:
-    """Return :data:`SCORES`, labels, and the chances that all the others teach, of each sample review. Shape (N,)."""
+    """Scores, labels, and chances learned on all other reviews, of each sample review; shape (N,) each."""
     load = labelled_inclusions if scores == "bm25" else _margins
     topics = [load(name) for name in sample_reviews()["topic"]]
     lists = []
@@ -67,16 +67,15 @@ def _lists(scores: str) -> tuple[tuple[Floats, Flags, Floats], ...]:
 
 
 def _margins(name: str) -> Topic:
-    """Return a review's documents after the first :data:`LABELLED`, in the order of a ranker that learned from those."""
+    """A review's documents after the first :data:`LABELLED`, in the order of a ranker that learned from these."""
     read, frame = labelled_inclusions(name), load_review_sample(name)
     at, relevant = pd.Index(frame["id"]).get_indexer(pd.Index(read.ids)), np.asarray(read.labels, dtype=bool)
     labels, start = np.zeros(len(frame), dtype=np.int8), np.zeros(len(frame))
     labels[at[:LABELLED]] = np.where(relevant[:LABELLED], Label.RELEVANT, Label.NOT_RELEVANT)
     start[at] = -np.arange(len(at))
     question = str(sample_reviews().set_index("topic").at[name, "question"])
-    margins = RANKERS[DEFAULT].scores(
-        make_features(ranking_text(frame)), Feedback(question, labels, start), 0
-    )
+    feedback = Feedback(question, labels, start)
+    margins = RANKERS[DEFAULT].scores(make_features(ranking_text(frame)), feedback, 0)
     rest = margins[at[LABELLED:]]
     order = np.argsort(-rest, kind="stable")
     rest_relevant = relevant[LABELLED:][order]
@@ -87,16 +86,16 @@ def _margins(name: str) -> Topic:
 def taken(scores: str, rule: str) -> Taken:
     """Return the result of one of :data:`RULES` with one of :data:`SCORES` over the sample reviews."""
     name, chances_of = RULES[rule]
-    lists = tuple((labels, np.asarray(chances_of(of)), learned) for of, labels, learned in _lists(scores))
+    lists = tuple((labels, np.asarray(chances_of(s)), learned) for s, labels, learned in _lists(scores))
     naive = quality_of([(p, labels) for labels, p, _ in lists], "simulated reviews")
     learned = quality_of([(p, labels) for labels, _, p in lists], "simulated reviews")
     return Taken(name, LABELLED if scores == "margins" else 0, naive, learned, lists)
 
 
 def reliability_picture(taken: Taken, *, dark: bool = False) -> Picture:
-    """Show how often documents of each chance were relevant: as learned, and as the rule has it."""
+    """Show how often documents with each chance were relevant, for learned chances and for the rule's."""
     totals = taken.totals
-    # Where most documents have a chance that is furthest off.
+    # The bin that adds most to the calibration error.
     p, share, count = max(taken.naive.reliability, key=lambda point: point[2] * abs(point[0] - point[1]))
     curves = ((taken.rule, taken.naive), (LEARNED, taken.learned))
     return Picture(
@@ -113,14 +112,14 @@ def reliability_picture(taken: Taken, *, dark: bool = False) -> Picture:
 
 
 def unread_picture(taken: Taken, at: int, *, dark: bool = False) -> Picture:
-    """Show how many relevant documents of one list are unread at each depth, as each has it and as it was.
+    """Show the number of unread relevant documents of a list at each depth: true, by the rule, and learned.
 
     Parameters
     ----------
     taken
-        Over all sample reviews.
+        The results over all sample reviews.
     at
-        Place of the review among them.
+        Index of the review among them.
     dark
         Whether the page is dark.
 
@@ -129,7 +128,7 @@ def unread_picture(taken: Taken, at: int, *, dark: bool = False) -> Picture:
     Picture
         Three lines.
     """
-    unread, naive, learned = (np.append(one[::-1].cumsum()[::-1], 0.0) for one in taken.lists[at])
+    unread, naive, learned = (np.append(values[::-1].cumsum()[::-1], 0.0) for values in taken.lists[at])
     depth = (len(unread) - 1) // 4
     return Picture(
         "idea-scores-unread",

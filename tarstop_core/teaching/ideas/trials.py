@@ -30,10 +30,10 @@ LOOK = {
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What k trials say in simulated reviews; arrays of shape (K,) for k from FIRST to TRIALS."""
+    """Results after k trials of simulated reviews, in arrays of shape (K,) for k from FIRST to TRIALS."""
 
-    sure: dict[str, np.ndarray]  # Share of reviews in which an engine is sure, by engine
-    wrong: dict[str, np.ndarray]  # Of these, the share in which the effect lies on the other side
+    sure: dict[str, np.ndarray]  # By engine, the share of reviews in which it is sure
+    wrong: dict[str, np.ndarray]  # By engine, the share of these in which the effect has the other sign
     alike: np.ndarray  # Share of reviews in which τ is estimated as 0
 
 
@@ -73,7 +73,7 @@ def agreement(tau: float) -> Agreement:
 
 
 def wrong_picture(tau: float, *, dark: bool = False) -> Picture:
-    """Show how often an engine that is sure is wrong, after each number of trials."""
+    """Show how often engines that are sure are wrong, by the number of trials."""
     counts, k = agreement(tau), np.arange(FIRST, TRIALS + 1)
     now = {engine: float(shares[REPORTED_AT - FIRST]) for engine, shares in counts.wrong.items()}
     sure = {engine: float(shares[REPORTED_AT - FIRST]) for engine, shares in counts.sure.items()}
@@ -109,7 +109,7 @@ def _wrong_figure(k: np.ndarray, counts: Agreement, dark: bool) -> Figure:
 
 
 def alike_picture(tau: float, *, dark: bool = False) -> Picture:
-    """Show how often trials that differ are taken for trials that do not."""
+    """Show how often τ is estimated as 0 although trials differ, by the number of trials."""
     counts, k = agreement(tau), np.arange(FIRST, TRIALS + 1)
     first, last = float(counts.alike[REPORTED_AT - FIRST]), float(counts.alike[-1])
     values = {"trials": REPORTED_AT, "share": first, "many": TRIALS, "later": last, "tau": tau}

@@ -1,4 +1,4 @@
-"""What certainty is worth at a belief, what one document is worth, and one list as three rules see it."""
+"""Ideas: the value of certainty at a belief, and the value of one document, also along a list by three rules."""
 
 import math
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 CERTAINTY = Idea("Certainty", message("peak_title"), message("peak_lead"))
 ONE_DOCUMENT = Idea("One document", message("one_document_title"), message("one_document_lead"))
 BELIEFS: Floats = np.linspace(0.005, 0.995, 100)
-"""Beliefs at which one document is valued."""
+"""Beliefs at which one document is valued, shape (100,)."""
 AHEAD = 50
-"""Documents that are as likely as the next one, where a single chance stands for a list."""
+"""Length of the list in the picture of one document, all of whose documents have the same chance."""
 HOVER = "%{x:.2f}: %{y:.3~g}<extra></extra>"
 
 
@@ -32,14 +32,14 @@ HOVER = "%{x:.2f}: %{y:.3~g}<extra></extra>"
 
 
 def peak_picture(payoffs: Payoffs, b: float, *, dark: bool = False) -> Picture:
-    """Show what each action is expected to lose at every belief; EVPI is the lesser of the two.
+    """Show the expected loss of each action by belief; EVPI is the smaller of the two.
 
     Parameters
     ----------
     payoffs
-        Of the two actions.
+        Payoffs of the two actions.
     b
-        The belief that is marked.
+        Belief to mark.
     dark
         Whether the page is dark.
 
@@ -94,18 +94,18 @@ def _peak_figure(payoffs: Payoffs, b: float, dark: bool) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class OneDocument:
-    """What the next document is worth at every belief, each array of shape (100,)."""
+    """The value of the next document by belief, in arrays of shape (100,)."""
 
     payoffs: Payoffs
-    p: float  # Chance that it is a hit, given ω⁺
+    p: float  # Chance that the document is a hit, given ω⁺
     score: Floats  # The paper's ρ·EVPI(b)
     evsi: Floats  # Exact value of reading it and then acting
-    bound: Floats  # p·EVPI(b), which the value of one document never exceeds
-    value_rate: Floats  # A document's value in the best plan, where the next :data:`AHEAD` are as likely
+    bound: Floats  # p·EVPI(b), an upper bound on the value of one document
+    value_rate: Floats  # Value per document of the best plan, if the next :data:`AHEAD` have the same chance
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:
-    """Return what one document is worth at the beliefs :data:`BELIEFS`, four ways."""
+    """Compute the value of one document at :data:`BELIEFS` in four ways."""
     curve = hit_curve(np.full(AHEAD, p))
     paths = [DecisivePath(curve, float(b), payoffs) for b in BELIEFS]
     score, evsi, value_rate = (
@@ -116,7 +116,7 @@ def one_document(payoffs: Payoffs, p: float) -> OneDocument:
 
 
 def one_document_picture(document: OneDocument, *, dark: bool = False) -> Picture:
-    """Show the paper's score, the exact value, its bound and the best plan's, against belief."""
+    """Show the paper's score, the exact value, its bound and the best plan's value per document, by belief."""
     last = BELIEFS[document.evsi > document.score + 1e-12][-1]
     half = int(np.argmin(np.abs(BELIEFS - document.payoffs.q_star / 2)))
     b, evsi, score = (float(values[half]) for values in (BELIEFS, document.evsi, document.score))
@@ -140,11 +140,11 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
     q_star = document.payoffs.q_star
     top = 1.3 * float(max(document.bound.max(), document.value_rate.max()))
     chart = Chart(370, dark=dark)
-    # Shaded where the score is less than the exact value.
+    # The area where the score is below the exact value.
     chart.line(BELIEFS, document.score, PLUS, width=0, hoverinfo="skip")
     shaded = {"fill": "tonexty", "fillcolor": VALUE_AREA}
     chart.line(BELIEFS, np.maximum(document.score, document.evsi), VALUE, width=0, hoverinfo="skip", **shaded)
-    # Names stand where the lines are low.
+    # Names stand on the side where the lines are low.
     side, other, end = ("right", "left", 0.0) if q_star > 0.5 else ("left", "right", 1.0)
     chart.label(q_star, top, f" q* = {percent(q_star)} ", yanchor="top", xanchor=side)
     lines = (
@@ -168,26 +168,26 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
 
 @dataclass(frozen=True, eq=False)
 class ThreeRules:
-    """One list as three rules see it if nothing turns up."""
+    """Three rules along one list if nothing turns up."""
 
     listing: LabelledList
     settings: Settings
     path: DecisivePath
-    value_rates: tuple[Floats, ...]  # What each rule compares with the cost. Shape (N,) each.
-    depth: tuple[int, ...]
+    value_rates: tuple[Floats, ...]  # Value that each rule compares with the cost, shape (N,) each
+    depth: tuple[int, ...]  # Depth at which each rule stops
 
     @property
     def last_drawn(self) -> int:
-        """Depth to which the figure goes."""
+        """Depth at which the figure ends."""
         return min(len(self.path), max(20, int(1.5 * max(self.depth))))
 
 
 COMPARED: tuple[Policy, ...] = (Greedy(), LookAhead(1), Optimal())
-"""The paper's score, the exact value of one document, and of the best plan."""
+"""Rules by the paper's score, by the exact value of one document, and by the best plan."""
 
 
 def three_rules(listing: LabelledList, settings: Settings) -> ThreeRules:
-    """Return what each rule compares with the cost along a list of a search, and where it stops."""
+    """Return the value that each rule compares with the cost along a search, and where it stops."""
     path = cast(DecisivePath, listing.planned(settings))
     value_rates = tuple(rate for rule in COMPARED if (rate := rule.value_rate(path)) is not None)
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
@@ -195,10 +195,10 @@ def three_rules(listing: LabelledList, settings: Settings) -> ThreeRules:
 
 
 def three_rules_picture(rules: ThreeRules, *, dark: bool = False) -> Picture:
-    """Show what three rules compare with the cost along a list, and where they stop."""
+    """Show the values that three rules compare with the cost along a list, and where they stop."""
     greedy, single, optimal = rules.depth
     plan_value = rules.path.plan_value(rules.settings.cost)
-    # One document's exact value cannot be seen where it is 0, on a log axis, and where lines lie on each other.
+    # The line of one document is invisible where its value is 0 (on a log axis) or equals the best plan's.
     _, alone, best = (rate[: rules.last_drawn] for rate in rules.value_rates)
     zero, same = alone <= 0, (alone > 0) & np.isclose(alone, best, rtol=0.02)
     return Picture(
@@ -227,7 +227,7 @@ def three_rules_picture(rules: ThreeRules, *, dark: bool = False) -> Picture:
 def _three_rules_figure(rules: ThreeRules, dark: bool) -> Figure:
     cost, last = rules.settings.cost, rules.last_drawn
     chart = Chart(350, dark=dark, simulated=rules.listing.simulated)
-    # A log axis has no place for zero.
+    # A log axis has no 0.
     curves = [np.where(rate[:last] > 0, rate[:last], np.nan) for rate in rules.value_rates]
     high = max(float(np.nanmax(curve)) for curve in curves if np.isfinite(curve).any())
     chart.line([0, last], [cost, cost], COST, dash="dash", hoverinfo="skip")
@@ -237,7 +237,7 @@ def _three_rules_figure(rules: ThreeRules, dark: bool) -> Figure:
         ("◆ one document, exact (dashed)", VALUE, "diamond", 2, "dash"),
         ("● best plan (Optimal)", style("optimal")["color"], "circle", 5, "solid"),
     )
-    # Where two lines lie on each other, the dashed one has to be above.
+    # Drawn from the last to the first, so that the dashed line lies above the best plan's.
     for row in (2, 1, 0):
         name, colour, symbol, width, dash = looks[row]
         y = [None if math.isnan(value) else value for value in curves[row].tolist()]
