@@ -1,4 +1,4 @@
-"""How payoffs, cost and starting chance change the answer."""
+"""Explore: how payoffs, cost and starting chance change the advice."""
 
 from tarstop_core.presentation.messages import Messages
 

@@ -15,13 +15,14 @@ from tarstop_core.value.actions.treat import TreatByTest
 from tarstop_core.value.payoffs import Floats
 
 Decision: TypeAlias = ActionTable | EffectNetBenefit | TreatByTest | Draws
-STEPS = 61  # Points of a curve over willingness to pay, or over thresholds
-# Precision, as a share of a curve's range, of the point at which another action becomes the best
+STEPS = 61
+"""Points of a curve."""
 NARROW = 1e-9
+"""Precision of the point at which another action becomes the best, as a share of the curve's range."""
 
 
 def chances_best(decision: Decision) -> Floats:
-    """The chance that each action is the best; equally good actions share it."""
+    """The chance that each of J actions is the best, shape (J,); equally good actions share it."""
     if isinstance(decision, TreatByTest):
         return decision.chance_best()
     if isinstance(decision, ActionTable):
@@ -42,12 +43,12 @@ class Curves:
 
     @cached_property
     def y(self) -> Floats:
-        """Heights at all points."""
+        """Heights of all actions at all points, shape (points, actions)."""
         return np.array([self.heights(float(x)) for x in self.x])
 
     @cached_property
     def turns(self) -> list[tuple[float, str]]:
-        """The best action at the beginning, and the points at which another one becomes the best."""
+        """The best action at the first point, and each point at which another action becomes the best, with its name."""
         best = self.y.argmax(axis=1).tolist()
         turns = [(float(self.x[0]), best[0])]
         for at in range(len(best) - 1):
@@ -55,7 +56,7 @@ class Curves:
         return [(x, self.names[action]) for x, action in turns]
 
     def _between(self, low: float, high: float, first: int, last: int) -> list[tuple[float, int]]:
-        """The point between two others at which another action becomes the best, by bisection."""
+        """The points between two others at which another action becomes the best, with its index, by bisection."""
         if first == last:
             return []
         if high - low < NARROW * self.x[-1]:
@@ -66,7 +67,7 @@ class Curves:
 
 
 def curves(decision: Decision, names: tuple[str, ...]) -> Curves | None:
-    """Return the decision curve of a test, or the acceptability curve; None without either."""
+    """Return the decision curve of a test, or else the acceptability curve; None if neither applies."""
     if isinstance(decision, TreatByTest):
         turns_at = decision.harm_treated_healthy / (
             decision.harm_treated_healthy + decision.benefit_treated_diseased
@@ -74,8 +75,8 @@ def curves(decision: Decision, names: tuple[str, ...]) -> Curves | None:
         x = np.linspace(0.005, min(0.95, max(0.2, 2.5 * turns_at)), STEPS)
 
         def at_threshold(threshold: float) -> list[float]:
-            drawn = decision.decision_curve([threshold])
-            return [drawn[name][0] for name in ("none", "all", "test")]
+            heights = decision.decision_curve([threshold])
+            return [heights[name][0] for name in ("none", "all", "test")]
 
         return Curves(x, at_threshold, names, of_thresholds=True)
     if isinstance(decision, ActionTable) or not decision.willingness_to_pay:

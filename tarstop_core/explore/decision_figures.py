@@ -16,9 +16,12 @@ message = Messages("explore/decisions.jinja")
 
 ROW = 44
 """Height in pixels of a row for an action or a parameter."""
-LONGEST_NAME = 26  # Most characters of a name beside a figure
-APART = 0.06  # Least distance between the names of two lines, as a share of the height
-MOST_NAMED = 7  # Lines that are named at their ends
+LONGEST_NAME = 26
+"""Most characters of a name beside a figure."""
+APART = 0.06
+"""Least distance between the names of two lines, as a share of the height."""
+MOST_NAMED = 7
+"""Most lines that are named at their ends."""
 
 
 def headline(result: Answer, unit: str) -> list[str]:
@@ -27,9 +30,9 @@ def headline(result: Answer, unit: str) -> list[str]:
     Parameters
     ----------
     result : Answer
-        What follows from the decision.
+        The results for the decision.
     unit : str
-        Of all amounts; "" for none.
+        Unit of all amounts; "" for none.
 
     Returns
     -------
@@ -43,14 +46,14 @@ def headline(result: Answer, unit: str) -> list[str]:
 
 
 def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw what a study brings after its price, by its size, beside reading on and deciding now.
+    """Draw the worth of a study after its price by its size, beside reading on and deciding now.
 
     Parameters
     ----------
     result : Answer
-        With sizes of a study.
+        The results for the decision, with a study.
     unit : str
-        Of the amounts.
+        Unit of all amounts.
     simulated, dark : bool
         Whether the draws are simulated, and the page dark.
 
@@ -64,8 +67,8 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     if sizes is None:
         return chart.figure()
     reach = max(abs(sizes.best_enbs), abs(result.reading_gain or 0.0), 1e-9)
-    good = np.flatnonzero(sizes.enbs > -0.8 * reach)
-    last = int(good[-1]) if good.size else len(sizes.n) - 1
+    near = np.flatnonzero(sizes.enbs > -0.8 * reach)
+    last = int(near[-1]) if near.size else len(sizes.n) - 1
     n, enbs = sizes.n[: last + 2], sizes.enbs[: last + 2]
     drawn = enbs >= -1.6 * reach
     low, high = min(-0.3 * reach, float(enbs[drawn].min(initial=0.0))), 1.25 * max(reach, 0.0)
@@ -75,18 +78,18 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
     chart.label(np.log10(x[0]), 0, "decide now", xanchor="left", yanchor="top" if below else "bottom")
     chart.line(n[drawn], enbs[drawn], VALUE, width=3)
     text = message("size", n=sizes.best_n, arms=result.study.arms) if result.study else ""
-    if sizes.best_enbs > 0:  # else no size is a good one
+    if sizes.best_enbs > 0:  # Otherwise no size is worth its price
         hover = [f"{text}: {amount(sizes.best_enbs, unit)}"]
         chart.points([sizes.best_n], [sizes.best_enbs], VALUE, 11, hovertext=hover)
-        # Below the top of the curve where reading on is above it.
-        over = result.reading_gain is None or result.reading_gain <= sizes.best_enbs
-        side = {"xanchor": "center", **({"yshift": 8} if over else {"yanchor": "top", "yshift": -20})}
+        # Above the top of the curve, unless reading on lies there.
+        above = result.reading_gain is None or result.reading_gain <= sizes.best_enbs
+        side = {"xanchor": "center", **({"yshift": 8} if above else {"yanchor": "top", "yshift": -20})}
         chart.label(np.log10(sizes.best_n), sizes.best_enbs, f"study of {sizes.best_n:,}", VALUE, **side)
     if result.reading is not None and result.reading_gain is not None:
         at = float(np.clip(result.reading.studies * result.reading.people, *x))
         text = f"reading on: {amount(result.reading_gain, unit)}"
         chart.points([at], [result.reading_gain], COST, 11, marker={"symbol": "diamond"}, hovertext=[text])
-        # Above the line of deciding now if it is near that, which would otherwise cross it.
+        # On the side away from the line of deciding now, which might cross it.
         side = (
             {"yanchor": "bottom", "yshift": 6}
             if result.reading_gain >= 0
@@ -116,12 +119,10 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
 def knowing_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw what knowing each parameter for certain is worth, with its error; arguments as for :func:`steps_figure`."""
     parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
-    value, se = (
-        np.array(column) for column in zip(*((one.value, one.se) for one in parameters), strict=True)
-    )
-    texts = [f"{one.name}: {amount(one.value, unit)}" for one in parameters]
+    names, value, se = zip(*parameters, strict=True)
+    texts = [f"{name}: {amount(worth, unit)}" for name, worth in zip(names, value, strict=True)]
     title = fig.with_unit("worth, per person", unit)
-    return _rows([one.name for one in parameters], value, 1.96 * se, texts, title, simulated, dark)
+    return _rows(names, np.array(value), 1.96 * np.array(se), texts, title, simulated, dark)
 
 
 def _rows(
@@ -133,7 +134,7 @@ def _rows(
     simulated: bool,
     dark: bool,
 ) -> Figure:
-    """A point a row, at the end of a bar from 0, with an interval."""
+    """A figure with a row for each name: a bar from 0 to x, a point at its end, and an interval of ± `wide`."""
     chart = Chart(80 + ROW * len(names), dark=dark, simulated=simulated)
     for row, end in enumerate(x.tolist()):
         chart.line([0, end], [row, row], VALUE, width=6, hoverinfo="skip")
@@ -158,7 +159,7 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
         return chart.figure()
     x, named = drawn.x, drawn.names[:MOST_NAMED]
     low, high = (float(drawn.y[:, 1:].min()), float(drawn.y.max())) if drawn.of_thresholds else (0.0, 1.0)
-    low = max(low, -0.25 * high)  # treating everybody falls without end
+    low = max(low, -0.25 * high)  # The line of treating everybody falls without limit
     ends = np.clip(drawn.y[-1, : len(named)], low, high).tolist()
     ends = fig.moved_apart(ends, APART * (high - low))
     for at, colour in zip(range(len(drawn.names)), SERIES * len(drawn.names), strict=False):
@@ -181,6 +182,6 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
 
 
 def _ticks(low: float, high: float) -> Figure:
-    """Ticks between two amounts, as a person reads them."""
+    """Ticks at round amounts between two ends."""
     values = round_numbers(low, high, most=6)
     return {"tickvals": values, "ticktext": [signed(value) for value in values]}

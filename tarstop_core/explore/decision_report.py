@@ -1,10 +1,8 @@
-"""Report of a decision between several actions, a page that loads and runs nothing, and the numbers of each figure as rows."""
+"""Report of a decision between several actions as one static page, and the numbers of its figures as rows."""
 
 import math
 from collections.abc import Sequence
 from typing import TypeAlias
-
-import numpy as np
 
 from tarstop_core.evidence.report import sheets, written_with
 from tarstop_core.explore import decision_figures as drawn
@@ -22,19 +20,20 @@ Texts: TypeAlias = list[dict[str, str]]
 
 
 def options_in_words(result: Answer, unit: str) -> Texts:
-    """For each option: how far it is behind the best, its mean effect and cost, the chance that it is the best, and its cost per further unit of effect.
+    """Tabulate the options as text.
 
     Parameters
     ----------
     result : Answer
-        What follows from the decision.
+        The results for the decision.
     unit : str
-        Of all amounts.
+        Unit of all amounts.
 
     Returns
     -------
     list of dict
-        A row an option; costs and effects where the decision has them.
+        A row for each option: how far it is behind the best, its chance of being the best and, if the decision has
+        them, its mean effect and cost and the cost of one more unit of effect.
     """
     rows = [
         {"option": name, "behind": amount(less, unit) if less else "best", "best with": percent(chance)}
@@ -69,19 +68,19 @@ def decision_report(
     Parameters
     ----------
     result : Answer
-        What follows from it.
+        The results for the decision.
     unit : str
-        Of all amounts.
+        Unit of all amounts.
     name : str
-        What the decision is called.
+        Name of the decision.
     at, by : str
-        When somebody looked at it, and who.
+        Date of the report, and its author.
     about : sequence of str
-        Where its numbers come from.
+        Sources of the numbers.
     notes : sequence of str
-        Warnings about them.
+        Warnings about the numbers.
     simulated : bool
-        Whether they are made up.
+        Whether the numbers are simulated.
 
     Returns
     -------
@@ -103,8 +102,8 @@ def decision_report(
     tables = {
         "Options": options_in_words(result, unit),
         "Worth knowing, per person": [
-            {"parameter": one.name, "worth": amount(one.value, unit), "standard error": amount(one.se, unit)}
-            for one in result.evppi
+            {"parameter": name, "worth": amount(value, unit), "standard error": amount(se, unit)}
+            for name, value, se in result.evppi
         ],
         "Studies at their best size": _studies(result, unit),
     }
@@ -124,7 +123,7 @@ def decision_report(
 
 
 def _assumed(decision: Decision, unit: str) -> list[tuple[str, str]]:
-    """What was entered, by name."""
+    """The entries that the decision rests on: their names and values as text."""
     if isinstance(decision, TreatByTest):
         return [
             ("Sensitivity expected", percent(decision.mean_se)),
@@ -146,26 +145,28 @@ def _assumed(decision: Decision, unit: str) -> list[tuple[str, str]]:
 
 
 def _studies(result: Answer, unit: str) -> Texts:
-    """Each study at its best size."""
-    return [
-        {
-            "measures": one.study.measures,
-            "people": drawn.message("size", n=one.sizes.best_n, arms=one.study.arms),
-            "SD between people": ""
-            if one.study.sd is None
-            else f"{number(one.study.sd)}{' (a guess)' if one.guessed else ''}",
-            "price": amount(float(one.study.price(one.sizes.best_n)), unit),
-            "worth more than it costs": amount(one.sizes.best_enbs, unit),
-        }
-        for one in result.studies
-    ]
+    """A row of text for each study at its best size."""
+    rows = []
+    for priced in result.studies:
+        study, size = priced.study, priced.sizes.best_n
+        spread = "" if study.sd is None else f"{number(study.sd)}{' (a guess)' if priced.guessed else ''}"
+        rows.append(
+            {
+                "measures": study.measures,
+                "people": drawn.message("size", n=size, arms=study.arms),
+                "SD between people": spread,
+                "price": amount(float(study.price(size)), unit),
+                "worth more than it costs": amount(priced.sizes.best_enbs, unit),
+            }
+        )
+    return rows
 
 
 # --- the numbers of each figure -------------------------------------------------------------------
 
 
 def rows_of_actions(result: Answer) -> Rows:
-    """Return the expected net benefit of each action, how far it is behind the best, and how likely it is the best."""
+    """Return for each action its expected net benefit, its distance from the best, and its chance of being the best."""
     compared = result.costs_and_effects
     return rows_of(
         action=result.actions,
@@ -177,20 +178,21 @@ def rows_of_actions(result: Answer) -> Rows:
 
 
 def rows_of_knowing(result: Answer) -> Rows:
-    """Return what certainty and each parameter are worth, per person and for everyone."""
+    """Return the worth of certainty and of knowing each parameter, per person and for everyone."""
     parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
-    per_person = np.array([one.value for one in parameters])
-    everyone: Sequence[float | None] = [None] * len(parameters)
-    if result.people:
-        everyone = (per_person * result.people).tolist()
     return [
-        {"parameter": one.name, "per_person": one.value, "standard_error": one.se, "for_everyone": whole}
-        for one, whole in zip(parameters, everyone, strict=True)
+        {
+            "parameter": name,
+            "per_person": value,
+            "standard_error": se,
+            "for_everyone": value * result.people if result.people else None,
+        }
+        for name, value, se in parameters
     ]
 
 
 def rows_of_sizes(result: Answer) -> Rows:
-    """Return the net benefit of studies by size, and of reading on."""
+    """Return the value, price and net benefit of a study by its size, and those of reading on."""
     if result.sizes is None or result.study is None:
         return []
     n, price = result.sizes.n, result.study.price(result.sizes.n)
@@ -198,9 +200,9 @@ def rows_of_sizes(result: Answer) -> Rows:
     people = "people_per_arm" if result.study.arms > 1 else "people"
     rows = rows_of(**{people: n, "value": value, "price": price, "net_benefit": result.sizes.enbs})
     if result.reading is not None and result.reading_gain is not None:
-        read = {people: result.reading.studies * result.reading.people, "price": result.reading.cost}
-        read |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
-        rows = [row | {"how": "a new study"} for row in rows] + [read | {"how": "reading on"}]
+        reading = {people: result.reading.studies * result.reading.people, "price": result.reading.cost}
+        reading |= {"value": result.reading_gain + result.reading.cost, "net_benefit": result.reading_gain}
+        rows = [row | {"how": "a new study"} for row in rows] + [reading | {"how": "reading on"}]
     return rows
 
 

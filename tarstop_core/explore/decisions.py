@@ -1,4 +1,4 @@
-"""Decisions between several actions: the best one now, the worth of knowing more, and whether to read on, commission a study or decide."""
+"""Decisions between several actions: the best action now, the worth of knowing more, and the next step."""
 
 import math
 from collections.abc import Mapping
@@ -26,12 +26,15 @@ from tarstop_core.value.payoffs import Floats
 
 Step = Literal["decide", "read", "study"]
 OF_TEST = ("Treat nobody", "Treat everybody", "Test and treat")
-EFFECT = "effect"  # Name of the one uncertain number of a linear net benefit
-ROUNDING = 1e-8  # A worth below this share of the largest net benefit counts as 0
+"""Actions of a decision about a test."""
+EFFECT = "effect"
+"""Name of the one uncertain number of a linear net benefit."""
+ROUNDING = 1e-8
+"""A worth below this share of the largest net benefit counts as 0."""
 
 
 class Accuracy(TypedDict):
-    """The knowledge of a test, as :class:`TreatByTest` needs it."""
+    """Posterior means of logit sensitivity and specificity and their covariance, for :class:`TreatByTest`."""
 
     mu_logit_se: float
     mu_logit_sp: float
@@ -40,14 +43,14 @@ class Accuracy(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """The finds and the cost of reading on.
+    """The expected finds of reading on, and its cost.
 
     Parameters
     ----------
     studies, people : int
-        How many studies it probably finds, and how many people each has per arm.
+        Number of studies that it probably finds, and people per arm in each.
     cost : float
-        Of all that reading.
+        Cost of all that reading.
     """
 
     studies: int
@@ -59,13 +62,13 @@ class Reading:
 
 
 class Studyable(NamedTuple):
-    """The variation of a parameter that a study could measure."""
+    """A parameter that a study could measure, with its uncertainty."""
 
     counted: bool  # Whether all plausible values lie between 0 and 1, as for a proportion
-    sd: float  # 0 if it can only be counted
+    sd: float  # Standard deviation of its uncertainty; 0 if it can only be counted
 
     def usual_spread(self, arms: int) -> float:
-        """Standard deviation between people, if the present knowledge came from 100 people per arm."""
+        """Standard deviation between people if the present uncertainty came from a study with 100 people."""
         return float(f"{self.sd * math.sqrt(100 / arms):.2g}")
 
 
@@ -83,12 +86,12 @@ class Priced:
 
     study: Study
     sizes: BestSize
-    guessed: bool  # Whether nobody entered how much people differ
+    guessed: bool  # Whether the standard deviation between people is a guess
     reading_gain: float | None = None  # Gain of reading on for such studies, after its cost
 
 
 class CostsAndEffects(NamedTuple):
-    """Expected effect and cost of each action, and what one more unit of effect costs by it (:func:`icers`); shape (J,)."""
+    """Expected effect, cost and ICER (:func:`icers`) of each action, shape (J,) each."""
 
     effect: Floats
     cost: Floats
@@ -97,18 +100,18 @@ class CostsAndEffects(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The results for a decision, per person unless said otherwise."""
+    """The results for a decision between J actions, per person where nothing else is stated."""
 
     decision: Decision
     actions: tuple[str, ...]
-    net: Floats
+    net: Floats  # Expected net benefit of each action, shape (J,)
     evpi: float
-    evpi_se: float
+    evpi_se: float  # Standard error of `evpi`
     evppi: tuple[ParameterValue, ...]  # The most valuable first
-    chances: Floats  # Chance of each action to be the best
-    people: float  # Number of people concerned, discounted; 0 if nobody is counted
-    evsi: float | None = None  # Of the study whose results a table gives
-    studies: tuple[Priced, ...] = ()  # The one that is asked about first
+    chances: Floats  # Chance of each action to be the best, shape (J,)
+    people: float  # Number of people concerned, discounted; 0 if people are not counted
+    evsi: float | None = None  # Worth of the study whose results a table gives
+    studies: tuple[Priced, ...] = ()  # First the study that the person entered
     reading: Reading | None = None
 
     @property
@@ -118,12 +121,12 @@ class Answer:
 
     @property
     def behind(self) -> Floats:
-        """How far each action is behind the best."""
+        """How far each action is behind the best, shape (J,)."""
         return _without_rounding(self.net.max() - self.net, self.net)
 
     @property
     def lead(self) -> float:
-        """By how much the best action is ahead of the next best."""
+        """How far the best action is ahead of the next best."""
         return float(np.sort(self.behind)[1])
 
     @property
@@ -139,8 +142,8 @@ class Answer:
             effect, cost = np.asarray(decision.gain) * decision.post_mean, np.asarray(decision.cost)
         elif isinstance(decision, Draws) and decision.effect and decision.cost:
             effect, cost = (
-                np.array([np.mean(of[name]) for name in self.actions])
-                for of in (decision.effect, decision.cost)
+                np.array([np.mean(draws[name]) for name in self.actions])
+                for draws in (decision.effect, decision.cost)
             )
         else:
             return None
@@ -163,7 +166,7 @@ class Answer:
 
     @property
     def study(self) -> Study | None:
-        """The study that is asked about."""
+        """The study that the person entered."""
         return self.studies[0].study if self.studies else None
 
     @property
@@ -178,18 +181,18 @@ class Answer:
 
     @property
     def best_reading(self) -> Priced | None:
-        """Return the studies for which reading on gains most; None if reading on never pays."""
-        read = [one for one in self.studies if one.reading_gain is not None]
-        return max(read, key=lambda one: one.reading_gain or 0.0, default=None)
+        """The study for whose like reading on gains most; None without a gain of reading on."""
+        with_gain = [priced for priced in self.studies if priced.reading_gain is not None]
+        return max(with_gain, key=lambda priced: priced.reading_gain or 0.0, default=None)
 
     @property
     def best_study(self) -> Priced | None:
-        """The study that brings most to everyone after its price, whichever is asked about."""
-        return max(self.studies, key=lambda one: one.sizes.best_enbs, default=None)
+        """The study with the highest worth for everyone after its price."""
+        return max(self.studies, key=lambda priced: priced.sizes.best_enbs, default=None)
 
 
 def _without_rounding(value: Floats | float, net: Floats) -> Floats:
-    """Return the values, with those within rounding error of net benefits of this size set to 0."""
+    """Set values to 0 that are within the rounding error of the net benefits."""
     return np.where(np.abs(value) > ROUNDING * np.abs(net).max(), value, 0.0)
 
 
@@ -199,9 +202,9 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     Parameters
     ----------
     decision : ActionTable, EffectNetBenefit, TreatByTest or Draws
-        Its values are per person.
+        The decision, with values per person.
     concerned : Concerned, optional
-        How many people it concerns.
+        The people that it concerns.
 
     Returns
     -------
@@ -209,13 +212,14 @@ def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
     """
     net, actions = _net(decision)
     values = decision.values()
-    of = ("evpi", "evpi_se", "evsi")
-    evpi, evpi_se, evsi = (float(_without_rounding(float(values.get(name) or 0.0), net)) for name in of)  # type: ignore[arg-type]
+    names = ("evpi", "evpi_se", "evsi")
+    evpi, evpi_se, evsi = (float(_without_rounding(float(values.get(name) or 0.0), net)) for name in names)  # type: ignore[arg-type]
     people = concerned.people("start_of_year") if concerned else 0.0
     rounded = (
-        one._replace(value=float(_without_rounding(one.value, net))) for one in _evppi(decision, values, evpi)
+        parameter._replace(value=float(_without_rounding(parameter.value, net)))
+        for parameter in _evppi(decision, values, evpi)
     )
-    evppi = tuple(sorted(rounded, key=lambda one: -one.value))
+    evppi = tuple(sorted(rounded, key=lambda parameter: -parameter.value))
     of_table = evsi if isinstance(decision, ActionTable) and "evsi" in values else None
     return Answer(decision, actions, net, evpi, evpi_se, evppi, chances_best(decision), people, of_table)
 
@@ -226,11 +230,12 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
     Parameters
     ----------
     result : Answer
-        Where people are counted.
+        The results for the decision, with people counted.
     studies : mapping of Study to bool
-        Of one of the decision's parameters each, the one that is asked about first, and whether its SD between people is a guess.
+        Studies of one parameter each, first the one that the person entered, and whether their standard deviation
+        between people is a guess.
     reading : Reading, optional
-        What reading on would find, measured as the first study measures.
+        The expected finds of reading on, which measure what the study measures.
 
     Returns
     -------
@@ -239,7 +244,7 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
     Raises
     ------
     InputProblem
-        When a study measures what the decision does not know.
+        When a study measures a parameter that the decision does not have.
     """
     decision = result.decision
     if isinstance(decision, ActionTable):
@@ -257,7 +262,7 @@ def with_studies(result: Answer, studies: Mapping[Study, bool], reading: Reading
 
 
 def _net(decision: Decision) -> tuple[Floats, tuple[str, ...]]:
-    """Net benefits of the actions now, and their names."""
+    """Net benefits of the actions now, shape (J,), and their names."""
     if isinstance(decision, TreatByTest):
         return decision.net_benefit(decision.mean_se, decision.mean_sp, decision.mean_prevalence), OF_TEST
     if isinstance(decision, Draws):
@@ -290,7 +295,7 @@ def _evppi(decision: Decision, values: dict[str, object], evpi: float) -> list[P
 
 
 def studied(result: Answer) -> dict[str, Studyable]:
-    """Parameters that one study could measure, the most valuable first, with their variation."""
+    """Parameters that one study could measure, the most valuable first."""
     decision = result.decision
     if isinstance(decision, ActionTable):
         return {}
@@ -298,14 +303,14 @@ def studied(result: Answer) -> dict[str, Studyable]:
         return {EFFECT: Studyable(False, math.sqrt(decision.post_var))}
     draws = decision.draws if isinstance(decision, TreatByTest) else decision
     columns = {name: np.asarray(column) for name, column in (draws.parameters or {}).items()}
-    valued = [one.name for one in result.evppi if one.name in columns]
-    of_each = {
+    valued = [parameter.name for parameter in result.evppi if parameter.name in columns]
+    by_name = {
         name: Studyable(
             bool((columns[name] > 0).all() and (columns[name] < 1).all()), float(columns[name].std())
         )
         for name in dict.fromkeys((*valued, *columns))
     }
-    return of_each | ({ACCURACY: Studyable(True, 0.0)} if isinstance(decision, TreatByTest) else {})
+    return by_name | ({ACCURACY: Studyable(True, 0.0)} if isinstance(decision, TreatByTest) else {})
 
 
 def accuracy_of(tables: Tables) -> Accuracy:
@@ -314,7 +319,7 @@ def accuracy_of(tables: Tables) -> Accuracy:
     Parameters
     ----------
     tables : Tables
-        With all four counts in three studies at least.
+        2×2 tables, at least three of them with all four counts.
 
     Returns
     -------
@@ -324,7 +329,7 @@ def accuracy_of(tables: Tables) -> Accuracy:
     Raises
     ------
     InputProblem
-        When there are fewer such studies.
+        When fewer than three studies have all four counts.
     """
     fitted = fit(tables)
     if fitted is None or not fitted.identified:
@@ -332,8 +337,8 @@ def accuracy_of(tables: Tables) -> Accuracy:
             "Fewer than three studies have all four counts, too few to know how sensitivity and specificity vary; add "
             "studies, or type both with their limits."
         )
-    turn = np.array([1.0, -1.0])  # to specificity from false positives
-    return _accuracy(turn * fitted.mu, np.outer(turn, turn) * fitted.cov)
+    sign = np.array([1.0, -1.0])  # From the false positive rate to specificity
+    return _accuracy(sign * fitted.mu, np.outer(sign, sign) * fitted.cov)
 
 
 def accuracy_believed(evidence: Evidence) -> Accuracy:
@@ -342,17 +347,17 @@ def accuracy_believed(evidence: Evidence) -> Accuracy:
     Parameters
     ----------
     evidence : Evidence
-        Its tables and what is asked of them.
+        Tables of the review, with threshold, engine and prior.
 
     Returns
     -------
     Accuracy
-        Posterior means of both logits and their covariance; with "reml" its estimate.
+        Posterior means of both logits and their covariance; estimates with "reml".
 
     Raises
     ------
     InputProblem
-        When no study says anything of one of both, or "reml" is not identified.
+        When no study has data on one of the two, or "reml" is not identified.
     """
     joint = evidence.joint_logits
     if joint is None:
@@ -371,14 +376,14 @@ def _accuracy(mean: Floats, cov: Floats) -> Accuracy:
 
 
 def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> Draws:
-    """Return a decision between usual care, a drug and a device as an analysis of uncertainty gives it: simulated.
+    """Simulate a probabilistic sensitivity analysis of usual care, a drug and a device.
 
     Parameters
     ----------
     draws : int
-        How many.
+        Number of draws.
     willingness_to_pay : float
-        For a year of life in full health.
+        Worth of a year of life in full health.
 
     Returns
     -------
@@ -411,7 +416,7 @@ def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> 
 
 
 def example_of_draws() -> Rows:
-    """Return these draws as a file: one line per draw, one column per effect, cost or parameter."""
+    """Return :func:`simulated_draws` as rows of a file, with a column for each effect, cost and parameter."""
     draws = simulated_draws()
     columns = {f"effect {name}": column for name, column in (draws.effect or {}).items()}
     columns |= {f"cost {name}": column for name, column in (draws.cost or {}).items()}

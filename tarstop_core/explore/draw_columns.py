@@ -26,7 +26,7 @@ WORD = re.compile(r"[^\W\d_]+|\d+")
 
 
 class Column(NamedTuple):
-    """The content of a column, and its option."""
+    """The content of a column, and the name of its option."""
 
     held: Held
     name: str
@@ -59,6 +59,7 @@ def columns_held(titles: Sequence[str], held: Held) -> list[str]:
 
 
 def _plain(name: str) -> str:
+    """A name in lower case, with single spaces for punctuation."""
     return re.sub(r"[\W_]+", " ", name).casefold().strip()
 
 
@@ -75,7 +76,7 @@ def _by_what_differs(titles: Sequence[str]) -> list[str]:
     (['a', 'b'], ['a', 'b'])
     """
     plain = [_plain(title) for title in titles]
-    for _ in range(2):  # from the front, then from the back
+    for _ in range(2):  # Cut the common beginning and reverse, twice
         same = [len({*letters}) == 1 for letters in zip(*plain, strict=False)]
         first_difference = [*same, False].index(False)
         plain = [title[first_difference:][::-1] for title in plain]
@@ -83,20 +84,20 @@ def _by_what_differs(titles: Sequence[str]) -> list[str]:
 
 
 def named_alike(some: Sequence[str], others: Sequence[str]) -> list[str] | None:
-    """Find the column that belongs to each of some columns by name; None if not every one has one.
+    """Find for each of some columns the one among others that names the same option; None if one has no partner.
 
     >>> named_alike(["QALY A", "QALY B"], ["cost of an event", "cost_b", "cost_a"])
     ['cost_a', 'cost_b']
     """
     for names in (_by_words, _by_what_differs):
-        of_some, of_others = names(some), names(others)
-        if len({*of_some}) == len(some) and all(of_others.count(name) == 1 for name in of_some):
-            return [others[of_others.index(name)] for name in of_some]
+        wanted, offered = names(some), names(others)
+        if len({*wanted}) == len(some) and all(offered.count(name) == 1 for name in wanted):
+            return [others[offered.index(name)] for name in wanted]
     return None
 
 
 def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], bool]:
-    """Find the column with the cost that belongs to each column with an effect.
+    """Pair columns of effects with columns of costs.
 
     Parameters
     ----------
@@ -106,14 +107,14 @@ def paired(effects: Sequence[str], costs: Sequence[str]) -> tuple[list[str], boo
     Returns
     -------
     list of str
-        The costs, in the order of the effects that they belong to.
+        For each column of the shorter list (effects, if both are equally long) its partner.
     bool
         True if paired by name, False if by position.
 
     Raises
     ------
     InputProblem
-        When they name options that are not the same, or a column is left without a partner.
+        When the names are of different options, or a column has no partner.
 
     Examples
     --------
@@ -148,9 +149,10 @@ def shortly_named(draws: Draws) -> Draws:
     """
 
     def renamed(columns: Mapping[str, Sequence[float]] | None) -> dict[str, Sequence[float]] | None:
-        called = {title: column_of(title) for title in columns or ()}
-        short = {title: (column.name if column else "") or title for title, column in called.items()}
-        return {short[title]: column for title, column in columns.items()} if columns else None
+        if not columns:
+            return None
+        parsed = {title: column_of(title) for title in columns}
+        return {(column.name if column else "") or title: columns[title] for title, column in parsed.items()}
 
     short = replace(
         draws, net_benefit=renamed(draws.net_benefit), effect=renamed(draws.effect), cost=renamed(draws.cost)

@@ -25,19 +25,19 @@ from tarstop_core.value.stakes import Stakes
 
 
 def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
-    """Return a hundred beliefs from 0 to 1, with the threshold and the other corners of the lines."""
+    """Return 101 beliefs from 0 to 1, with the thresholds at which lines have a corner, and `others`."""
     return np.unique(np.append(np.linspace(0, 1, 101), (*payoffs.ranges().ends, *others)))
 
 
 def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw the expected utility of each action and, below it, the worth of certainty, against the belief.
+    """Draw the expected utility of each action and, below it, the worth of certainty, by belief.
 
-    The line at c/ρ is what EVPI has to exceed for one more document to pay by the paper's score.
+    By the paper's score one more document pays if EVPI is above the line at c/ρ.
 
     Parameters
     ----------
     now
-        The decision, which is marked.
+        The present decision, whose belief is marked.
     settings
         Payoffs and names of the actions.
     simulated, dark
@@ -73,12 +73,12 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.points([now.b], [value], BELIEF, hovertemplate=hover, **panel)
     right = payoffs.q_star > 0.5
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
-    # Lower down one of the two lines may run where the label would stand.
+    # Further down one of the two lines may cross the label.
     y = low - room if min(ends) - low > 2 * room else sum(ends) / 2
     chart.label(1, float(up[-1]), f"“{fig.plain(settings.plus, 44)}”", PLUS)
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
     threshold = f"act above {percent(payoffs.q_star)}"
-    if not others:  # at the top, where neither line runs beside the place in which they cross
+    if not others:  # At the top, where neither line is near
         place = {"yanchor": "top", "xanchor": "right" if right else "left"}
         chart.label(payoffs.q_star, high + 2 * room, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
@@ -86,7 +86,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     if 0 < needed < 1.2 * peak:
         chart.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom)
         x, anchor = (0.0, "left") if right else (1.0, "right")
-        if needed < peak / 4:  # at the end EVPI would run through the label
+        if needed < peak / 4:  # At the end of the axis EVPI would cross the label
             corners = sorted((0.0, now.b, payoffs.q_star, 1.0))
             width, left = max((end - start, start) for start, end in pairwise(corners))
             x, anchor = left + width / 2, "center"
@@ -109,11 +109,11 @@ def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
     Parameters
     ----------
     now
-        The decision about the next document.
+        The present decision.
     settings
         Payoffs and names of the actions.
     plan
-        The rule's result from here on.
+        The plan of the rule from here on.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
-    """Say what q* and cost mean, for somebody who answered plain questions."""
+    """Say what q* and cost follow from the answers to plain questions."""
     return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)
 
 
@@ -153,14 +153,14 @@ def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
 def path_figure(
     cell: Cell, *, belief_title: str = "chance of prior art", simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Draw belief and value along the list, as the Screen page does, up to where the rule stops.
+    """Draw belief and value along the list up to where the rule stops, as the Screen page does.
 
     Parameters
     ----------
     cell
-        The rule and where it stops.
+        The rule and its stop.
     belief_title
-        What the axis of the belief is called.
+        Title of the axis of belief.
     simulated, dark
         Whether the list is simulated, and the page dark.
 
@@ -215,7 +215,7 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
 
 
 def plan_sentence(plan: Cell, listing: LabelledList) -> str:
-    """Say the plan at the present settings in one line, for the top of the page."""
+    """Say the plan at the present settings in one sentence, for the top of the page."""
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirm_hits)
     reports = {"to_read": reports_to_read(plan.path), "waiting": round(plan.path.reports_waiting)}
@@ -227,7 +227,7 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
 
 
 def worth_sentence(plan: Cell, settings: Settings) -> str:
-    """Say the plan's expected gain over deciding now; nothing if it reads nothing."""
+    """Say the plan's expected gain over deciding now; "" if it reads nothing."""
     if plan.settled or (plan.depth <= plan.start and not reports_to_read(plan.path)):
         return ""
     option = plan.path.action_at(plan.start, plan.policy.acts_on_belief)
@@ -242,7 +242,7 @@ def choice_sentence(plan: Cell, settings: Settings) -> str:
 
 
 def reports_to_read(path: ListPath) -> int:
-    """Return how many of the reports that wait are worth reading in full."""
+    """Return how many of the waiting reports are worth reading in full."""
     return path.best_reports(round(path.reports_waiting))[0]
 
 
@@ -254,5 +254,5 @@ def rule_note(settings: Settings, policy: Policy) -> str:
 
 
 def full_cost_note(path: ListPath, cost: float) -> str:
-    """Say what is the same in every cell if reports are read in full; otherwise ""."""
+    """Say what all cells have in common if reports are read in full; otherwise ""."""
     return message("full_cost", path=path, cost=cost) if path.full_cost else ""

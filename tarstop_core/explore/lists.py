@@ -34,12 +34,12 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 class LabelledList:
     """A ranked list with its labels so far, and with all labels if the truth is known."""
 
-    name: str  # as a person knows it
-    settings: Settings  # The starting point of exploring, which tries other payoffs, costs, b_0 and θ
+    name: str  # Name on pages
+    settings: Settings  # Settings to start from; exploring changes payoffs, costs, b_0 and θ
     calibrator: Calibrator
-    p: Floats  # Chance of each document, in screening order. Shape (N,).
-    state: State  # labels so far; plans begin at its depth
-    truth: Topic | Outcome | None = None  # all labels, if they are known, to find the results of rules
+    p: Floats  # Chance of each document in screening order, shape (N,)
+    state: State  # Labels so far; plans begin at its depth
+    truth: Topic | Outcome | None = None  # All labels, if they are known; the results of rules need them
     simulated: bool = False
 
     def __len__(self) -> int:
@@ -52,26 +52,29 @@ class LabelledList:
 
     @property
     def topic(self) -> Topic:
-        """The labelled ranking of a list with a known truth; InputProblem if it is not known."""
+        """The labelled ranking; InputProblem when the truth is not known."""
         if isinstance(self.truth, Outcome):
             return self.truth.topic
         return self._labelled()
 
     def planned(self, settings: Settings, chance_factor: float = 1.0) -> ListPath:
-        """Return the path from here on, if nothing (more) turns up."""
+        """Return the path from here on if nothing (more) turns up, with chances times `chance_factor`, at most 1."""
         return _planned(self, settings, chance_factor)
 
     def played(self, settings: Settings) -> ListPath:
-        """Return the path with every label known, as an experiment has it (paper mode).
+        """Return the path with every label known, as in an experiment (paper mode).
 
-        InputProblem when the labels are not known.
+        Raises
+        ------
+        InputProblem
+            When the labels are not known.
         """
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
             review = _of_review(settings)
             return outcome_path(self.truth, p, settings.payoffs, review.question)
         topic = self._labelled()
-        assert topic.labels is not None  # a truth is labelled throughout
+        assert topic.labels is not None  # A truth has all labels
         curve = self.calibrator.curve(p)
         return DecisivePath(curve, settings.b_0, settings.payoffs, topic.first_hit, labels=topic.labels, p=p)
 
@@ -94,19 +97,26 @@ class LabelledList:
         policy, settings
             The rule, and payoffs, cost, b_0 and θ.
         chances
-            Chances of the documents of a review by its name, each of shape (N,), instead of the calibrator's.
+            By review, chances of its documents to use instead of the calibrator's, shape (N,).
 
         Returns
         -------
         Played
-            Where the rule stops and what comes of it. InputProblem when the labels are not known.
+            The stop of the rule and its result.
+
+        Raises
+        ------
+        InputProblem
+            When the labels are not known.
         """
+        stakes = settings.payoffs, settings.cost
         if isinstance(self.truth, Outcome):
-            of = _of_review(settings)
-            how = policy, of.payoffs, of.cost, ReviewTask.asked(vars(of)), of.belief_prior
-            return replay_reviews([self.truth], chances or self.calibrator, *how)[0]
-        at = settings
-        return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]
+            review = _of_review(settings)
+            task = ReviewTask.asked(vars(review))
+            sources = chances or self.calibrator
+            return replay_reviews([self.truth], sources, policy, *stakes, task, review.belief_prior)[0]
+        topic = self._labelled()
+        return replay([topic], self.calibrator, policy, *stakes, settings.b_0, settings.scale)[0]
 
     def _labelled(self) -> Topic:
         if not isinstance(self.truth, Topic):
@@ -122,36 +132,36 @@ def _of_review(settings: Settings) -> ReviewSettings:
     return settings
 
 
-# A page asks for the same few paths again and again; a `LabelledList` is its own identity.
+# A page asks for the same few paths repeatedly. Lists are compared by identity.
 @lru_cache(maxsize=16)
 def _planned(listing: LabelledList, settings: Settings, chance_factor: float) -> ListPath:
     return screening_path(settings, listing.calibrator, listing.p, listing.state, chance_factor)
 
 
 def unread(settings: Settings, documents: int) -> State:
-    """Return the state of a list of which nothing has been read."""
+    """Return the state of an unread list of this many documents."""
     labels = np.full(documents, UNSEEN, dtype=np.int8)
     return State(settings=settings, labels=labels, confirmed=np.zeros(documents, dtype=np.int8))
 
 
 def first_settings(scenario: Scenario[Any]) -> Settings:
-    """Return the settings, in paper mode, to explore a sample with at first."""
+    """Return the settings, in paper mode, with which exploring a sample begins."""
     plus, minus = scenario.first_actions
     settings = scenario.settings_class(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus)
     return settings.paper_mode()
 
 
 def in_own_order(name: str, documents: int, simulated: bool = False) -> LabelledList:
-    """Treat the order of a collection as its ranking, because nothing else is known.
+    """Make a list of a collection in its own order, with chances by rank.
 
     Parameters
     ----------
     name
-        What a person calls the collection.
+        Name of the collection.
     documents
-        How many it has.
+        Number of its documents.
     simulated
-        Whether it is a simulated one.
+        Whether it is simulated.
 
     Returns
     -------
@@ -166,7 +176,7 @@ def in_own_order(name: str, documents: int, simulated: bool = False) -> Labelled
 
 @cache
 def samples(kind: str = "") -> dict[str, str]:
-    """Return titles of the samples (of one kind) by key: {"search:antenna-mount": "Foldable antenna mount", …}."""
+    """Return titles of the samples, all or of one kind, by key: {"search:antenna-mount": "Foldable antenna mount", …}."""
     return {
         f"{sample_kind}:{topic}": str(title)
         for sample_kind, frame in ((PATENT.sample, sample_topics()), (REVIEW.sample, sample_reviews()))
@@ -177,9 +187,9 @@ def samples(kind: str = "") -> dict[str, str]:
 
 @lru_cache(maxsize=32)
 def sample(key: str) -> LabelledList:
-    """Return the simulated sample of a key of :func:`samples`, with its truth, in paper mode.
+    """Return the simulated sample with a key of :func:`samples`, with its truth, in paper mode.
 
-    In a review a document and its 2×2 table are read at once.
+    In a review a document is read together with its 2×2 table.
     """
     kind, _, name = key.partition(":")
     scenario: Scenario[Any] = PATENT if kind == PATENT.sample else REVIEW
@@ -197,7 +207,7 @@ def sample(key: str) -> LabelledList:
 
 
 COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.sample}
-"""Sample collections by name, and the kind of their lists in :func:`samples`."""
+"""Kind of the lists in :func:`samples`, by the name of the sample collection."""
 
 
 def collection(name: str) -> dict[str, LabelledList]:

@@ -1,4 +1,4 @@
-"""Maps of q* and cost, and the difference of two, drawn and in words."""
+"""Figures and sentences of maps over q* and cost, and of the difference between two maps."""
 
 import math
 from typing import Any
@@ -33,20 +33,20 @@ def map_figure(
 ) -> Figure:
     """Draw one measure over q* and cost, or the difference between two rules.
 
-    Every cell has an invisible point above it, in the order of the cells, that can be clicked.
+    Each cell has an invisible point above it that can be clicked, in the order of the cells.
 
     Parameters
     ----------
     grid
-        The map; a mean map cannot show the decision.
+        The map; a mean map has no decision.
     measure
-        What is shown.
+        The measure.
     against
-        The map that is subtracted.
+        The map to subtract.
     here
-        q* and c/K as they are, marked with a cross.
+        The present q* and c/K, which are marked with a cross.
     cell
-        Row and column of the cell that is looked into.
+        Row and column of the selected cell.
     simulated, dark
         Whether the lists are simulated, and the page dark.
 
@@ -89,7 +89,7 @@ def map_figure(
             "hovertemplate": "%{text}<extra></extra>",
         }
     )
-    # Cells are dark and light: each sign has a rim of the other kind.
+    # Cells may be dark or light, so each sign is drawn twice, with a wider rim of the other kind below.
     outlines = palette.OUTLINE, palette.OUTLINE_ON_DARK
     for outline, width in zip(outlines if dark else outlines[::-1], (5.0, 2.5), strict=True):
         line = {"color": outline, "width": width}
@@ -114,7 +114,7 @@ def map_figure(
 
 
 def _scaled(z: Floats, measure: Measure) -> Floats:
-    """Return depths on a log scale that has zero and signs, the others as they are."""
+    """Return depths on a signed log scale that includes 0, other measures unchanged."""
     return np.asarray(np.sign(z) * np.log10(1 + np.abs(z)) if measure == "depth" else z)
 
 
@@ -159,13 +159,13 @@ def _scale(z: Floats, measure: Measure, difference: bool, unit: str, dark: bool)
 
 
 def _depth_ticks(low: float, high: float, difference: bool) -> dict[str, Any]:
-    """Return ticks at powers of ten within two ends of the log scale that has zero and signs."""
+    """Return ticks at powers of ten between two ends of the signed log scale."""
 
     def scaled(depth: int) -> float:
         return math.copysign(math.log10(1 + abs(depth)), depth)
 
     signs, ticks = (-1, 1) if difference else (1,), []
-    for steps in ((1,), (1, 2, 5)):  # more where decades alone are too few to read the bar by
+    for steps in ((1,), (1, 2, 5)):  # More ticks if there are too few decades
         depths = [0, *(step * 10**power for power in range(7) for step in steps)]
         ticks = sorted({sign * depth for sign in signs for depth in depths})
         ticks = [depth for depth in ticks if low <= scaled(depth) <= high]
@@ -180,7 +180,7 @@ def _wrong(grid: Map) -> Flags:
 
 
 def _marks(grid: Map, against: Map | None) -> list[list[str]]:
-    """Return a sign for each cell of the two actions, so that colour is not alone: + and −, a wrong one with a cross."""
+    """Return a sign for each cell, so that it does not rely on colour: + for a⁺, − for a⁻, ✗ for a wrong action."""
     if against is not None:
         return np.where(grid.option == against.option, "", "≠").tolist()  # type: ignore[no-any-return]
     marks = np.where(grid.option > PLUS, "○", np.where(grid.option == PLUS, "+", "−"))
@@ -190,9 +190,10 @@ def _marks(grid: Map, against: Map | None) -> list[list[str]]:
 
 
 def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
+    """Texts of the cells on hover, row by row."""
     unit = grid.stakes.payoffs.unit
-    measured = [(of.policy, of.values(measure)) for of in (grid, against) if of is not None]
-    # Formatted once, and not in every cell.
+    measured = [(one.policy, one.values(measure)) for one in (grid, against) if one is not None]
+    # Formatted once for all cells.
     sure = [percent(float(q_star)) for q_star in grid.q_stars]
     costs = [amount(float(cost), unit) for cost in grid.costs]
     texts = []
@@ -214,7 +215,7 @@ def _value(value: float, measure: Measure, grid: Map) -> str:
 
 
 def _at(grid: Map, flat: int | np.intp) -> str:
-    """Say q* and cost of a cell, by its place among all of them."""
+    """Say q* and cost of a cell, by its index in the flattened map."""
     i, j = divmod(int(flat), len(grid.costs))
     cost, unit = float(grid.costs[j]), grid.stakes.payoffs.unit
     return message("place", q_star=grid.q_stars[i], cost=cost, unit=unit)
@@ -230,19 +231,18 @@ def _ends(grid: Map, measure: Measure) -> dict[str, str]:
 
 
 def mean_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str:
-    """Say what the mean over a collection shows, less another rule's where there is one.
+    """Say what a mean map over a collection shows, or its difference from another.
 
     Parameters
     ----------
     grid, measure
-        The map and what of it is shown.
+        The map and the measure.
     against
-        The map that is subtracted.
+        The map to subtract.
 
     Returns
     -------
     str
-        Computed from the cells.
     """
     lists, values = len(grid.lists), grid.values(measure)
     if against is not None:
@@ -259,25 +259,24 @@ def mean_sentence(grid: Map, measure: Measure, against: Map | None = None) -> st
 
 
 def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str:
-    """Say what a map shows, less another rule's where there is one.
+    """Say what a map shows, or its difference from another.
 
     Parameters
     ----------
     grid, measure
-        The map and what of it is shown.
+        The map and the measure.
     against
-        The map that is subtracted.
+        The map to subtract.
 
     Returns
     -------
     str
-        Computed from the cells.
     """
     if against is not None:
         return _difference_sentence(grid, measure, against)
     rule = grid.policy
     if grid.settled and measure in ("decision", "depth"):
-        # Then no rule's depth depends on the stakes.
+        # After a deciding hit no depth depends on the stakes.
         return message(
             "settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]), plus=grid.actions[PLUS]
         )

@@ -1,4 +1,4 @@
-"""A rule over a grid of q* and cost."""
+"""Maps: the results of a rule over a grid of q* and cost."""
 
 from __future__ import annotations
 
@@ -20,21 +20,24 @@ from tarstop_core.value.stakes import Stakes
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
-LOWEST, DECADES = -5, 4
-"""The lowest cost of a map, as a power of ten of K, unless a person's own lies elsewhere; and the range of costs."""
+"""Rows of a map."""
+LOWEST = -5
+"""Log₁₀ of a map's lowest cost as a share of K, unless the person's own cost lies outside."""
+DECADES = 4
+"""Powers of ten between the lowest and the highest cost."""
 LONG = 4000
-"""From this many documents of a review on, a map has a third of the rows, because each needs a search through all plans."""
+"""Documents of a review above which a map has a third of the rows, because each row needs a search of all plans."""
 COMPARED: tuple[Policy, ...] = tuple(
     parse_policy(spec)
     for spec in "optimal greedy smooth:K=10 batch:K=10 budget:d=100 decide-now screen-everything".split()
 )
-"""The rules that regret is measured against, beside the one looked at; never the Oracle."""
+"""The rules that regret is measured against, beside the rule of the map."""
 
 
 def fractions_around(fraction: float) -> tuple[float, ...]:
-    """Return the costs of a map, as shares of K, among which a person's own lies.
+    """Return the costs of a map as shares of K, whose range includes the person's own cost.
 
-    Four a decade, so that a cell can be hit on a phone.
+    There are four costs per decade, so that cells are large enough for a finger on a phone.
 
     >>> [fractions_around(own)[:: 16] for own in (0.001, 5e-6, 0.3, 0)]
     [(1e-05, 0.1), (1e-06, 0.01), (0.0001, 1.0), (1e-05, 0.1)]
@@ -48,7 +51,7 @@ def fractions_around(fraction: float) -> tuple[float, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A rule at every q* (rows) and cost (columns), on one list or on the mean of several; K and proportions stay."""
+    """Results of a rule at each q* (rows) and cost (columns), on one list or as means of several; K stays the same."""
 
     policy: Policy
     world: World
@@ -56,13 +59,11 @@ class Map:
     q_stars: tuple[float, ...]
     fractions: tuple[float, ...]  # Costs of a document as shares of K
     measures: Mapping[Measure, NDArray[Any]]
-    """Each of shape (Q, C) with a column for each of :attr:`fractions`: a decision is whether the action is a⁺, regret is there
-    where it was asked for, agreement where the truth is known.
-    """
-    omega: Flags | None = None  # truth, where it is known; shape (Q,)
-    start: int = 0  # documents read
-    settled: bool = False  # whether a hit among them has decided the question
-    lists: Sequence[Map] = ()  # of a mean, the maps of its lists
+    """Measures of shape (Q, C). The decision is the index of the option; regret and agreement may be missing."""
+    omega: Flags | None = None  # Whether ω⁺ holds, if that is known; shape (Q,)
+    start: int = 0  # Documents read so far
+    settled: bool = False  # Whether a hit among them has decided the question
+    lists: Sequence[Map] = ()  # For a mean, the maps of its lists
     actions: Sequence[str] = ("a⁻", "a⁺")
 
     @property
@@ -72,15 +73,15 @@ class Map:
 
     @property
     def option(self) -> Depths:
-        """The option taken, shape (Q, C); a mean has none."""
+        """Index of the option taken, shape (Q, C); a mean has none."""
         return self.measures["decision"]
 
     def values(self, measure: Measure) -> Floats:
-        """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
+        """One measure as floats, shape (Q, C); a decision for a⁺ and a right decision are 1."""
         return np.asarray(self.measures[measure], dtype=float)
 
     def columns(self) -> dict[str, Any]:
-        """Return the cells as columns, one entry a cell, row by row."""
+        """Return the cells as columns of a table, with one entry per cell, row by row."""
         q_star = {"q_star": np.array(self.q_stars)[:, None], "cost": self.costs}
         unit = {"unit": self.stakes.payoffs.unit}
         columns: dict[str, ArrayLike] = {"policy": self.policy.spec, "world": self.world}
@@ -111,7 +112,7 @@ def maps(
     Parameters
     ----------
     listing
-        The list; InputProblem for "played" where its labels are not known.
+        The list.
     settings
         K, the unit, b_0, θ and floors.
     policies
@@ -119,42 +120,48 @@ def maps(
     world
         Whether they are planned or played.
     compared
-        With any of them (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+        Further rules, such as :data:`COMPARED`; with any, regret is against the best of these and `policies` except
+        Oracles.
     long
         Documents of a review above which a map has fewer rows.
 
     Returns
     -------
     list of Map
-        One a rule.
+        A map for each rule.
+
+    Raises
+    ------
+    InputProblem
+        When rules are to be played and the labels are not known.
     """
     stakes = settings.stakes
     base = listing.planned(settings) if world == "planned" else listing.played(settings)
     if base.slow_with_new_payoffs:
-        # A closed-loop plan for all stakes takes too long, unless it is the rule on the map.
+        # A closed-loop plan for all stakes takes too long, unless it is the rule of the map.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
-    every = list(dict.fromkeys((*policies, *compared)))
+    all_rules = list(dict.fromkeys((*policies, *compared)))
     fractions = fractions_around(stakes.fraction)
     costs = np.array(fractions) * stakes.payoffs.K
     q_stars = Q_STARS[1::3] if base.slow_with_new_payoffs and len(base) > long else Q_STARS
-    rows: dict[Policy, list[Plans]] = {policy: [] for policy in every}
+    rows: dict[Policy, list[Plans]] = {policy: [] for policy in all_rules}
     truths = []
     for q_star in q_stars:
         payoffs = stakes.with_q_star(q_star).payoffs
         path = base.with_payoffs(payoffs)
         if world == "played":
             truths.append(listing.omega(replace(settings, payoffs=payoffs)))
-        for policy in every:
+        for policy in all_rules:
             if world == "planned":
                 rows[policy].append(plans_by_cost(path, policy, costs, listing.start, settings))
             else:
                 rows[policy].append(outcomes(path, policy, costs, truths[-1]))
     net = {policy: np.stack([row.net_utility for row in own]) for policy, own in rows.items()}
-    fair = [utility for policy, utility in net.items() if not policy.is_oracle]
+    followable = [utility for policy, utility in net.items() if not policy.is_oracle]
     omega = np.array(truths) if truths else None
     start = 0 if world == "played" else listing.start
-    decided = world == "planned" and base.settled(listing.start)
-    drawn = []
+    settled = world == "planned" and base.settled(listing.start)
+    results = []
     for policy in policies:
         option = np.stack([row.option for row in rows[policy]])
         measures: dict[Measure, NDArray[Any]] = {
@@ -163,13 +170,13 @@ def maps(
             "decision": option,
         }
         if compared:
-            measures["regret"] = np.max(fair, axis=0) - net[policy]
+            measures["regret"] = np.max(followable, axis=0) - net[policy]
         if omega is not None:
             minus, *_, plus = settings.payoffs.ranges().options
             measures["agreement"] = option == np.where(omega, plus, minus)[:, None]
-        one = Map(policy, world, stakes, q_stars, fractions, measures, omega, start, decided)
-        drawn.append(replace(one, actions=settings.actions))
-    return drawn
+        about = {"omega": omega, "start": start, "settled": settled, "actions": settings.actions}
+        results.append(Map(policy, world, stakes, q_stars, fractions, measures, **about))
+    return results
 
 
 def mean_maps(
@@ -184,27 +191,27 @@ def mean_maps(
     Parameters
     ----------
     lists
-        One or more of one scenario; the calibrator of each stays its own. Reviews have fewer rows, however short they are.
+        One or more lists of one scenario, each of which keeps its own calibrator. Maps of reviews have fewer rows.
     settings
-        Payoffs, cost, b_0 and θ for all of them.
+        Payoffs, cost, b_0 and θ for all lists.
     policies, world, compared
         As for :func:`maps`.
 
     Returns
     -------
     list of Map
-        One a rule.
+        A mean map for each rule.
     """
     by_list = []
     for listing in lists:
         own = replace(settings, calibrator=listing.settings.calibrator)
         by_list.append(maps(listing, own, policies, world, compared, long=0))
     means = []
-    for first, *more in zip(*by_list, strict=True):
-        every = (first, *more)
+    for of_rule in zip(*by_list, strict=True):
+        first = of_rule[0]
         names = [name for name in first.measures if name != "decision"]
-        measures = {name: np.mean([one.values(name) for one in every], axis=0) for name in names}
+        measures = {name: np.mean([grid.values(name) for grid in of_rule], axis=0) for name in names}
         means.append(
-            Map(first.policy, world, first.stakes, first.q_stars, first.fractions, measures, lists=every)
+            Map(first.policy, world, first.stakes, first.q_stars, first.fractions, measures, lists=of_rule)
         )
     return means

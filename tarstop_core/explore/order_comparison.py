@@ -1,4 +1,4 @@
-"""A rule on a sample review in two orders: the list's own, and that of a ranker that learns from labels."""
+"""Compare a rule on a sample review in two orders: the list's own, and that of a ranker that learns from labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,18 +28,18 @@ from tarstop_core.screening.wording import action
 LISTED, LEARNS = "as listed", "learning"
 BY_SCORE, BY_FINDS = "by score or rank", "by what was found"
 TABLES = (1, 3, 5, 10)
-"""How many tables to count documents for."""
+"""Numbers of tables for which the documents to read are counted."""
 LABELS = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
-"""The label of a full text for a ranker, by the outcome of the report, as in a session; otherwise it is included."""
+"""Label that a ranker learns from a full text with this outcome, as in a session; other full texts are included."""
 OrderComparison = Mapping[tuple[str, str], Played]
-"""The result of a rule by order (LISTED or LEARNS) and chances (BY_SCORE, as for a list in its given order, or BY_FINDS)."""
+"""Results of a rule by order (LISTED or LEARNS) and by chances (BY_SCORE, as for a fixed list, or BY_FINDS)."""
 
 
 @lru_cache(maxsize=16)
 def learned(listing: LabelledList) -> LabelledList:
-    """Return a sample review in the order in which a session reads it whose list learns from every label.
+    """Return a sample review in the order of a session whose list learns from every label, full texts included.
 
-    Full texts are labels too; chances are by rank.
+    Its chances are by rank.
     """
     review, ids = _outcome(listing).review, listing.topic.ids
     texts = samples.sample_full_texts(review)
@@ -56,7 +56,7 @@ def learned(listing: LabelledList) -> LabelledList:
 
 
 def orders(listing: LabelledList) -> dict[str, LabelledList]:
-    """Return a sample review by its order."""
+    """Return a sample review in both orders, by order."""
     return {LISTED: listing, LEARNS: learned(listing)}
 
 
@@ -66,12 +66,11 @@ def compare_orders(listing: LabelledList, settings: Settings, policy: Policy) ->
     Parameters
     ----------
     listing, settings, policy
-        The review, what is at stake, and the rule.
+        The review, the stakes, and the rule.
 
     Returns
     -------
     OrderComparison
-        Its result by order and chances.
     """
     model, comparison = reranked_chances(REVIEW), {}
     for order, reordered in orders(listing).items():
@@ -92,12 +91,12 @@ def _labels(listing: LabelledList) -> Flags:
 
 
 def order_figure(listing: LabelledList, comparison: OrderComparison, *, dark: bool = False) -> Figure:
-    """Draw tables found by documents read in both orders, and where the rule stops.
+    """Draw the tables found by documents read in both orders, and the stops of the rule.
 
     Parameters
     ----------
     listing, comparison
-        The review, and what the rule comes to on it.
+        The review, and the results of the rule on it.
     dark
         Whether the page is dark.
 
@@ -125,12 +124,12 @@ def order_figure(listing: LabelledList, comparison: OrderComparison, *, dark: bo
 
 
 def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: Policy) -> tuple[str, str]:
-    """Say when all tables are found, for a heading; and documents until the k-th table, and where the rule stops.
+    """Say after how many documents tables are found in each order, and where the rule stops.
 
     Parameters
     ----------
     listing, comparison, policy
-        The review, the rule's result on it, and the rule.
+        The review, the results of the rule on it, and the rule.
 
     Returns
     -------
@@ -146,7 +145,7 @@ def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: 
 
 
 def order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> list[dict[str, str]]:
-    """Return the result of a rule on a review, or its average over several, as a row for each order and kind of chances."""
+    """Tabulate the results of a rule on a review, or their means over several, by order and kind of chances."""
     rows = []
     for order, chances in comparisons[0]:
         played = [comparison[order, chances] for comparison in comparisons]
@@ -154,11 +153,10 @@ def order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> li
             stops, right = f"{played[0].depth:,}", "right" if played[0].right else "wrong"
             decided = {"Chooses": f"{action(played[0].action == 'a+', settings)}, {right}"}
         else:
-            stops = f"{np.mean([one.depth for one in played]):,.1f}"
-            decided = {"Right": f"{sum(one.right for one in played)} of {len(played)}"}
-        recall, utility = (
-            float(np.mean([getattr(one, name) for one in played])) for name in ("recall", "net_utility")
-        )
+            stops = f"{np.mean([result.depth for result in played]):,.1f}"
+            decided = {"Right": f"{sum(result.right for result in played)} of {len(played)}"}
+        recall = float(np.mean([result.recall for result in played]))
+        utility = float(np.mean([result.net_utility for result in played]))
         row = {"Order": order, "Chances": chances, "Stops after": stops, "Found": percent(recall), **decided}
         rows.append(row | {"Net utility": amount(utility, settings.payoffs.unit)})
     return rows

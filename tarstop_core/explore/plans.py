@@ -1,4 +1,4 @@
-"""One decision, and the stop of a rule with its result."""
+"""The present decision, and the plan or the result of a rule."""
 
 import math
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import PLUS, Depths, Floats, Payoffs, exceeds
 
 World = Literal["planned", "played"]
-"""The expectation given only the labels so far, or the result with all labels known."""
+""""planned": expectations from the labels so far; "played": results with all labels known."""
 TO_THE_END = (rules.Budget, rules.Share, rules.DecideNow, rules.ScreenEverything)
-"""Rules that go to their depth whatever they find."""
+"""Rules whose depth does not depend on what they find."""
 LOOKING = (rules.Optimal, rules.OpenLoop, rules.LookAhead, rules.Greedy, rules.Smooth, rules.Batch)
-"""Rules that look at what they find."""
+"""Rules whose depth depends on what they find."""
 EXPECTABLE = (*LOOKING, *TO_THE_END)
 """Rules with a known reaction to a hit, so that their expected result can be computed."""
 
 
 def rules_of(world: World) -> dict[str, type[Policy]]:
-    """Return the rules whose outcome can be planned, or played where labels are known, by name."""
+    """Return the rules that can be planned, or those that can be played on known labels, by name."""
     return {
         name: rule
         for name, rule in rules.POLICIES.items()
@@ -38,21 +38,21 @@ def rules_of(world: World) -> dict[str, type[Policy]]:
 
 @dataclass(frozen=True)
 class Now:
-    """One decision of the paper's rule, as ``tarstop decide`` gives it."""
+    """The decision of the paper's rule at a depth, as ``tarstop decide`` prints it."""
 
-    b: float  # belief now
-    rho: float  # chance that the next document is a hit (brings data); 0 where none is left
+    b: float  # Belief now
+    rho: float  # Chance that the next document is a hit (in reviews, brings data); 0 if none is left
     q_star: float
     evpi: float
-    value: float  # the paper's score: ρ·EVPI, less what reading the next report in full is expected to cost
-    option: int  # taken on stopping now
+    value: float  # The paper's score: ρ·EVPI, less the expected cost of reading the next report in full
+    option: int  # Option taken on stopping now
     go_on: bool
-    cost: float  # of a document
-    needed: float  # EVPI above which the paper's rule goes on; infinite where no document can change anything
-    plus_open: bool = True  # whether a⁺ may be taken, whatever the belief
+    cost: float  # Cost of a document
+    needed: float  # EVPI above which the paper's rule goes on; infinite if no document can change anything
+    plus_open: bool = True  # Whether a⁺ is allowed now
 
     def evpi_at(self, b: Floats, payoffs: Payoffs) -> Floats:
-        """Return the worth of certainty at other beliefs, with the same actions open."""
+        """Return EVPI at other beliefs, with the same actions allowed."""
         if self.plus_open:
             return payoffs.evpi(b)
         return payoffs.evpi(b) + payoffs.utility(b) - payoffs.utility(b, plus_open=False)
@@ -64,18 +64,18 @@ def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True)
     Parameters
     ----------
     path
-        What is believed along the list.
+        Path of the list.
     start
         Documents read.
     cost
-        Of a document, in the payoffs' unit.
+        Cost of a document, in the payoffs' unit.
     acts_on_belief
-        Whether the rule that is followed acts on the belief; a baseline takes a⁺ only on what it has found.
+        Whether the rule acts on the belief; a baseline takes a⁺ only if it has found something.
 
     Returns
     -------
     Now
-        The decision and what it rests on.
+        The decision with its numbers.
     """
     at = outlook(path, start)
     value = at.score or 0.0
@@ -100,41 +100,46 @@ class Plans:
     """The plan of a rule at each cost; all arrays have shape (C,)."""
 
     depth: Depths
-    option: Depths  # that is taken at that depth
-    net_utility: Floats  # in the payoffs' unit
+    option: Depths  # Index of the option taken at that depth
+    net_utility: Floats  # In the payoffs' unit
 
 
 def plans(
     path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0, settings: Settings | None = None
 ) -> Plans:
-    """Return where a rule stops if nothing turns up, and the net utility expected of following it.
+    """Return where a rule stops if nothing turns up, and the expected net utility of following it.
 
     Parameters
     ----------
     path
-        What is believed along the list.
+        Path of the list.
     policy
-        One of :data:`EXPECTABLE`; InputProblem for another, whose outcome cannot be expected.
+        One of :data:`EXPECTABLE`.
     costs
-        Of a document, in the payoffs' unit. Shape (C,) or a number.
+        Costs of a document, in the payoffs' unit. Shape (C,) or a number.
     start
-        Documents read; what was spent on them is not counted.
+        Documents read, whose cost does not count.
     settings
-        Those whose floors a rule has to reach before it may stop; without them there is no floor.
+        Settings with the floors that a rule must reach before it may stop; without settings there are no floors.
 
     Returns
     -------
     Plans
-        One entry a cost.
+        An entry for each cost.
+
+    Raises
+    ------
+    InputProblem
+        When the result of the rule cannot be computed beforehand.
 
     Notes
     -----
-    Decisive: best − (V_D + c·E_D)/S_d, with E_D = Σ S_k for rules that stop at a hit (then this is J(D)), D − d for
-    those that go to their depth whatever they find, and whole batches for Batch. A baseline that has found nothing
-    takes a⁻. Cumulative: what reading to that depth and then deciding is expected to bring, whatever turns up on the
-    way: EU*(b) + V(w + πH) − c_full·H − c·m, the value of a plan in
-    :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
-    worse.
+    Decisive: best − (V_D + c·E_D)/S_d, where E_D is Σ S_k for rules that stop at a hit (then this is J(D)), D − d for
+    rules whose depth does not depend on finds, and whole batches for Batch. A baseline that has found nothing takes a⁻.
+
+    Cumulative: the expected result of reading to that depth and then deciding, EU*(b) + V(w + πH) − c_full·H − c·m,
+    which is the value of a plan in :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks
+    again after each study does no worse.
     """
     if not isinstance(policy, EXPECTABLE):
         raise InputProblem(
@@ -150,19 +155,19 @@ def plans(
 
 
 def plans_by_cost(path: ListPath, policy: Policy, costs: ArrayLike, start: int, settings: Settings) -> Plans:
-    """Return what :func:`plans` returns at other costs of a document, where a report in full costs as many as before.
+    """Return :func:`plans` at other costs of a document, to which the cost of a report in full stays in proportion.
 
     Parameters
     ----------
     path, policy, costs, start
         As for :func:`plans`; the path has the costs of `settings`.
     settings
-        What a document costs now, and the floors.
+        The present cost of a document, and the floors.
 
     Returns
     -------
     Plans
-        One entry a cost.
+        An entry for each cost.
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     if not (path.full_cost and settings.cost):
@@ -171,44 +176,45 @@ def plans_by_cost(path: ListPath, policy: Policy, costs: ArrayLike, start: int, 
         plans(path.with_reports_times(cost / settings.cost), policy, cost, start, settings) for cost in costs
     ]
     depth, option, net_utility = (
-        np.concatenate([getattr(one, name) for one in by_cost]) for name in ("depth", "option", "net_utility")
+        np.concatenate([getattr(plan, name) for plan in by_cost])
+        for name in ("depth", "option", "net_utility")
     )
     return Plans(depth, option, net_utility)
 
 
 def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start: int) -> Plans:
-    """Return the plans of a rule whose depths are computed already.
+    """Return the plans of a rule whose depths are already known.
 
     Parameters
     ----------
     depth
-        Where the rule stops at each cost. Shape (C,).
+        Depth at which the rule stops at each cost, shape (C,).
     path, policy, costs, start
         As for :func:`plans`.
 
     Returns
     -------
     Plans
-        One entry a cost.
+        An entry for each cost.
     """
     utility = policy.expected_utility(path, depth, costs, start)
     return Plans(depth, actions(path, policy, depth), utility)
 
 
 def actions(path: ListPath, policy: Policy, depth: Depths) -> Depths:
-    """Return the option that is taken on stopping at each depth.
+    """Return the option that a rule takes on stopping at each depth.
 
     Parameters
     ----------
     path, policy
-        What is believed along the list, and the rule.
+        Path of the list, and the rule.
     depth
-        Documents read. Shape (C,).
+        Documents read, shape (C,).
 
     Returns
     -------
     Depths
-        Shape (C,).
+        Indices of options, shape (C,).
     """
     stops, where = np.unique(depth, return_inverse=True)
     options = [path.action_at(int(stop), policy.acts_on_belief) for stop in stops]
@@ -221,39 +227,44 @@ def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> P
     Parameters
     ----------
     path
-        With all labels.
+        Path of the list with all labels.
     policy
-        InputProblem for one that draws a random sample, which has no depth on one path.
+        The rule.
     costs
-        Of a document, in the payoffs' unit. Shape (C,) or a number.
+        Costs of a document, in the payoffs' unit. Shape (C,) or a number.
     omega
         Whether ω⁺ holds.
 
     Returns
     -------
     Plans
-        One entry a cost.
+        An entry for each cost.
+
+    Raises
+    ------
+    InputProblem
+        When the rule draws a random sample, so that it has no depth on one path.
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
     option = actions(path, policy, depth)
     if policy.is_oracle:
         option = path.knowing(option, omega)
-    brings = [path.payoffs.outcome(each, omega) for each in range(PLUS + 1 + len(path.payoffs.others))]
-    return Plans(depth, option, np.array(brings)[option] - costs * depth)
+    payoffs = [path.payoffs.outcome(choice, omega) for choice in range(PLUS + 1 + len(path.payoffs.others))]
+    return Plans(depth, option, np.array(payoffs)[option] - costs * depth)
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
     """The result of a rule at one q* and one cost."""
 
-    path: ListPath  # with the payoffs of that q*
+    path: ListPath  # Path of the list with the payoffs of that q*
     policy: Policy
     world: World
-    cost: float  # in the payoffs' unit
-    plan: Plans  # of this cost alone
-    start: int  # documents read
-    omega: bool | None = None  # the truth, if the list was played
+    cost: float  # Cost of a document, in the payoffs' unit
+    plan: Plans  # Plan or result at this cost alone
+    start: int  # Documents read
+    omega: bool | None = None  # Whether ω⁺ holds, if the list was played
 
     @property
     def depth(self) -> int:
@@ -285,12 +296,12 @@ class Cell:
 
     @property
     def settled(self) -> bool:
-        """Whether a plan begins after a hit that has decided the question."""
+        """Whether the plan begins after a hit that has decided the question."""
         return self.world == "planned" and self.path.settled(self.start)
 
     @property
     def right(self) -> bool:
-        """Whether the option is the one that the truth asks for."""
+        """Whether the option is the best one under the truth."""
         return self.option == self.path.payoffs.ranges().options[-1 if self.omega else 0]
 
 
@@ -300,7 +311,7 @@ def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: Wo
     Parameters
     ----------
     listing
-        The list; InputProblem for "played" where its labels are not known.
+        The list.
     settings
         Payoffs, cost, b_0, θ and floors.
     policy
@@ -311,7 +322,12 @@ def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: Wo
     Returns
     -------
     Cell
-        Where it stops, and what that brings.
+        Its stop and result.
+
+    Raises
+    ------
+    InputProblem
+        When the rule is to be played and the labels are not known.
     """
     cost = settings.cost
     if world == "planned":

@@ -1,4 +1,4 @@
-"""What the advice depends on: one assumption changed at a time, and the values at which the advice turns."""
+"""Sensitivity of the advice: plans with one assumption changed at a time, and values at which the advice changes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -23,11 +23,11 @@ FactorName = Literal["B", "L_r", "L_g", "G", "cost", "b_0"]
 FACTORS = (0.5, 2.0)
 """Factors on payoffs and cost in a one-way sensitivity analysis."""
 BESIDE: dict[PayoffName, PayoffName] = {"B": "L_g", "L_g": "B", "G": "L_r", "L_r": "G"}
-"""For each payoff, the other one with which it adds up to the cost of a mistake."""
+"""For each payoff, the other one with which it adds up to the loss of a mistake."""
 REACH = 1000.0
 """Largest factor, up or down, within which break-even values are searched."""
 SCAN = 6
-"""Steps on a log scale to the end of that range."""
+"""Steps on a log scale from the present value to the end of that range."""
 HALVINGS = 16
 """Bisections between two of these steps."""
 
@@ -36,10 +36,10 @@ HALVINGS = 16
 class Swing:
     """The effect of one assumption on the plan."""
 
-    name: str  # one of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"
-    values: tuple[float, float]  # the assumption, low and high; for "p" the factors
-    depth: tuple[int, int]  # where the rule then stops if nothing turns up
-    net_utility: tuple[float, float]
+    name: str  # One of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"
+    values: tuple[float, float]  # Low and high value of the assumption; for "p" factors
+    depth: tuple[int, int]  # Depth at which the rule then stops if nothing turns up
+    net_utility: tuple[float, float]  # Expected net utility
 
 
 @dataclass(frozen=True)
@@ -49,33 +49,34 @@ class Tornado:
     depth: int
     net_utility: float
     swings: tuple[Swing, ...]
-    settled: bool = False  # whether a hit has decided the question
+    settled: bool = False  # Whether a hit has decided the question
 
     @property
     def from_0(self) -> bool:
-        """Whether a payoff of 0 was raised."""
+        """Whether a payoff is 0 now and was raised."""
         return any(swing.name in BESIDE and swing.values[0] == 0 for swing in self.swings)
 
 
 def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornado:
     """Return a rule's stopping depth and expected net utility with one assumption changed at a time.
 
-    Payoffs and cost are halved and doubled, a payoff of 0 is made as large as the one that it adds to, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
-    A report in full keeps costing as many documents.
+    Payoffs, cost and the chances of all documents are halved and doubled. A payoff of 0 is raised to the payoff that it
+    adds up with. b_0 moves by 0.2, but not beyond 0.01 and 0.99. The cost of a report in full stays in proportion to
+    that of a document.
 
     Parameters
     ----------
     listing, settings, policy
-        The list, what is at stake now, and the rule.
+        The list, the present stakes, and the rule.
 
     Returns
     -------
     Tornado
-        The plan as it is and with each assumption low and high.
+        The present plan, and the plans with each assumption low and high.
     """
     start, cost = listing.start, np.array([settings.cost])
     base = listing.planned(settings)
-    # Between two options, only two sums of payoffs change a depth; changes with the same sums share one search.
+    # With two options a depth depends only on two sums of payoffs, so changes with equal sums share one search.
     searched: dict[tuple[Payoffs, ...], Depths] = {}
 
     def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
@@ -92,7 +93,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     swings = []
     for name in PAYOFF_NAMES:
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
-        if not high:  # by as much as the payoff that it adds to
+        if not high:  # A payoff of 0 has no multiples
             high = getattr(settings.payoffs, BESIDE[name])
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
@@ -128,8 +129,8 @@ class Turn:
     """A value at which the advice changes."""
 
     at: float
-    option: int  # taken on stopping there
-    back: float | None = None  # A value farther out at which the advice changes back, within the range
+    option: int  # Option taken on stopping there
+    back: float | None = None  # A more distant value, within the range, at which the advice changes back
 
 
 @dataclass(frozen=True)
@@ -137,31 +138,30 @@ class BreakEven:
     """The values of one assumption at which the advice changes."""
 
     name: FactorName
-    value: float  # as it is
+    value: float  # The present value
     turns: tuple[Turn, ...]
     """The nearest values below and above at which the advice changes, if there are any within the range."""
 
 
 def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, start: int) -> bool:
-    """Return whether the rule, or a floor that is not reached, asks for another document.
+    """Whether the rule, or a floor that is not reached, asks for another document.
 
-    The path itself answers for the open loop at this depth alone, in reviews at a hundredth of the price.
+    For the open loop the path answers at this depth alone, which in reviews takes a hundredth of the time.
 
     Parameters
     ----------
     settings
-        Those in force, which have the floors.
+        Settings with the floors.
     path, policy
-        What is believed along the list, and the rule.
+        Path of the list, and the rule.
     cost
-        Of a document, in the payoffs' unit.
+        Cost of a document, in the payoffs' unit.
     start
         Documents read.
 
     Returns
     -------
     bool
-        Whether it goes on.
     """
     if start >= len(path):
         return False
@@ -173,29 +173,29 @@ def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, sta
 
 
 def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tuple[bool, list[BreakEven]]:
-    """Return whether the rule goes on now, and at which value of each payoff, the cost and b_0 it would not (or would).
+    """Return whether the rule goes on now, and the values of each payoff, the cost and b_0 at which this changes.
 
-    Bisection on the rule itself finds, to four digits, the nearest value on either side, up to a thousandth or a
-    thousandfold (of b_0, its odds).
+    Bisection finds the nearest value on either side to four digits, within a factor of :data:`REACH` (for b_0, of its
+    odds).
 
     Parameters
     ----------
     listing, settings, policy
-        The list, what is at stake now, and the rule.
+        The list, the present stakes, and the rule.
 
     Returns
     -------
     goes_on : bool
         Whether the rule goes on now.
     break_evens : list of BreakEven
-        An entry an assumption: payoffs, then the cost where there is one, then b_0 where there is one.
+        An entry for each payoff, then for the cost if it is not 0, then for b_0 if the scenario has one.
     """
     start, cost, payoffs = listing.start, settings.cost, settings.payoffs
     base = listing.planned(settings)
     now = goes_on(settings, base, policy, cost, start)
 
     def turns(path_at: Callable[[float], ListPath], value: float, peak: float) -> tuple[Turn, ...]:
-        """Return the changes of advice on either side of an assumption's value, if it changes the path."""
+        """Return the changes of advice on either side of the value of an assumption that changes the path."""
         ends = _turns(lambda at: goes_on(settings, path_at(at), policy, cost, start), value, now, peak)
         return tuple(Turn(at, _acts(path_at(at), policy, start), back) for at, back in ends)
 
@@ -204,14 +204,14 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
         first, second = (getattr(payoffs, name) for name in pair)
         share = first / (first + second)
         parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
-        # Amounts of other options in the same state move too, so that each keeps its place between the two.
+        # Payoffs of other options under the same truth change in proportion, so that they stay between the two.
         factor, moved = total / (first + second), "right" if pair[0] == "B" else "wrong"
         parts["others"] = tuple(
-            replace(each, **{moved: factor * getattr(each, moved)}) for each in payoffs.others
+            replace(option, **{moved: factor * getattr(option, moved)}) for option in payoffs.others
         )
         return base.with_payoffs(replace(payoffs, **parts))
 
-    # Certainty is worth most at a belief of q*: if reading pays anywhere, it pays there.
+    # Certainty is worth most when the belief equals q*: if reading pays anywhere, it pays there.
     b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
     odds_now, odds_wanted = b / (1 - b), payoffs.wrong_plus / payoffs.wrong_minus
     # Advice depends only on B + L_g and G + L_r, so there is one search per sum.
@@ -224,7 +224,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
         first, second = (getattr(payoffs, name) for name in pair)
         at_sums = turns(partial(with_sum, pair), first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
-            # A payoff of 0 has no multiples, so it is moved by as much as the sum.
+            # A payoff of 0 has no multiples, so it is moved by multiples of the sum.
             least, most = value / REACH, (value or first + second) * REACH
             own = []
             for turn in at_sums:
@@ -234,7 +234,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             by_name[name] = BreakEven(name, value, tuple(own))
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
-        # A report in full still costs as many documents.
+        # The cost of a report in full stays in proportion.
         ends = _turns(
             lambda at: goes_on(settings, base.with_reports_times(at / cost), policy, at, start), cost, now
         )
@@ -260,9 +260,9 @@ def _acts(path: ListPath, policy: Policy, depth: int) -> int:
 def _turns(
     holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0
 ) -> list[tuple[float, float | None]]:
-    """Return the nearest values below and above at which the answer differs from `now`, and where it is `now` again.
+    """Return the nearest values below and above at which `holds` differs from `now`, and those where it is `now` again.
 
-    Looked for at steps of a log scale and at `peak`, then bisected.
+    They are searched at steps of a log scale and at `peak`, and then bisected.
     """
     turns = []
     for reach in (1 / REACH, REACH):
@@ -271,7 +271,7 @@ def _turns(
         inside = [peak] if low < peak < high else []
         near, ends = value, list[float]()
         for far in sorted((*steps, *inside), reverse=reach < 1):
-            answer = now == (len(ends) % 2 == 0)  # between the last turn and here
+            answer = now == (len(ends) % 2 == 0)  # The answer after the last turn
             if len(ends) < 2 and holds(far) != answer:
                 ends.append(_turning(holds, near, far, answer))
             near = far
@@ -289,31 +289,36 @@ def _turning(holds: Callable[[float], bool], near: float, far: float, answer: bo
 
 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
-    """Return what is at stake, from plain answers.
+    """Return the stakes that follow from answers to plain questions.
 
     Parameters
     ----------
     worse_plus
         Whether a wrong a⁺ is the worse mistake.
     times
-        How many of the lesser mistake are as bad as one of the worse.
+        Number of lesser mistakes that are as bad as one worse mistake.
     loss
-        What the worse mistake costs, compared with acting rightly.
+        Loss of the worse mistake, compared with the right action.
     hour
-        What an hour of screening costs; 0 is legal.
+        Cost of an hour of screening, 0 or more.
     per_hour
         Documents read in an hour.
     unit
-        In which the two amounts are.
+        Unit of the two amounts.
 
     Returns
     -------
     Stakes
-        Payoffs and the cost of a document. InputProblem when an answer is not a usable number.
+        Payoffs and the cost of a document.
+
+    Raises
+    ------
+    InputProblem
+        When an answer is not a valid number.
 
     Notes
     -----
-    Half of each mistake's cost stands as a loss and half as a gain forgone: only the sums decide.
+    Half of each mistake's loss becomes a loss and half a forgone gain; only their sum matters.
     """
     for what, value, usable, wanted in (
         ("number of mistakes", times, times >= 1, "a number at least 1"),

@@ -1,4 +1,4 @@
-"""What a plan depends on: the tornado, and where each assumption would turn the advice."""
+"""Figure and sentences of the sensitivity of a plan: the tornado, and values at which the advice changes."""
 
 import textwrap
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action
 
 ROW = 34
-"""Pixels of one assumption."""
+"""Height of an assumption in pixels."""
 SIDES = {"depth": (0.0, 0.46), "net_utility": (0.54, 1.0)}
-"""Shares of the width in which a tornado shows each measure."""
+"""Horizontal extent of the panel of each measure."""
 Measured = Literal["depth", "net_utility"]
 
 
@@ -31,14 +31,14 @@ def factor_name(name: str, settings: Settings) -> str:
 def tornado_figure(
     tornado: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Draw stopping depth and expected net utility with one assumption lower or higher, the widest on top.
+    """Draw stopping depth and expected net utility with one assumption lower or higher, the widest bars on top.
 
     Parameters
     ----------
     tornado
-        The plan, and each assumption changed alone.
+        The plan, and the plans with one assumption changed.
     settings
-        The unit and names of the actions.
+        Settings with the unit and the names of the actions.
     simulated, dark
         Whether the list is simulated, and the page dark.
 
@@ -49,7 +49,7 @@ def tornado_figure(
     """
 
     def widths(swing: Swing) -> tuple[float, float]:
-        """Return the width in depth and, for where depths tie, in net utility."""
+        """Return the width in depth and, to break ties, in net utility."""
         return _width(tornado.depth, swing.depth), _width(tornado.net_utility, swing.net_utility)
 
     swings = sorted(tornado.swings, key=widths, reverse=True)
@@ -76,7 +76,7 @@ def tornado_figure(
 def _bars(
     tornado: Tornado, swings: Sequence[Swing], measure: Measured, end: int, unit: str
 ) -> dict[str, Any]:
-    """Return the bars of one measure, from where it is now to the low (0) or high (1) end of each assumption."""
+    """Return the bars of one measure from its present value to the low (0) or high (1) end of each assumption."""
     base = getattr(tornado, measure)
     values = [float(getattr(swing, measure)[end]) for swing in swings]
     hover = [
@@ -117,7 +117,7 @@ def _room(tornado: Tornado, measure: Measured) -> list[float]:
 
 
 def _in_lines(name: str) -> str:
-    """Break a name, to leave room for the bars on a phone."""
+    """Break a name into lines, to leave room for the bars on a phone."""
     lines = textwrap.wrap(" ".join(name.split()), 20, break_long_words=False, break_on_hyphens=False)
     return "<br>".join(line.replace("&", "&amp;").replace("<", "&lt;") for line in lines)
 
@@ -136,13 +136,13 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 
 
 def tornado_sentence(tornado: Tornado, settings: Settings) -> str:
-    """Say what moves the plan most."""
+    """Say which assumption changes the plan most."""
     depth, utility = (_widest(tornado, measure, settings) for measure in SIDES)
     return message("tornado", tornado=tornado, depth=depth, utility=utility, unit=settings.payoffs.unit)
 
 
 def _widest(tornado: Tornado, measure: str, settings: Settings) -> dict[str, Any]:
-    """Return the assumption that moves a measure most, how far, and how many others move it as far."""
+    """Return the assumption that changes a measure most, the ends, and how many others change it as much."""
     base = getattr(tornado, measure)
     widths = [_width(base, getattr(swing, measure)) for swing in tornado.swings]
     swing = tornado.swings[widths.index(max(widths))]
@@ -170,21 +170,21 @@ def tornado_rows(tornado: Tornado) -> Rows:
 def break_even_sentences(
     listing: LabelledList, settings: Settings, goes_on: bool, break_evens: Sequence[BreakEven]
 ) -> list[str]:
-    """Say where each assumption would turn the advice.
+    """Say at which value of each assumption the advice would change.
 
     Parameters
     ----------
     listing
         The list.
     settings
-        What is at stake.
+        The present stakes.
     goes_on, break_evens
-        As :func:`~tarstop_core.explore.sensitivity.break_evens` gives them.
+        Results of :func:`~tarstop_core.explore.sensitivity.break_evens`.
 
     Returns
     -------
     list of str
-        A sentence a turn, and one on the assumptions that turn nothing.
+        A sentence for each change, and one on the assumptions without any.
     """
     to_read = reports_to_read(listing.planned(settings))
     stands = {"now": goes_on, "begun": listing.start > 0, "to_read": to_read}
