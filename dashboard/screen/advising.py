@@ -1,4 +1,4 @@
-"""What is advised, at a glance and as curves; the dialog that records a decision, and the decision in its place."""
+"""The advice as a verdict and as curves, the dialog that records a decision, and the recorded decision."""
 
 import streamlit as st
 
@@ -49,7 +49,7 @@ def line(work: Work, state: State, advice: Advice) -> str:
 
 
 def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_if: Settings | None) -> None:
-    """The verdict, in one element: it is redrawn after every label."""
+    """The verdict, with those of a registered plan and of tried settings, in one element that each label redraws."""
     past, verdicts, settings, former = [], [], state.settings, state.former
     if former is not None:
         past.append(
@@ -69,7 +69,7 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
-    """Belief against the threshold, and what the next documents pay back; where nothing is weighed, what was found."""
+    """Belief with its threshold and the worth of the next documents; if nothing is weighed, the finds."""
     extent = st.session_state.get(WINDOW) or "near"
 
     def drawn() -> str:
@@ -82,7 +82,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
-    """What the curves show, with their numbers."""
+    """Sentence on what the curves show, with their numbers."""
     if not settings.weighs:
         return scenario_of(settings).message("found", advice=advice)
     silent = int(state.silent.sum())
@@ -115,9 +115,9 @@ def if_nothing(settings: Settings) -> str:
 
 @st.dialog("Stop and decide", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State, advice: Advice) -> None:
-    """Say what is known, ask for the decision and a reason, store both."""
+    """Summarise the state of the session, ask for the decision and a reason, and store both."""
     settings, unit = state.settings, state.settings.payoffs.unit
-    # Without a unit the cost of reading is only the number of documents said again.
+    # Without a unit the cost of reading would only repeat the number of documents.
     spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
     reports = sum(report.was_read for report in state.read_in_full.values())
     in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
@@ -153,7 +153,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         )
     if len(state.unsure):
         st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
-    # The one that is advised comes first, and a⁺ before a⁻.
+    # The advised option comes first, and a⁺ before a⁻.
     order = sorted(
         range(len(settings.actions)), key=lambda option: (option != advice.option, option != PLUS, option)
     )
@@ -198,7 +198,7 @@ def _record(work: Work, state: State, advice: Advice, option: int, reason: str) 
 
 
 def decided(work: Work, state: State, decision: Decision) -> None:
-    """The decision, shown instead of the advice; amber where the truth of a sample is otherwise."""
+    """The decision, shown instead of the advice; amber if it is wrong by the truth of a sample."""
     result = ending(decision, state.settings, names(work, state.settled_by))
     by = f" by {decision.by}" if decision.by else ""
     followed = result.overridden or ("It was followed." if result.advice else "")

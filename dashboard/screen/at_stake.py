@@ -1,4 +1,4 @@
-"""What is at stake, in a fold: sliders of costs and thresholds, the registered plan, and deviations from it."""
+"""The fold on what is at stake: sliders of costs and thresholds, the registered plan, and deviations from it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,21 +25,13 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts, how_sure
 
 ADJUSTABLE = (
-    *(
-        "payoffs",
-        "cost",
-        *filter(None, (scenario.settings_class.threshold_field for scenario in SCENARIOS.values())),
-        "b_0",
-        "full_cost",
-        "floor",
-        "floor_studies",
-        "policy",
-        "theta_sp",
-    ),
+    *("payoffs", "cost", "b_0", "full_cost", "floor", "floor_studies", "policy", "theta_sp"),
+    *filter(None, (scenario.settings_class.threshold_field for scenario in SCENARIOS.values())),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that a person may change while screening."""
-REALISTIC = 40.0  # What a wrong decision costs in earnest, as a multiple of what it costs in a demo
+REALISTIC = 40.0
+"""Factor from a demo's payoffs to realistic ones."""
 
 
 def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
@@ -85,7 +77,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         after = read_settings(event.payload["settings"])
         moved = (
             changes(_in_short(before), _in_short(after))
-            or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
+            or changes(*(settings_rows(version, work.chances(version)[0]) for version in (before, after)))
             or ["a value that rounding hides"]
         )
         caption(
@@ -112,7 +104,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
 
 
 def _frozen(plan: Settings) -> dict[str, str]:
-    """What a plan freezes, in short: name and value."""
+    """The main settings that a plan freezes, by name."""
     own = scenario_of(plan).adjustable(plan)
     if not plan.weighs:
         return own
@@ -122,7 +114,7 @@ def _frozen(plan: Settings) -> dict[str, str]:
 
 
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
-    """What this page can move, name and value."""
+    """Names and values of the settings that this page can change."""
     mine = settings.application
     named = filter(None, (mine.number, date_words(mine.priority)))
     stakes_of = [
@@ -139,7 +131,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
 
 
 def what_if(work: Work, state: State) -> Settings | None:
-    """The settings in force, with the stakes that are being tried beside a registered plan."""
+    """The settings in force with the stakes that a person tries beside a registered plan; None if none are tried."""
     if state.plan is None or work.what_if is None:
         return None
     tried = replace(
@@ -156,9 +148,10 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
 
 
 def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySettings], Any]) -> None:
-    """Three fields beside those of every session; they follow settings changed elsewhere.
+    """Draw the fields of scenarios with studies: threshold, cost of a full report, and minimum.
 
-    `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
+    They follow settings that are changed elsewhere. `on_change` takes the new settings before the page is drawn again;
+    if it does not adopt them, the fields go back.
     """
     now: dict[str, Any] = {
         **_shown(settings),
@@ -176,7 +169,7 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
     if settings.two_stages:
         with middle:
             payoffs = settings.payoffs
-            # The cost itself is shown, which may lie between two stops.
+            # The label shows the exact cost, which may lie between two stops.
             words = stops(payoffs) | {
                 now["full_cost"]: escape_label(amount(settings.full_cost, payoffs.unit))
             }
@@ -205,7 +198,7 @@ def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySet
 
 
 def _shown(settings: StudySettings) -> dict[str, float]:
-    """What is to be exceeded, as its field shows it."""
+    """The thresholds by the names of their fields, limited to what the fields can show."""
     if (threshold := settings.threshold) is None:
         return {}
     value = min(0.99, max(0.01, threshold.value)) if threshold.is_share else threshold.value
@@ -216,7 +209,7 @@ def _shown(settings: StudySettings) -> dict[str, float]:
 
 
 def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:
-    """The settings after one slider was moved."""
+    """The settings after one field was changed."""
     if name == "full_cost":
         return replace(settings, full_cost=value * settings.payoffs.K)
     if name == "floor":

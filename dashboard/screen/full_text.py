@@ -1,4 +1,4 @@
-"""Reports read in full: which wait, the form for what they hold, and the ways between them and their numbers."""
+"""Reports read in full: the queue, the form for their data, and links between documents and tables."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -44,20 +44,24 @@ from tarstop_core.sessions.demo import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 RISKS = {"": "Not judged", **{risk.value: risk.capitalize() for risk in Bias}}
-LISTED = 3  # waiting reports named one by one
+LISTED = 3
+"""Waiting reports whose titles are listed."""
 COLUMNS = {name: words.lower() for name, (words, _) in COLUMN_WORDS.items()}
+"""Words for the columns of numbers."""
 SAID = "_report_said"
+"""State: the document of the form, the problem with its entries, and remarks on them."""
 TABLE = "_table_to_fill_in"
-"""The session, the studies of a table that was uploaded for it, and notes on how it was read."""
+"""State: the session, the studies of a table that was uploaded for it, and notes on how it was read."""
 EVIDENCE = "evidence_drawn"
-"""Whether the part of the page is open that holds the tables."""
+"""State: whether the fold with the tables is open."""
 LOOKED_FOR = "_table_looked_for"
+"""State: the place of the document whose table a link leads to."""
 MOST = 12
-"""Tables that are listed before somebody asks for all."""
+"""Tables that are listed before a person asks for all."""
 
 
 def queue(work: Work, state: State) -> None:
-    """Reports that wait, the next one under a key, and those read, by study."""
+    """The reports that wait, and those read, by study."""
     waiting = [int(at) for at in state.waiting]
     included = [*waiting, *state.read_in_full]
     with st.container(border=True, key="reports", gap="small"):
@@ -93,20 +97,21 @@ def queue(work: Work, state: State) -> None:
 
 
 def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
-    """Take the numbers of several reports from a table of studies, which are looked at before they count."""
-    settings, held = state.settings, st.session_state
+    """Take the numbers of several reports from a table of studies, after a person has checked the matches."""
+    settings, session = state.settings, st.session_state
     scenario = scenario_of(settings)
     assert isinstance(scenario, StudyScenario), "only full reports bring numbers"
 
     def read(file: UploadedFile) -> None:
-        held.pop(TABLE, None)
-        held[TABLE] = (work.row.id, *scenario.rows_of_file(settings, io.BytesIO(file.getvalue()), file.name))
+        session.pop(TABLE, None)
+        rows_and_notes = scenario.rows_of_file(settings, io.BytesIO(file.getvalue()), file.name)
+        session[TABLE] = (work.row.id, *rows_and_notes)
 
     one, many = scenario.finds
     label = f"Excel, CSV, TSV or RevMan with {many}, one study per line, named by first author and year"
     upload(label, read, key="fill_in_file", kinds=TABLES)
-    of, rows, notes = held.get(TABLE, ("", (), ()))
-    if of != work.row.id:
+    session_id, rows, notes = session.get(TABLE, ("", (), ()))
+    if session_id != work.row.id:
         return
     reports = {
         at: Waiting(work.row.ids[at], record.title, study_name(record.authors, record.date))
@@ -118,7 +123,7 @@ def _fill_in(work: Work, state: State, waiting: Sequence[int]) -> None:
     def save() -> None:
         for at, read_in_full in matched.reports.items():
             work.report(work.row.ids[at], read_in_full, work.state.seq)
-        held.pop(TABLE, None)
+        session.pop(TABLE, None)
         say(f"Saved: {count_of(len(matched.reports), 'report', 'reports')} from the table.")
 
     words = f"Save {count_of(len(matched.reports), one, many)}"
@@ -132,7 +137,7 @@ def _option(state: State, at: int, title: str) -> str:
 
 
 def _read_html(state: State) -> str:
-    """Reports by study, then data of studies without a name and those that brought none, with why."""
+    """Reports by study, then by outcome those without a study, with reasons, as HTML."""
     studies, outcomes, grouped = by_study(state), [], set[int]()
     for positions in studies.values():
         grouped.update(positions)
@@ -149,7 +154,7 @@ def _read_html(state: State) -> str:
 
 
 def _places(reasons: dict[int, str]) -> str:
-    """Reports by their places, each with the remark on it, if any."""
+    """Places of reports as text, each with its remark if it has one."""
     return ", ".join(f"#{at + 1}" + (f" ({reason})" if reason else "") for at, reason in reasons.items())
 
 
@@ -159,13 +164,13 @@ def _brought(state: State, at: int) -> str:
 
 
 def report(work: Work, state: State, at: int) -> None:
-    """The document in full, and the form for what it holds."""
+    """The document in full, and the form for its data."""
     doc = work.row.ids[at]
     work.show(doc)
     text, apart = sample_text(work, doc), read_apart(work, doc)
     lead = "" if apart is None else side_by_side(apart)
     with st.container(height=430, border=False, key="document"):
-        # What is to be looked for stands in the full text; the abstract was read before.
+        # The full text comes first, because the abstract was read before.
         st.html(opened_html(work, at, lead + (block("excerpt", text) if text else "")))
     with st.container(key="report_form"):
         if apart is not None and work.settles_report:
@@ -204,7 +209,7 @@ def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None =
             _field("Study", draft.study, "study", doc, placeholder="Surname Year", max_chars=120)
             one_of("Risk of bias", RISKS, first=draft.bias, key=f"report_bias_{doc}")
             _field("Reason, if not used", draft.reason, "reason", doc, max_chars=300)
-        # No help behind question marks here: each would be a stop on the way from field to field.
+        # Fields have no help icons, which would be stops on the way from field to field with the Tab key.
         st.caption(
             f"{draft.tables[0].hint} Give reports of one study the same name; the list offers the names in use."
         )
@@ -214,7 +219,7 @@ def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None =
         if counts and about == doc:
             st.info(shell.escape_markdown(counts), icon=":material/calculate:")
         with st.container(horizontal=True, gap="small", key="report_buttons"):
-            # The first one is what Enter presses.
+            # Enter presses the first button.
             what = (work, at, doc, state.seq)
             if LABEL in work.may and (apart is not None or work.reads_in_full):
                 st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
@@ -251,7 +256,7 @@ def _table(doc: str, place: int, table: Typed, several: bool) -> None:
 
 
 def _typed(work: Work, doc: str) -> Draft:
-    """What stands in the form now."""
+    """The present entries of the form."""
     state = st.session_state
 
     def text(name: str) -> str:
@@ -303,7 +308,7 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
 
 
 def _convert(work: Work, doc: str, draft: Draft) -> None:
-    """Put the counts that the rates come to into the form, to be looked at before they count."""
+    """Put the counts that follow from rates into the form, for the person to check before they are stored."""
     tables, sentences = list(draft.tables), list[str]()
     for place in draft.to_convert:
         rates = tables[place]
@@ -352,7 +357,7 @@ def to_table(work: Work, state: State, at: int | None) -> None:
 
 
 def _known(numbers: Mapping[str, Any]) -> str:
-    """The numbers of a study that are known: "TP 9, FP 1", or "4 of 123 treated, 11 of 139 control"."""
+    """The numbers of a study that are given, as text: "TP 9, FP 1", or "4 of 123 treated, 11 of 139 control"."""
     given = {name: value for name, value in numbers.items() if value is not None}
     arms = []
     if {*Form.EVENTS.columns} <= given.keys():
@@ -362,13 +367,13 @@ def _known(numbers: Mapping[str, Any]) -> str:
 
 
 def outcomes(state: State) -> dict[FullText, str]:
-    """What may become of a report, in words."""
+    """Words for the outcomes of a report."""
     with_data = f"Eligible, with {scenario_of(state.settings).find}"
     return {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES} | {"data": with_data}
 
 
 def tables(work: Work, state: State) -> None:
-    """Every table that counts, a button each, which leads to the document that brought it."""
+    """A button for every table that counts, which leads to its document."""
     rows = table_rows(state, work.row.ids)
     sought = st.session_state.pop(LOOKED_FOR, None)
     with st.container(key="tables", gap=None):

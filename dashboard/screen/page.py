@@ -1,4 +1,4 @@
-"""The Screen page: the document first, the verdict second, its reasons when asked for, the answers in a bar that stays."""
+"""The Screen page: the document and the verdict, reasons on request, and the answers in a bar that stays in sight."""
 
 from functools import partial
 from pathlib import Path
@@ -60,14 +60,14 @@ def screen_page() -> None:
     if work is None:
         _nothing_open()
         return
-    # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
-    # All run when the page is opened; a label redraws only the fragment below.
+    # The scripts ignore a held key, which would label documents that nobody saw, and take keys back from sliders.
+    # They run once, when the page is opened; a label redraws only the fragment below.
     shell.apart(KEYS_SCRIPT + PASTING_SCRIPT + ARRIVAL_SCRIPT, "scripts")
     screening(work)
 
 
 def _nothing_open() -> None:
-    """What the page will look like, and the ways to a session."""
+    """A preview of the page, and links to a session, if none is open."""
     shell.opening("Screen", NOTHING_OPEN)
     with st.container(horizontal=True, gap="small"):
         if st.button("Start the demo", type="primary"):
@@ -81,7 +81,7 @@ def _nothing_open() -> None:
 
 @st.fragment
 def screening(work: Work) -> None:
-    """Everything that a label changes; nothing else is redrawn."""
+    """The part of the page that a label redraws."""
     with shell.problems_shown():
         _screening(work)
 
@@ -107,7 +107,7 @@ def _screening(work: Work) -> None:
     reading.question(work)
     flash()
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
-        work.reporting = None  # another tab took its inclusion back
+        work.reporting = None  # Another tab took its inclusion back
     reporting = work.reporting
     resolving = several.on_show(work) if work.settling else None
     at, flag = reading.looking_at(work), None
@@ -119,13 +119,13 @@ def _screening(work: Work) -> None:
             several.document(work, resolving)
         else:
             flag = reading.document(work, at, advice)
-            # Hidden: the page's script writes the document of a pressed link into it.
+            # Hidden; the page's script writes the number of the document of a pressed link into it.
             st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
         if settings.reads_full_texts:
             place = None if at is None else work.row.ids.index(work.own.row.ids[at])
             full_text.to_table(work, state, place if reporting is None else reporting)
         if st.session_state.pop(several.TO_TOP, False):
-            # The form is longer than the document that comes next, whose title would be above the window.
+            # The form is longer than the next document, whose title would otherwise be above the window.
             shell.apart(ARRIVAL_SCRIPT, "arrival")
     with advice_side, st.container(key="advised"):
         if state.decision is not None and what_if is None:
@@ -170,23 +170,23 @@ def _header(work: Work, state: State) -> None:
 
 
 def _counted(work: Work, state: State) -> str:
-    """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
+    """Progress of the session: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
     if work.several is not None:
         parts[0] += " by all"
         parts += [f"{work.several.read_by(name):,} by {name}" for name in state.settings.readers.names]
     parts += scenario_of(state.settings).counted(state)
-    parts += (
-        [f"{len(state.unsure)} {'to resolve' if work.several else 'unsure'}"] if len(state.unsure) else []
-    )
-    parts += [f"{state.kept:,} came with labels"] if state.kept else []
-    # No line breaks within what is short, nor before the dot that follows it.
+    if len(state.unsure):
+        parts.append(f"{len(state.unsure)} {'to resolve' if work.several else 'unsure'}")
+    if state.kept:
+        parts.append(f"{state.kept:,} came with labels")
+    # No line breaks within a part or before the dot that follows it.
     short = " ·\n".join(parts[1:]).replace(" ", "\u00a0").replace("\n", " ")
     return f"{parts[0]}\u00a0· {short}" if short else parts[0]
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
-    """What the studies so far show, when somebody looks."""
+    """The fold with what the studies so far show together."""
     scenario = scenario_of(settings)
     summary = scenario.evidence(settings, state)
     with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
@@ -210,7 +210,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
-    """What is drawn when somebody looks: it would be most of what a label redraws."""
+    """Folds below the document, whose contents are drawn only if they are open, because drawing them takes long."""
     if settings.reads_full_texts:
         if work.reporting is None:
             full_text.queue(work, work.in_full)
@@ -231,7 +231,7 @@ def _folded(label: str, key: str) -> Any:
 
 
 def _more(work: Work, state: State, settings: Settings) -> None:
-    """What is needed now and then."""
+    """The contents of the fold for files, the application and reasons to exclude."""
     with st.container(horizontal=True, gap="small"):
         if "export" in work.may:
             with save_menu():
@@ -257,17 +257,17 @@ def _files(work: Work, state: State, settings: Settings) -> None:
 
 
 def _name(work: Work) -> None:
-    """The name, behind a button with it; the browser keeps it for the next time. A login's is not changed here."""
+    """The reader's name on a button that changes it, which the browser remembers; a login's name is fixed."""
     if people.person():
         return
-    # Another name is another element, whose script runs.
+    # A changed name makes a new element, so its script runs again.
     st.html(f"{block('reviewer', kept_name())}{REVIEWER_SCRIPT}", unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):
         _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
 
 
 def _deleted(work: Work) -> None:
-    """Draw the notice shown instead of the answers while the session is deleted."""
+    """Say, in place of the answers, that the session was deleted."""
     kept = "What you pressed is kept in this window and will count then." if work.held else ""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="center"):
         words = "This session was deleted, by somebody else or in another window."
@@ -278,7 +278,7 @@ def _deleted(work: Work) -> None:
 
 
 def _whose(work: Work) -> None:
-    """Ask for the reader's name instead of the answers."""
+    """Ask for the reader's name in place of the answers."""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
         st.button("OK", key="whose_on", type="primary")

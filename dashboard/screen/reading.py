@@ -21,18 +21,18 @@ from tarstop_core.sessions.demo import sample_criteria
 from tarstop_core.sessions.lazy_session import LazySession
 
 A_LINE = 160
-"""Characters of a claim that one line may hold."""
+"""Most characters of a claim on its line."""
 LISTED = 16
 """Neighbours on the list that are named below a document, as far as there is room."""
 LOOK = "look_at"
-"""Where the page's script writes the number of a document whose link was pressed."""
+"""Key of the hidden field into which the page's script writes the number of a document whose link was pressed."""
 block = Blocks("screen/blocks.html")
 
 
 def question(work: Work) -> None:
     """Draw what every document is compared with, on one line that a press opens."""
     sought = work.row.query or work.row.name
-    # More than a line holds would only be hidden, and read aloud twice.
+    # A longer text would be hidden, and screen readers would read it twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
     with st.container(key="claim"):
         st.html(block("claim", begins, sought, sample_criteria(work)))
@@ -74,7 +74,7 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
 
 
 def others_said(work: Work, doc: str) -> str:
-    """The verdicts and notes of others on a document that the person may see, as HTML."""
+    """The verdicts and notes of other readers on a document, as far as the person may see them, as HTML."""
     assert work.several is not None
     verdicts = work.several.verdicts_on(doc, work.reader)
     judged = work.several.judged.get(doc)
@@ -103,7 +103,7 @@ def look(work: Work) -> None:
 
 
 def looking_at(work: Work) -> int | None:
-    """The document on show, by its place in the person's own order: an earlier one being looked back at, else the next; None at the end."""
+    """The place, in the person's own order, of the document on the page: an earlier one or the next; None at the end."""
     own = work.own
     if work.looking_at is not None and work.looking_at < own.state.depth:
         return work.looking_at

@@ -1,4 +1,4 @@
-"""Several readers of one list: what they leave open, one document after the other, their verdicts from files, and who reads next."""
+"""Several readers of one list: resolving disagreements, verdicts from files, and who should read next."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,10 +27,10 @@ from tarstop_core.sessions.who_next import compare_ways, worth_of_one
 NOTE = "resolution_note"
 ANSWERS: dict[Label, tuple[str, str]] = {"irrelevant": ("Exclude", "e"), "relevant": ("Include", "i")}
 DIFFER, DRAWS = "differ", "draws"
-"""What is settled: what readers differ on, or what was drawn at random among what all excluded."""
+"""What a person settles: documents on which readers differ, or random draws of those that all excluded."""
 FOLDED = "readers"
 TO_TOP = "_to_top"
-"""Whether the page goes to its top: what was above the window is another document now."""
+"""State: whether the page scrolls to its top, because it shows another document."""
 AUDIT = (
     "Readers who agree may be wrong together. Judging again a random draw of what "
     "all excluded shows how much they missed."
@@ -46,7 +46,7 @@ MACHINE = "machine"
 
 
 def opener(work: Work) -> None:
-    """The button that opens what readers differ on, documents first and then reports; nothing where there is nothing to resolve."""
+    """A button that opens disagreements, first on documents and then on reports; nothing if there are none."""
     several = work.several
     assert several is not None
     how: dict[str, Any] = {"type": "tertiary", "shortcut": "d", "disabled": work.busy}
@@ -67,7 +67,7 @@ def _settle_next(work: Work, doc: str) -> None:
 
 
 def panel(work: Work) -> None:
-    """How far readers agree, what all may have overlooked, and the draws that would say so; drawn when somebody looks."""
+    """The fold on readers: their agreement, what all may have overlooked, random draws to check that, and files."""
     several, seen = work.several, work.state.seq
     assert several is not None
     with st.expander("Readers", key=FOLDED, on_change="rerun", type="compact") as folded:
@@ -88,12 +88,12 @@ def panel(work: Work) -> None:
 
 
 def undrawn(several: SeveralReaders) -> Sequence[str]:
-    """The documents that are drawn next, in their order."""
+    """Documents that everybody excluded and that are still to be drawn, in the order of drawing."""
     return several.excluded_by_all[len(several.drawn) :]
 
 
 def on_show(work: Work) -> Judged | None:
-    """The document that is settled on the page: the first that was not left for later; None where there is none."""
+    """The document to settle: the first one that was not left for later; None, which ends settling, if there is none."""
     several = work.several
     assert several is not None
     if work.settling == DRAWS:
@@ -107,7 +107,7 @@ def on_show(work: Work) -> Judged | None:
 
 
 def document(work: Work, judged: Judged) -> None:
-    """Draw the document to be settled, below the verdict of each reader."""
+    """Draw the document to settle below the verdicts of the readers."""
     work.show(judged.doc)
     at = work.row.ids.index(judged.doc)
     with st.container(height=430, border=False, key="document"):
@@ -116,7 +116,7 @@ def document(work: Work, judged: Judged) -> None:
 
 
 def bar(work: Work, judged: Judged) -> None:
-    """The answers, in the place where they are when a document is read."""
+    """The bar with the answers for a document to settle."""
     several, seen, differ = work.several, work.state.seq, work.settling == DIFFER
     assert several is not None
     words = (
@@ -163,18 +163,18 @@ def _open(work: Work, what: str) -> None:
     work.passed_over.clear()
 
 
-# --- full texts that each read alone --------------------------------------------------------------
+# --- full texts read independently ----------------------------------------------------------------
 
 
 def read_apart(work: Work, doc: str) -> ReadApart | None:
-    """What each reader says of a report on which they differ or differed, once all have read it."""
+    """The readings of a report by all readers if they differ or differed; None otherwise or before all have read it."""
     apart = None if work.several is None else work.several.in_full.read.get(doc)
     return apart if apart is not None and apart.differ else None
 
 
 def side_by_side(apart: ReadApart) -> str:
-    """What each says of a report, place by place, as HTML."""
-    several = max(each.place.table for each in apart.compared) > 1
+    """The readings of a report beside each other, entry by entry, as HTML."""
+    several = max(compared.place.table for compared in apart.compared) > 1
     rows = []
     for compared in apart.compared:
         table, name = compared.place
@@ -189,7 +189,7 @@ def side_by_side(apart: ReadApart) -> str:
 
 
 def _who_next(work: Work) -> None:
-    """Ask what one more find is worth, and compare; the best way first."""
+    """Ask what one more find is worth, and compare the ways of reading on, the best one first."""
     several, settings = work.several, work.state.settings
     assert several is not None
     if not (several.judged or several.machines):
@@ -215,7 +215,7 @@ def _who_next(work: Work) -> None:
 
 
 def _verdicts_from_file(work: Work) -> None:
-    """Ask for a file of verdicts; nothing is sent anywhere."""
+    """Ask for a file with the verdicts of one reader."""
     several = work.several
     assert several is not None
     without = {
@@ -229,12 +229,10 @@ def _verdicts_from_file(work: Work) -> None:
         )
         of_machine = switch("Whose they are", WHOSE, key=f"{MACHINE}/whose")
         name = one_of("Which reader it is", without, key=f"{MACHINE}/name")
-        file = next(
-            iter(ask_for_files("A table (CSV, Excel)", type=KINDS_OF_FILES, key=f"{MACHINE}/file") or ()),
-            None,
-        )
-        if file is None:
+        files = ask_for_files("A table (CSV, Excel)", type=KINDS_OF_FILES, key=f"{MACHINE}/file")
+        if not files:
             return
+        file = files[0]
         titles = {title: title for title in columns_of(file)}
         ids = one_of("Column of the ids", titles, key=f"{MACHINE}/ids")
         column = one_of("Column of its verdicts", titles, index=len(titles) - 1, key=f"{MACHINE}/column")
@@ -254,7 +252,7 @@ def _verdicts_from_file(work: Work) -> None:
 
 
 def _of_machine() -> dict[str, Any]:
-    """What a report has to say of a machine."""
+    """Ask for the description of a machine that a report needs."""
     left, middle, right = st.columns(3)
     how: dict[str, Any] = {"min_value": 0.0, "key": f"{MACHINE}/cost"}
     return {

@@ -1,4 +1,4 @@
-"""The bar at the bottom: two large answers, the other verdicts and reasons, and the way out."""
+"""The bar at the bottom: two large answers, other verdicts and reasons, and buttons to move, undo and decide."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -49,8 +49,9 @@ KEYS: dict[Label, str] = {
     "background": "a",
 }
 SETTLES = "x"
-"""The key of what is graded X; I does the same."""
+"""Shortcut of the grade X, for which I works as well."""
 LARGE: tuple[Label, ...] = ("irrelevant", "relevant")
+"""Verdicts with large buttons."""
 UNDONE = {
     "label": "verdict on",
     "relabel": "changed verdict on",
@@ -58,7 +59,7 @@ UNDONE = {
     "report": "report of",
 }
 FIRST = (RELEVANT, UNSURE, COMBINATION, BACKGROUND, IRRELEVANT)
-"""Verdicts in the order in which one looks for them again; hits that wait stand before all."""
+"""Order of verdicts in the list of documents to jump to, after hits that wait for confirmation."""
 SET_ASIDE = (
     "It cannot be prior art, so it is no evidence: the chance is as if it had never been "
     "in the list. You can return it under “Your application”."
@@ -67,7 +68,7 @@ STRANGER = "You can resolve their disagreements. To read it yourself, choose you
 LOOKS_ON = "An owner of it can let you label."
 ASIDE, RETURN = "Set aside", "Return to the evidence"
 DEVIATION = "deviation"
-"""`Work.editing` while a person says why a document is set aside, or returned, despite a registered plan."""
+"""Value of `Work.editing` while a person gives a reason for setting aside or returning a document after a plan."""
 WHY_DEVIATE = "Why do you deviate from the plan?"
 ASKED = {
     "own": "of your own family",
@@ -77,7 +78,7 @@ ASKED = {
 
 
 def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | None) -> None:
-    """The bar; with a `flag` (why the document cannot settle the question) a hit is asked for twice."""
+    """Draw the bar; with a `flag`, a reason why the document cannot settle the question, a hit must be confirmed."""
     doc = work.own.row.ids[at] if at is not None else ""
     back = at is not None and at < state.depth
     stranger = work.several is not None and work.reader not in state.settings.readers.names
@@ -113,7 +114,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                     _verdicts(work, state, doc, blocked, LARGE, given, asks=flag is not None)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
                 if not (waits or asking or looks_on):
-                    others = [each for each in KEYS if each not in LARGE]
+                    others = [label for label in KEYS if label not in LARGE]
                     _verdicts(work, state, doc, blocked, others, given, asks=False)
                 _helpers(work, state, at, doc, advice, None if waits or asking else flag)
                 if not looks_on:
@@ -123,7 +124,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
 def _verdicts(
     work: Work, state: State, doc: str, blocked: bool, which: Sequence[Label], given: int, *, asks: bool
 ) -> None:
-    """A button for each of these verdicts, the one that was given marked; with `asks` the one for a hit asks first."""
+    """A button for each of these verdicts, with a mark on the given one; with `asks` the one for a hit asks first."""
     settings = state.settings
     offered = scenario_of(settings).verdicts(settings)
     for verdict in which:
@@ -134,7 +135,7 @@ def _verdicts(
         button(
             f"✓ {name}" if mine else name,
             *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
-            # Another key for every document: a press on the one before is refused, never given to the next.
+            # Each document has its own keys, so that a late press never labels the next document.
             key=f"label_{verdict}_{work.turn}",
             shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
@@ -145,11 +146,11 @@ def _verdicts(
 
 
 def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice, flag: Flag | None) -> None:
-    """Note, undo, looking back, setting aside, and the way out: what the person's role allows of it."""
+    """Buttons for notes, undo, looking back, setting aside and deciding, as far as the person's role allows them."""
     quiet = partial(button, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
     if (labels := LABEL in work.may) and work.noting:
-        # Under another key than the button that opens it: a late second press would open it again.
+        # It has another key than the button that opens the note, or a late second press would open it again.
         quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
     elif labels:
         blocked = bool(work.editing) or at is None
@@ -174,7 +175,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         shut_by = None if work.asking or work.noting else "Esc"
         words = "Confirm later" if at in state.pending else "Next unread"
         quiet(words, work.look, None, key="front", shortcut=shut_by)
-    if labels and (waiting := [int(each) for each in state.pending if each != at]):
+    if labels and (waiting := [int(place) for place in state.pending if place != at]):
         by, first = None if at in state.pending else "h", waiting[0]
         loud = "primary" if advice.headline == "confirm" and at not in state.pending else "tertiary"
         what = (f"#{first + 1} waits for you", work.look, first)
@@ -184,7 +185,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
     if work.several is not None:
         several.opener(work)
     if state.settings.reads_full_texts and labels:
-        reports = [int(each) for each in work.in_full.waiting] if work.reads_in_full else []
+        reports = [int(place) for place in work.in_full.waiting] if work.reads_in_full else []
         button(
             "Read the next report",
             work.open_report,
@@ -209,7 +210,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
 
 
 def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:
-    """What takes the document on the page out of the evidence, or back into it."""
+    """The button that sets the document on the page aside as no evidence, or returns it."""
     how: dict[str, Any] = {"key": f"aside_{work.turn}", "type": "tertiary", "disabled": work.busy}
     if state.drawn is not None or at is None:
         return
@@ -248,7 +249,7 @@ def _deviation(words: str, record: Callable[[str], None]) -> None:
 
 
 def _note(work: Work, state: State, doc: str) -> None:
-    """The note on the document on the page, while it is written."""
+    """The field for the note on the document on the page, while it is open."""
     if not doc or work.noting != doc:
         return
 
@@ -268,7 +269,7 @@ def _note(work: Work, state: State, doc: str) -> None:
 
 
 def _jump(work: Work, state: State) -> None:
-    """A box with every document that was read: what waits first, then what was found."""
+    """A box with every document read, in the order of :data:`FIRST`."""
     read = list(range(state.depth))
     pending = set(map(int, state.pending))
     read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
@@ -282,7 +283,7 @@ def _jump(work: Work, state: State) -> None:
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
-    """The question that makes a hit of a document, instead of the answers."""
+    """The question, in place of the answers, whether a hit is confirmed."""
     doc = work.row.ids[at]
 
     def confirmed(event: Event) -> None:
@@ -307,7 +308,7 @@ def _confirm(work: Work, state: State, at: int) -> None:
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
-    """A button for each reason to exclude something, the first ones with their number as key."""
+    """A button for each reason to exclude a document or report; the first ones have their number as shortcut."""
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
@@ -324,8 +325,8 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     """Record a verdict and go on to the next document.
 
-    A hit that is to be confirmed stays on the page until it is, and for its note; a review in one stage asks for the
-    table at once.
+    A hit that needs confirmation stays on the page, where it can also get a note. A review in one stage opens the form
+    for the table at once.
     """
     attempt(work.label, doc, verdict, seen, **more)
     work.look(None)
@@ -352,7 +353,7 @@ def _ask(work: Work, doc: str) -> None:
 
 
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
-    """The question before a flagged document becomes a hit, instead of the answers."""
+    """The question, in place of the answers, whether a flagged document is a hit nevertheless."""
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
         sought = f"This document is {ASKED[flag.kind]}; does it settle the question anyway?"
         st.html(block("alert", sought, ""))
@@ -368,14 +369,14 @@ REASONS = "reasons"
 
 
 def reasons_opener(work: Work, state: State) -> None:
-    """The button that opens the dialog."""
+    """The button that opens the dialog of reasons to exclude."""
     count = f" ({len(state.reasons)})" if state.reasons else ""
     dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS, width="stretch")
 
 
 @st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
 def reasons_dialog(work: Work, state: State) -> None:
-    """Name the reasons; what was excluded for one follows its new name."""
+    """Ask for reasons and their names; a new name also applies to earlier exclusions."""
     given = reasons_given(state)
     renamed = "A new name also applies to earlier exclusions. If you empty a name, the reason is no longer offered; earlier exclusions stay."
     words = (

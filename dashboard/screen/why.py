@@ -1,4 +1,4 @@
-"""Why that is advised: every number, where it comes from, and where other rules stop; drawn when somebody looks."""
+"""The fold with the reasons of the advice: every number, its source, and where other rules stop."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,15 +35,15 @@ NEEDS_LABELS = "needs labels that nobody has given yet"
 
 
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
-    """Everything that the verdict rests on; folded, how many warnings there are."""
+    """The fold with everything that the verdict rests on, below the number of its warnings."""
     warnings = warned(work, state, settings)
     if rival := scenario_of(settings).rival(settings, state):
         st.html(block("remark", rival))
-    # What speaks against the chances, or was done about it, is not left to be asked for.
+    # Evidence against the chances, and a change of them, is shown without opening the fold.
     check = work.check
     if urgent := check is not None and (check.evidence.warned or state.settings.scale != 1):
         _live_check(work, state, check)
-    # Not in the label: with another one it would be folded again.
+    # The number is not in the fold's label, because a new label would close the fold.
     if warnings:
         st.html(block("remark", f"{count_of(len(warnings), 'warning', 'warnings')}, under Why"))
     with st.expander("Why?", key=KEY, on_change="rerun", type="compact") as folded:
@@ -84,7 +84,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
 
 
 def warned(work: Work, state: State, settings: Settings) -> list[str]:
-    """What speaks against taking the advice at its word, a sentence each."""
+    """Sentences with reasons to doubt the advice."""
     calibrator, _ = work.chances(settings)
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
     if settings.reads_full_texts:
@@ -93,22 +93,22 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
 
 
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:
-    """Return the two ways to go on in two stages: name, worth, cost, and the best plan."""
+    """Return the two ways to go on in a review in two stages: name, worth, cost and best plan; else nothing."""
     facts = advice.facts
     in_unit = partial(amount_or_documents, unit=settings.payoffs.unit, cost=advice.cost)
     if not isinstance(facts, ReviewFacts) or not settings.two_stages:
         return []
-    # The plan counts what waits as read, which the paper's score does not: both may be true at once.
+    # The plan takes waiting reports as read and the paper's score does not, so both texts can be right at once.
     none = "none after the reports" if facts.reports_first else "none gains"
     over = advice.depth >= advice.documents
-    # A rule that weighs plans looks again after every study, as the headline says; `facts.plan` is read to its end.
+    # `facts.plan` is a plan without another look; a rule that weighs plans looks again after every study.
     more = advice.more if settings.rule.weighs_plans else facts.plan
     plan = "none left" if over else f"about {more:,} more" if more else none
     if advice.next_find is not None and settings.rule.weighs_plans:
         plan = "until the next study"
     worth = "–" if advice.worth is None else f"{in_unit(advice.worth)} each"
     if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
-        # The bound is that of plans read to their end: those that look again pay wherever the rule goes on.
+        # A lower bound from plans without another look; with one, reading pays wherever the rule goes on.
         bound, reads_on = float(least[advice.depth]), advice.more > 0 and advice.held_by is None
         worth = f"at least {in_unit(max(bound, advice.cost))} each" if reads_on else "less than they cost"
     score = " (score)" if settings.rule.criterion.is_score else ""
@@ -125,12 +125,12 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     others = (policy for policy in ALWAYS_SHOWN if settings.weighs or settings.may_follow(type(policy)))
     first = [settings.rule, *(policy for policy in others if policy != settings.rule)]
     stops = [
-        (policy.brief, *_told(policy, stop, state, settings))
+        (policy.brief, *_cells(policy, stop, state, settings))
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
     st.html(block("rules", until, settings.weighs, stops))
-    # There are some twenty rules, and not all are quick: they are asked when somebody looks.
+    # There are some twenty rules, not all of them quick, so they are computed only if the fold is open.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
             rows, listed = [], {type(policy) for policy in first}
@@ -138,17 +138,18 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
             policies = [*first, *(beside(kind, settings.rule) for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                rows.append((policy.brief, *_told(policy, stop, state, settings), policy.rule, policy.source))
+                cells = _cells(policy, stop, state, settings)
+                rows.append((policy.brief, *cells, policy.rule, policy.source))
             chosen = "and chooses" if settings.weighs else "what it promises"
             st.html(block("other_rules", ("rule", "stops after", chosen), rows))
 
 
 Stop = tuple[int, int]
-"""Where a rule stops and which option it then takes."""
+"""Depth at which a rule stops, and the option that it then takes."""
 
 
-def _told(policy: Policy, stop: Stop | None, state: State, settings: Settings) -> tuple[str, str]:
-    """Where a rule stops, and what it then chooses; where nothing is weighed, what it promises of recall."""
+def _cells(policy: Policy, stop: Stop | None, state: State, settings: Settings) -> tuple[str, str]:
+    """Words for a rule's stop, and for its action or, if nothing is weighed, for its promise about recall."""
     if stop is None:
         return NEEDS_LABELS, ""
     depth, option = stop
@@ -171,7 +172,7 @@ def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Poli
 
 
 def _live_check(work: Work, state: State, check: Check | None) -> None:
-    """What was expected, what was found, and the press that mends the chances or takes that back."""
+    """The expected and the found number of relevant documents, and a button that corrects the chances or undoes that."""
     settings = state.settings
     with st.container(key="live_check"):
         moved, reason, label = settings, "", ""
@@ -183,8 +184,8 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
             reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
             label = f"Take back “× {number(settings.scale)}”"
         offered = moved.scale != settings.scale and MANAGE in work.may
-        widths = [2.4, 1] if offered else 1
-        words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
+        columns = [2.4, 1] if offered else 1
+        words, *right = st.columns(columns, gap="medium", vertical_alignment="center")
         says = check_sentence(check, settings, state)
         words.html(block("check", says, shell.guide("still_unread", "the-check-of-the-chances")))
         if not offered:

@@ -1,4 +1,4 @@
-"""The list as it will be screened: in which order, what came along with the documents, and draws for an audit."""
+"""The list as it will be screened: its order, labels and families that came with the documents, and random draws."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,8 @@ ORDER_WORDS: dict[Order, str] = {
     "own": "As they stand",
 }
 NO_QUERY = "Say what you are looking for, so that TARstop can order the documents."
-LARGE = 5_000  # documents from which reading their texts takes a moment
+LARGE = 5_000
+"""Number of documents above which reading their texts takes a moment."""
 Choice = Literal["keep", "leave", "replay"]
 CHOICES: dict[Choice, tuple[str, str]] = {
     "keep": (
@@ -77,19 +78,21 @@ block = Blocks("set_up/blocks.html")
 class Arranged:
     """The list as it will be screened, and the record of how it was ordered."""
 
-    ranked: Ranking  # By relevance, one document a family
+    ranked: Ranking  # Order by relevance, with one document per family
     screened: Ranking  # The same documents in screening order: those with kept labels first
     labels: FileLabels
-    choice: Choice | None  # None where there are no labels
-    kept: int  # How many documents stand first with their labels
-    events: tuple[Event, ...]  # What the session's log begins with
-    aside: SetAside | None = None  # What is not read, because it cannot be prior art against the application
-    order_read: Ranking | None = None  # Documents in the order of their labels, where that came along
+    choice: Choice | None  # What to do with labels from files; None if there are none
+    kept: int  # Number of documents that come first with their labels
+    events: tuple[Event, ...]  # First events of the session's log
+    aside: SetAside | None = (
+        None  # Documents that cannot be prior art against the application and are not read
+    )
+    order_read: Ranking | None = None  # Documents in the order in which they were labelled, if that is known
 
     @property
     def every(self) -> int:
-        """Documents to one that is drawn at random; 0 where none is drawn."""
-        return next((int(each.payload["every"]) for each in self.events if each.kind == "audited"), 0)
+        """One document in this many is drawn at random; 0 if none is."""
+        return next((int(event.payload["every"]) for event in self.events if event.kind == "audited"), 0)
 
 
 def chosen_order(chosen: Documents) -> Order:
@@ -97,9 +100,9 @@ def chosen_order(chosen: Documents) -> Order:
     large = len(chosen.frame) > LARGE
     suggested, reason = kept(f"{PREFIX}/suggestion", chosen.key, lambda: look(large=large))
     scored = chosen.frame["score"].notna().any()
-    words = {order: said for order, said in ORDER_WORDS.items() if scored or order != "scores"}
+    words = {order: label for order, label in ORDER_WORDS.items() if scored or order != "scores"}
     key = f"{PREFIX}/order/{chosen.key}"
-    # That its own order matters is for a person to say.
+    # The list's own order is never the default: only a person knows whether it means something.
     first: Order = "text" if suggested == "own" else suggested
     order = radio("In which order?", words, first=first, horizontal=True, **lasting(key))
     if order == "own" and suggested == "text":
@@ -117,7 +120,7 @@ def arranged(
     problems: list[str],
     asked: Answers | None,
 ) -> Arranged | None:
-    """The list in this order with what came along; None while it cannot be put so."""
+    """Put the list in this order, with labels and families from files; None while that is not possible."""
     if order == "text" and not query.strip():
         problems.append(NO_QUERY)
         st.info(NO_QUERY, icon=":material/edit:")
@@ -137,7 +140,7 @@ def arranged(
 
 
 def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mapping[int, Flag]) -> Arranged:
-    """Ask about families and labels, and put the list together; `aside` is what bars documents, by position."""
+    """Ask about families and labels, and put the list together; `aside` has the flags that bar documents, by position."""
     groups = imports.families(chosen.frame, chosen.key)
     labels = _labels(chosen, groups)
     choice = _ask(labels, chosen.key) if labels.count else None
@@ -159,7 +162,7 @@ def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mappin
 
 
 def announce(chosen: Documents) -> None:
-    """Say that documents carry labels before they are in order and the question can be asked."""
+    """Say that documents came with labels, before they are in order and the person can choose what to do with them."""
     labels = _labels(chosen, ())
     if labels.count:
         st.caption(
@@ -189,7 +192,7 @@ def _ask(labels: FileLabels, key: str) -> Choice:
 
 
 def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> str:
-    """Ask what documents are compared with, whatever their order."""
+    """Ask for the question or claim that documents are compared with."""
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
         st.session_state[key] = chosen.query
@@ -204,7 +207,7 @@ def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> s
 
 
 def read_text(handle: BinaryIO, name: str) -> str:
-    """A plain text file, whatever its encoding; InputProblem when it is empty or no text.
+    """Read a plain text file in any encoding; InputProblem when it is empty or not text.
 
     >>> import io
     >>> read_text(io.BytesIO("Ein Gerät".encode("cp1252")), "claims.txt")
@@ -217,13 +220,13 @@ def read_text(handle: BinaryIO, name: str) -> str:
 
 
 def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
-    """The ranking, made again only when something it depends on has changed."""
-    # The paper's in paper mode, and for samples: their chances were learned on it.
+    """The ranking, which is cached until something changes that it depends on."""
+    # The paper's recipe in paper mode, and for samples, whose chances were learned with it.
     recipe = PAPER if chosen.simulated or st.session_state.get(f"{PREFIX}/paper", False) else WORDS
 
     def ranked() -> Ranking:
-        made_of = (chosen.key, recipe.name)
-        index = kept(f"{PREFIX}/index", made_of, lambda: _index(chosen, recipe)) if order == "text" else None
+        key = (chosen.key, recipe.name)
+        index = kept(f"{PREFIX}/index", key, lambda: _index(chosen, recipe)) if order == "text" else None
         return prepare(chosen.frame, order, query, recipe=recipe, index=index)
 
     return kept(f"{PREFIX}/ranking", (chosen.key, order, query, recipe.name), ranked)
@@ -256,7 +259,7 @@ def first_titles(chosen: Documents, arranged: Arranged, asked: Answers | None) -
 
 
 def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
-    """Where each rule would have stopped on the labels that came along, in the order in which they were given if that is known."""
+    """Show where each rule would have stopped on the labels from files, in the order of labelling if that is known."""
     if arranged.order_read is not None and calibrator.by_rank:
         _show_look_back(arranged, arranged.order_read, settings, calibrator)
         return
@@ -291,7 +294,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
 
 
 def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
-    """What the order of the labels tells: stops, what they would have missed, chances, and a paragraph for a report."""
+    """Show stops in the order of labelling: what they would have missed, chances, and a paragraph for a report."""
     asked = partial(look_back, ranking, arranged.labels, settings, calibrator, rules_for(settings))
     try:
         back = kept(f"{CAME_ALONG}/look_back", (arranged, settings, calibrator.digest), asked)
@@ -332,14 +335,14 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
-    """Where these rules stop; asked again only when something changes."""
+    """The stops of the rules, which are cached until something changes."""
     rules = rules_for(settings)
     asked = partial(kept_labels.replayed, arranged.ranked, arranged.labels, settings, calibrator, rules)
     return kept(f"{CAME_ALONG}/replayed", (arranged, settings), asked)
 
 
 def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
-    """The list as it will be screened, with the draws that are asked for."""
+    """Ask whether documents are drawn at random for an audit, and return the list with the draws."""
     unread = len(arranged.screened) - arranged.kept
     if not unread:
         return arranged

@@ -1,4 +1,4 @@
-"""The Set up page: two steps, each with something sensible in it already."""
+"""The Set up page: two steps with sensible defaults."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -47,25 +47,25 @@ STEP = "step"
 FIRST_STEP = "1 Documents"
 SECOND_STEP = {True: "2 What is at stake", False: "2 When to stop"}
 NEXT = {True: "Next: what is at stake", False: "Next: when to stop"}
-"""By whether a decision is weighed."""
+"""Label of the button to the second step, by whether a decision is weighed."""
 OWN_WORDS = "In my own words"
 DRAFT = "draft"
-"""The parameter of the address that names what was entered, which the store keeps so that it survives a reload."""
+"""Parameter of the address with the name of the draft: the entries, which the store keeps so that they survive a reload."""
 HELD = "_draft"
-"""What this tab knows: the name of its draft, empty while nothing was entered, and what was stored last."""
+"""State: the name of this tab's draft, "" while nothing was entered, and the entries that were stored last."""
 OPENED = "_second_step"
-"""Whether the second step has been open in this tab: until then the browser need not draw what nobody sees."""
+"""State: whether the second step was opened in this tab; until then the browser does not draw it."""
 STAKES = "/stakes/truth"
-"""How keys end that hold what is at stake."""
+"""End of the keys that hold stakes."""
 UNANSWERED = "/stakes/unanswered"
-"""How keys end that hold which questions about it a person has not answered."""
+"""End of the keys that hold the unanswered questions about stakes."""
 FORMS: dict[str, type[Form[Any]]] = {
     PATENT.name: PatentForm,
     REVIEW.name: ReviewForm,
     EFFECT.name: EffectForm,
     ENOUGH.name: EnoughForm,
 }
-"""By scenario; one without a line asks what every scenario asks."""
+"""Forms by scenario; a scenario without a line uses :class:`Form`."""
 
 
 def set_up_page() -> None:
@@ -77,7 +77,7 @@ def set_up_page() -> None:
 
 
 def _steps() -> None:
-    """Either step can be started from; the second is asked from the beginning, and drawn once it has been opened."""
+    """Draw both steps; each has the Start button, and the second is sent to the browser only once it was opened."""
     st.title("Set up a session")
     flash()
     first, last = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
@@ -101,7 +101,7 @@ def _steps() -> None:
     with second:
         left, right = st.columns([1.2, 1], gap="large")
         goal, draws = left.container(), left.container()
-    with preview:  # beside the files, whatever is said of them: what is looked for is above the fold
+    with preview:  # Beside the files, so that the question is in sight however many notes there are on files
         query = listing.looked_for(chosen, scenario, more)
         listing.announce(chosen)
         order = listing.chosen_order(chosen)
@@ -147,7 +147,7 @@ def _steps() -> None:
     if ready is not None and calibrator is not None:
         if not problems:
             with first_advice:
-                _told_first(chosen, ready, settings, calibrator)
+                _first_advice(chosen, ready, settings, calibrator)
             if ready.choice == "replay":
                 with preview:
                     listing.show_replay(ready, settings, calibrator)
@@ -160,13 +160,13 @@ def _steps() -> None:
     ranked = None if ready is None else ready.screened
     summary = _summary(chosen, settings if answered else None, ranked)
     unusable: dict[str, str] = st.session_state.get(f"{form.stakes_key(chosen.simulated)}/problems", {})
-    there = {problem: where.get(problem, SECOND_STEP[settings.weighs]) for problem in problems}
-    _bar(summary, settings.weighs, plan, there, next(iter(unusable.values()), ""))
+    steps = {problem: where.get(problem, SECOND_STEP[settings.weighs]) for problem in problems}
+    _bar(summary, settings.weighs, plan, steps, next(iter(unusable.values()), ""))
 
 
 def _scenario() -> Scenario:
-    """Ask which kind of question it is; the URL carries it, so that a link can."""
-    titles = {name: each.title for name, each in SCENARIOS.items()}
+    """Ask which kind of question it is; a link can choose it by a parameter."""
+    titles = {name: offered.title for name, offered in SCENARIOS.items()}
     scenario = radio("What do you decide?", titles, horizontal=True, **lasting(SCENARIO))
     address.write({"scenario": scenario if scenario != FIRST else ""})
     if belongs := SCENARIOS[scenario].belongs:
@@ -175,7 +175,7 @@ def _scenario() -> Scenario:
 
 
 def _chosen() -> Scenario:
-    """The kind of question before it is asked: as the tab has it, or a link."""
+    """The kind of question before it is asked: the tab's last answer, or that of a link."""
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
@@ -223,7 +223,7 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
 def _chances(
     form: Form, settings: Settings, ready: Arranged | None, order: Order, chosen: Documents
 ) -> tuple[Settings, Calibrator | None]:
-    """Ask for what has a default that most people leave as it is."""
+    """Ask for the rule, the calibrator and further settings that most people do not change."""
     left, right = st.columns(2, gap="large")
     scenario = form.scenario
     with left:
@@ -244,9 +244,9 @@ def _chances(
 def _bar(
     summary: str, weighs: bool, plan: NewSession | None, problems: dict[str, str], unusable: str
 ) -> None:
-    """What stays at the bottom of the window: the next step, and the start, shut while an amount is `unusable`.
+    """The bar at the bottom of the window, with the next step and the start.
 
-    `problems` are by step.
+    `problems` has the step of each problem. `unusable` says which amount cannot be used, which disables the start.
     """
     here = st.session_state.get(STEP)
     last = here == SECOND_STEP[weighs]
@@ -272,7 +272,7 @@ def _bar(
             draft, _ = st.session_state.pop(HELD, ("", {}))
             if draft:
                 shell.store().delete_draft(draft)
-            # The next session begins again; what a person is called and screens for stays.
+            # The next session starts with empty entries; only the scenario and the person's name stay.
             for key in map(str, list(st.session_state)):
                 if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
                     del st.session_state[key]
@@ -284,18 +284,18 @@ def _go(step: str) -> None:
 
 
 def session_name(documents_name: str) -> str:
-    """What a session on these documents is called to begin with.
+    """Default name of a session on these documents.
 
     >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
     ('CD008691', 'a.csv and 2 more', 'Door lock')
     """
     stem = Path(documents_name.removesuffix(".gz"))
-    suffixes = {suffix for each in FORMATS for suffix in each.suffixes} | {".txt"}
+    suffixes = {suffix for file_format in FORMATS for suffix in file_format.suffixes} | {".txt"}
     return stem.stem if stem.suffix.lower() in suffixes else documents_name
 
 
 def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | None) -> str:
-    """Say what was chosen so far; `settings` are None until what is at stake is said."""
+    """Summarise the choices so far; `settings` are None until the stakes are answered."""
     count = len(chosen.frame) if ranking is None else len(ranking)
     if settings is None:
         return unbroken(f"{chosen.name} · {count:,} documents")
@@ -310,8 +310,8 @@ def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | No
     return unbroken(f"{chosen.name} · {count:,} documents · {acts}{cost}")
 
 
-def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
-    """Show the first advice, so that a person sees the effect of the settings."""
+def _first_advice(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
+    """Show the advice before any document is read, so that a person sees the effect of the settings."""
     ranking = arranged.screened
 
     def advised() -> Verdict:
@@ -325,7 +325,7 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
 
 
 def _take_up() -> None:
-    """Put back what was entered before the page was loaded again; called before anything is drawn."""
+    """Restore the entries of a draft after a reload; called before anything is drawn."""
     state = st.session_state
     if HELD in state:
         return
@@ -344,12 +344,12 @@ def _take_up() -> None:
 
 
 def _keep() -> None:
-    """Store what is entered now, where it is not what was stored last."""
+    """Store the present entries as a draft if they changed."""
     state = st.session_state
     if HELD not in state:
         return
     (name, stored), now = state[HELD], _entered()
-    if stored and now != stored:  # an untouched page is not a draft
+    if stored and now != stored:  # An untouched page is not a draft
         name = shell.store().save_draft(now, name)
     state[HELD] = (name, now)
     if name:

@@ -1,4 +1,4 @@
-"""Who screens: one reader or several, and the file columns with verdicts made elsewhere."""
+"""Questions on who screens: one reader or several, and columns of a file with verdicts from elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,20 +44,20 @@ def ask(
     Parameters
     ----------
     settings
-        So far.
+        The settings so far.
     key
-        How keys of the widgets begin.
+        Prefix of the keys of the widgets.
     drawn
         Whether documents are drawn at random between others.
     ids
-        Documents of the list.
+        Identifiers of the documents on the list.
     problems
-        What cannot be is added to these.
+        Problems with the answers are appended.
 
     Returns
     -------
     Settings, tuple of Event
-        With the readers, and what they said elsewhere.
+        The settings with the readers, and events with verdicts from elsewhere.
     """
     if settings.one_decides or not switch("Who screens", WAYS, help=BLIND, **lasting(f"{key}/several")):
         return settings, ()
@@ -96,10 +96,11 @@ def ask(
 
 
 def _elsewhere(readers: Readers, key: str, ids: Sequence[str]) -> tuple[Event, ...]:
-    """Ask for the columns of a table in which readers judged elsewhere; an event for each of them."""
-    file = next(iter(ask_for_files(ELSEWHERE, type=KINDS, key=f"{key}/file") or ()), None)
-    if file is None:
+    """Ask for a table with a column of verdicts for each reader who read elsewhere, and return an event for each."""
+    files = ask_for_files(ELSEWHERE, type=KINDS, key=f"{key}/file")
+    if not files:
         return ()
+    file = files[0]
     titles = columns_of(file)
     folded = [title.casefold() for title in titles]
     usual = next((folded.index(name) for name in ("id", *NAMES) if name in folded), 0)
@@ -131,7 +132,7 @@ def _events(
 ) -> tuple[Event, ...]:
     chosen = {name: column for name, column in columns.items() if column}
     for column in chosen.values():
-        if len(whose := [name for name, theirs in chosen.items() if theirs == column]) > 1:
+        if len(whose := [name for name, other in chosen.items() if other == column]) > 1:
             raise InputProblem(f"The column {column} is that of {joined(whose)}; choose one for each.")
     several, events = SeveralReaders(readers), list[Event]()
     for name, column in chosen.items():

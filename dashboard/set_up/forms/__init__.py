@@ -1,1 +1,1 @@
-"""What Set up asks: `base` what every scenario asks, then a scenario a file."""
+"""The questions of Set up: `base` has those of every scenario, the other files those of one scenario."""

@@ -1,4 +1,4 @@
-"""What every scenario asks when a session is set up."""
+"""The questions that Set up asks in every scenario."""
 
 from dataclasses import replace
 from typing import Generic
@@ -18,26 +18,26 @@ PREFIX = "set_up"
 
 
 class Form(Generic[S]):
-    """The questions of one scenario; a subclass asks more, or otherwise."""
+    """The questions of one scenario; subclasses add questions or replace them."""
 
     def __init__(self, scenario: Scenario[S]) -> None:
         self.scenario = scenario
         self.prefix = chances.own_prefix(PREFIX, scenario.name)
 
     def judges_abstracts(self) -> bool:
-        """Whether labels are wanted that judge title and abstract."""
+        """Whether labels judge title and abstract."""
         return False
 
     def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
-        """Ask what documents are compared with, where that is more than a question; `listing` holds which cannot be."""
+        """Ask for the application that documents are compared with, if there is one; `listing` shows those it bars."""
         return None
 
     def stakes_key(self, simulated: bool) -> str:
-        """Where what is at stake is kept, of a sample or of documents of your own."""
+        """Key of the state that holds the stakes, for a sample or for a person's own documents."""
         return f"{self.prefix}/stakes" if simulated else f"{self.prefix}/own/stakes"
 
     def stakes(self, start: S, simulated: bool, problems: list[str]) -> S:
-        """Ask what is at stake: on a sample with answers that end it soon, on documents of your own without any."""
+        """Ask what is at stake: a sample begins with answers that end it soon, a person's own documents without any."""
         key = self.stakes_key(simulated)
         small = (
             "Small stakes so that this sample ends soon; the amounts above are realistic."
@@ -49,23 +49,23 @@ class Form(Generic[S]):
         return settings
 
     def beside(self, settings: S) -> S:
-        """Ask what is believed at the start, and what else stands beside the stakes."""
+        """Ask the questions beside the stakes, such as the starting chance."""
         return replace(settings, b_0=chances.starting_chance(settings))
 
     def more(self, settings: S, simulated: bool) -> S:
-        """Ask for what most people leave as it is; `simulated` says that the list is."""
+        """Ask for settings that most people do not change; `simulated` says whether the list is simulated."""
         return settings
 
     def policy(self, every: int) -> Policy:
-        """Ask which rule advises; one document in `every` is drawn at random, none where it is 0."""
+        """Ask which rule advises; one document in `every` is drawn at random, or none if it is 0."""
         scenario = self.scenario
         first = scenario.settings_class.first_rule
         return chances.policy(first, scenario.plans_approximately, scenario.first_because)
 
     def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents, count: int) -> S:
-        """Ask how probable it is that the list, of so many documents, lacks what is sought, where that changes the advice."""
+        """Ask how likely the list, of `count` documents, contains what is sought, if that changes the advice."""
         return settings
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:
-        """Whether the list is put together from several rankings, so that its ranks mean less."""
+        """Whether the list was merged from several rankings, so that its ranks mean less."""
         return False

@@ -1,4 +1,4 @@
-"""What Set up asks of a review of an intervention."""
+"""The questions of Set up for a review of an intervention."""
 
 from dataclasses import replace
 
@@ -29,13 +29,13 @@ class EffectForm(StudyForm[EffectSettings]):
     truths, brought, share_is_measured = TRUTHS, "an effect", False
 
     def stakes(self, start: EffectSettings, simulated: bool, problems: list[str]) -> EffectSettings:
-        """Ask what is measured and which effect is enough, before what is at stake."""
+        """Ask for the measure and the effect that is enough, then for the stakes."""
         stages = 2 if self.judges_abstracts() else 1
         asked = effect.ask(self.prefix, replace(start, stages=stages), problems)
         return super().stakes(asked, simulated, problems)
 
     def more(self, settings: EffectSettings, simulated: bool) -> EffectSettings:
-        """Stages, how many reports bring an effect, paper mode, engine, truth, floors."""
+        """Ask for paper mode, stages, the share of reports with an effect, truth, floors and engine."""
         paper = self.paper_mode_asked()
         left, right = st.columns(2, gap="large")
         with left:

@@ -1,4 +1,4 @@
-"""What Set up asks where nothing is weighed: the recall to reach, and the rule that reaches it."""
+"""The questions of Set up if no decision is weighed: the recall to reach, and the rule."""
 
 import streamlit as st
 
@@ -11,7 +11,8 @@ from tarstop_core.policies import Policy, Value
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions.create import Documents
 
-TARGETS, TARGET = (80, 90, 95, 99), 95  # Percent of recall: those offered, and the first
+TARGETS, TARGET = (80, 90, 95, 99), 95
+"""Recalls on offer, and the default, in per cent."""
 
 
 class EnoughForm(Form[EnoughSettings]):
@@ -27,15 +28,13 @@ class EnoughForm(Form[EnoughSettings]):
 
     def stakes(self, start: EnoughSettings, simulated: bool, problems: list[str]) -> EnoughSettings:
         """Ask for the recall to reach; the rule that reaches it stands further down the page."""
-        words, how = (
-            "What share of the relevant documents do you want to find?",
-            lasting(f"{self.prefix}/target"),
-        )
-        switch(words, {share: f"{share} %" for share in TARGETS}, **how, default=TARGET)
+        words = "What share of the relevant documents do you want to find?"
+        options = {share: f"{share} %" for share in TARGETS}
+        switch(words, options, **lasting(f"{self.prefix}/target"), default=TARGET)
         return start
 
     def beside(self, settings: EnoughSettings) -> EnoughSettings:
-        """Nothing is believed before reading."""
+        """Ask nothing: there is no starting chance."""
         return settings
 
     def coverage(
@@ -47,7 +46,7 @@ class EnoughForm(Form[EnoughSettings]):
         return settings
 
     def policy(self, every: int) -> Policy:
-        """Where documents are drawn at random, the rule that rests on them comes first."""
+        """Ask which rule advises; if documents are drawn at random, the default is the rule that needs them."""
         given: dict[str, Value] = {"tau": self.target}
         if every:
             given["every"] = every

@@ -1,4 +1,4 @@
-"""What Set up asks of a search for prior art."""
+"""The questions of Set up for a search for prior art."""
 
 from dataclasses import replace
 from typing import Any
@@ -29,6 +29,7 @@ from tarstop_core.sessions.create import Documents
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 OWN, PAST = "own", "past"
+"""Answers on the search besides those of :data:`COVERAGES`: a chance that the person enters, and as in past cases."""
 
 
 class PatentForm(Form[PatentSettings]):
@@ -39,7 +40,7 @@ class PatentForm(Form[PatentSettings]):
         return application.ask(chosen, problems, listing)
 
     def stakes(self, start: PatentSettings, simulated: bool, problems: list[str]) -> PatentSettings:
-        """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
+        """Ask for the stakes, whose consequences depend on an answer further down the page: must a document be cited?"""
         state = st.session_state
         cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
         start = replace(start, needs_citation=cited)
@@ -94,7 +95,7 @@ class PatentForm(Form[PatentSettings]):
         return settings if paper else replace(settings, kappa=kappa)
 
     def is_merged(self, chosen: Documents, order: Order) -> bool:
-        """By its files, or by the person's answers on the search."""
+        """Whether the list was merged, by its files or by the person's answers on the search."""
         return order != "text" and _merges(chosen)
 
 
@@ -102,21 +103,21 @@ class PatentForm(Form[PatentSettings]):
 
 
 def _merges(chosen: Documents) -> bool:
-    """Whether a list comes from several files, or from searches that a person said were several."""
+    """Whether a list comes from several files, or from several searches by the person's answer."""
     answer = str(st.session_state.get(f"{PREFIX}/searched/{_kind(chosen, None)}"))
     merged = COVERAGES.get(answer, UNKNOWN).merged or several_files(chosen.frame)
     return merged and not chosen.simulated
 
 
 def _searched(calibrator: Calibrator | None, chosen: Documents, count: int, *, disabled: bool) -> float:
-    """Ask how the list was searched, and give κ."""
+    """Ask how the list was searched, and return κ."""
     state, key = st.session_state, f"{PREFIX}/searched/{_kind(chosen, calibrator)}"
     options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I enter the chance myself"}
     first = "complete" if chosen.simulated else "unknown"
-    if key.endswith(PAST):  # They already say how much such lists lack.
+    if key.endswith(PAST):  # The calibrator's own lists already show how much such lists lack
         del options["complete"]
         options, first = {PAST: "As in my past cases"} | options, PAST
-    if state.get(f"{PREFIX}/kappa", 100) != 100 and key not in state:  # of a draft by an earlier version
+    if state.get(f"{PREFIX}/kappa", 100) != 100 and key not in state:  # A draft of an earlier version
         first = OWN
     answer = one_of(
         "How did you search?",
@@ -137,14 +138,14 @@ def _searched(calibrator: Calibrator | None, chosen: Documents, count: int, *, d
 
 
 def _kind(chosen: Documents, calibrator: Calibrator | None) -> str:
-    """Return what the answer holds for: a sample, lists like those that taught the calibrator, or any list."""
+    """Kind of list that the answer applies to: a sample, lists like those of the calibrator, or any list."""
     if chosen.simulated:
         return "sample"
     return PAST if calibrator is not None and calibrator.list_kinds and calibrator.fitted_on.own else "any"
 
 
 def _explain(coverage: Coverage, calibrator: Calibrator, depth: int) -> None:
-    """Say what the answer stands for, and how often nothing shows although it exists."""
+    """Say which chance the answer stands for, and how often a list shows nothing although something exists."""
     sentences = []
     if not calibrator.fitted_on.own or capped(coverage, calibrator) == coverage:
         low, high = map(percent, coverage.interval())

@@ -1,4 +1,4 @@
-"""What Set up asks of a review of diagnostic accuracy."""
+"""The questions of Set up for a review of diagnostic accuracy."""
 
 from dataclasses import replace
 
@@ -38,17 +38,17 @@ class ReviewForm(StudyForm[ReviewSettings]):
 
     @property
     def engine(self) -> str:
-        """The engine in force: REML uses no prior."""
+        """The engine that is chosen."""
         return str(st.session_state.get(f"{OF_REVIEW}/engine", next(iter(ENGINES))))
 
     @property
     def prior(self) -> Prior | None:
-        """The learned or uploaded prior in force; None for one that a person describes."""
+        """The learned or uploaded prior that is chosen; None if the person describes one, or for the weak one."""
         name = st.session_state.get(f"{OF_REVIEW}/prior", WIDTH)
         return st.session_state.get(TAKEN) if name == "file" else priors().get(name)
 
     def stakes(self, start: ReviewSettings, simulated: bool, problems: list[str]) -> ReviewSettings:
-        """Ask which sensitivity is enough before what is at stake; a sample is weighed in pounds, as its demo is."""
+        """Ask which sensitivity is enough, then for the stakes; a sample has amounts in pounds, as in the demo."""
         if simulated:
             start = replace(start, payoffs=REVIEW_EXAMPLE.payoffs, cost=REVIEW_EXAMPLE.cost)
         left, right = st.columns([1.6, 1], vertical_alignment="center")
@@ -67,7 +67,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
         return super().stakes(replace(start, stages=stages), simulated, problems)
 
     def beside(self, settings: ReviewSettings) -> ReviewSettings:
-        """The starting chance may come with a prior."""
+        """Ask for the starting chance, unless it follows from a learned prior."""
         prior = self.prior
         if (
             prior is None
@@ -84,7 +84,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
         return replace(settings, b_0=b_0)
 
     def more(self, settings: ReviewSettings, simulated: bool) -> ReviewSettings:
-        """Stages, how many reports bring data, paper mode, engine, truth, floor, prior."""
+        """Ask for paper mode, stages, the share of reports with data, engine, truth, floors and prior."""
         paper = self.paper_mode_asked()
         left, right = st.columns(2, gap="large")
         with left:
@@ -150,7 +150,7 @@ def _specificity_asked() -> float | None:
 
 
 def _title(prior: Prior) -> str:
-    """What a prior that comes with the program is called."""
+    """Title of a prior that comes with the program."""
     learned = prior.learned_from
     if not learned:
         return "A prior that comes with TARstop"

@@ -1,4 +1,4 @@
-"""What Set up asks of every review in which studies add up."""
+"""The questions of Set up for every review in which studies accumulate."""
 
 from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
@@ -15,39 +15,40 @@ from tarstop_core.screening.settings import StudySettings
 from tarstop_core.value.stakes import FULL_TIMES
 
 T = TypeVar("T", bound=StudySettings)
-SURENESS = 10  # reports that an expectation of your own counts as, to begin with
+SURENESS = 10
+"""Default number of reports that a person's own expectation counts as."""
 
 
 class StudyForm(Form[T]):
-    """A review in which studies add up.
+    """A review in which studies accumulate.
 
-    What stands further down the page and changes what stands above is read from the state.
+    Answers further down the page that change questions above them are read from the session state.
     """
 
-    truths: dict[str, tuple[str, str]]  # what the right decision is, each with help
-    brought: str  # what a report brings: "a 2×2 table"
+    truths: dict[str, tuple[str, str]]  # Definitions of the right decision, each with its help
+    brought: str  # Name of the data of a report, such as "a 2×2 table"
     rests_on: ClassVar[dict[str, tuple[str, int, int]]] = {"studies": ("studies", 100, 1)}
-    """What the first action may need a least number of: words, the most that may be asked for, step."""
+    """Minimums that the first action may need: words, the largest minimum, and the step of the field."""
     share_is_measured: ClassVar[bool] = True
-    """Whether the diagnostic reviews that say how many reports bring data are of this kind."""
+    """Whether the shipped share of reports with data was measured on reviews of this kind."""
 
     @property
     def in_paper_mode(self) -> bool:
-        """Whether each document is read with its study at once, and no floor holds."""
+        """Whether each document is read together with its study, and there are no floors."""
         return bool(st.session_state.get(f"{self.prefix}/paper", False))
 
     def judges_abstracts(self) -> bool:
-        """In two stages labels judge title and abstract."""
+        """Whether labels judge title and abstract, which they do in two stages."""
         return not self.in_paper_mode and st.session_state.get(f"{self.prefix}/stages") in (None, 2)
 
     def beside(self, settings: T) -> T:
-        """In two stages what a report costs, and the starting chance."""
+        """Ask for the cost of a report in full, if there are two stages, and for the starting chance."""
         if settings.two_stages:
             settings = replace(settings, full_cost=self.full_cost(settings))
         return super().beside(settings)
 
     def reading(self, settings: T, simulated: bool) -> T:
-        """Ask how reports are read, what the right decision is, and what has to be in before a rule may stop."""
+        """Ask in how many stages documents are read and, if in two, how many reports bring data."""
         stages = {
             2: (
                 "Titles and abstracts first, reports later",
@@ -62,7 +63,7 @@ class StudyForm(Form[T]):
         return settings
 
     def stopping(self, settings: T, simulated: bool) -> T:
-        """Ask what the right decision is, and what has to be in before a rule may stop."""
+        """Ask for the definition of the right decision, and for the floors that a rule must reach before it may stop."""
         truth = explained("What counts as the right decision", self.truths, **lasting(f"{self.prefix}/truth"))
         paper = self.in_paper_mode
         floor = self._floor(paper or bool(settings.payoffs.others))
@@ -70,7 +71,7 @@ class StudyForm(Form[T]):
         return replace(settings, truth=truth, chances_follow=True, floor=floor, floor_studies=floor_studies)
 
     def paper_mode_asked(self) -> bool:
-        """Ask whether each document is read with its study at once."""
+        """Ask whether each document is read together with its study."""
         return st.toggle(
             "Paper mode",
             **lasting(f"{self.prefix}/paper"),
@@ -79,7 +80,7 @@ class StudyForm(Form[T]):
         )
 
     def full_cost(self, settings: T) -> float:
-        """Ask what reading a report in full costs; in the payoffs' unit."""
+        """Ask for the cost of reading a report in full, and return it in the payoffs' unit."""
         asked, how = (
             "One report in full costs as much as how many abstracts?",
             lasting(f"{self.prefix}/times"),
@@ -97,7 +98,7 @@ class StudyForm(Form[T]):
         return cost
 
     def _extraction_rate(self, simulated: bool) -> ExtractionRate:
-        """Ask how many included reports bring data: P(data | included), with its spread."""
+        """Ask for the share of included reports that bring data, P(data | included), with its uncertainty."""
         learned = shipped.extraction_rate(simulated=simulated)
         choices = {
             "learned": f"{'As in' if self.share_is_measured else 'A guess from'} {learned.topics:,} "
@@ -141,7 +142,7 @@ class StudyForm(Form[T]):
         return floor / 100
 
     def _floor_studies(self, paper: bool, simulated: bool) -> int:
-        """A sample begins without a floor, so that it ends soon."""
+        """Ask for the least number of studies; the default of a sample is 0, so that it ends soon."""
         first = 0 if simulated else StudySettings.first_floor_studies
         how = lasting(f"{self.prefix}/floor/{'sample' if simulated else 'studies'}")
         studies = st.number_input(
@@ -154,7 +155,7 @@ class StudyForm(Form[T]):
         return int(studies)
 
     def least(self, settings: T) -> T:
-        """Ask on how much the first action needs to rest."""
+        """Ask for the least evidence on which the first action may rest."""
         st.markdown(escape_markdown(f"Never choose “{settings.plus}” on fewer than"))
         paper, least = self.in_paper_mode, dict[str, Any]()
         columns = st.columns(len(self.rests_on), gap="medium")
