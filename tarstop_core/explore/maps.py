@@ -174,8 +174,19 @@ def maps(
         if omega is not None:
             minus, *_, plus = settings.payoffs.ranges().options
             measures["agreement"] = option == np.where(omega, plus, minus)[:, None]
-        about = {"omega": omega, "start": start, "settled": settled, "actions": settings.actions}
-        results.append(Map(policy, world, stakes, q_stars, fractions, measures, **about))
+        grid = Map(
+            policy,
+            world,
+            stakes,
+            q_stars,
+            fractions,
+            measures,
+            omega,
+            start,
+            settled,
+            actions=settings.actions,
+        )
+        results.append(grid)
     return results
 
 
