@@ -1,1 +1,1 @@
-"""What 2×2 tables make of a belief, in numbers, words and figures."""
+"""Evidence of a review of a test or an intervention: numbers, sentences, figures and reports."""

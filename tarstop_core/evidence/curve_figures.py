@@ -1,14 +1,13 @@
 """Curves: belief by study, prior and posterior, the value of more studies, and a prior by itself.
 
-Figures of a review's evidence share their colours: studies are grey, what is pooled from them reddish purple, belief
-blue, the value of more studies green; the threshold q* is grey and dashed as everywhere, the sensitivity θ to exceed grey
-and dotted.
+Figures of evidence share their colours. Studies are grey, pooled estimates reddish purple, belief blue, the value of more
+studies green. The threshold q* is grey and dashed, the sensitivity θ to exceed grey and dotted.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ NAME = 26
 
 
 def short(name: str) -> str:
-    """A study's name as it fits beside a plot, safe from being read as markup.
+    """Shorten a study's name to fit beside a plot, and escape markup.
 
     Examples
     --------
@@ -43,29 +42,31 @@ def short(name: str) -> str:
 
 
 def plain(name: str) -> str:
-    """A name, safe from being read as markup."""
+    """Escape markup in a name."""
     return escape(name, quote=False)
 
 
 class EvidenceChart(fig.Chart):
-    """A figure of a review's evidence: "simulated" stands above everything else, where the data are."""
+    """A figure of a review's evidence; if the data are simulated, the word stands at its top."""
 
     def share_axis(self, name: str, title: str, edges: Sequence[float] = (0, 1), **look: Any) -> None:
-        """Describe an axis of chances or of shares.
+        """Set up an axis of chances or of shares.
 
         Parameters
         ----------
-        name, title : str
-            "xaxis" or "yaxis", and what it shows.
+        name : {"xaxis", "yaxis"}
+            Which axis.
+        title : str
+            What it shows.
         edges : sequence of two floats
             Its ends.
         **look
-            Other settings of plotly's axis.
+            Further settings of plotly's axis.
         """
         self.axis(name, title, range=list(edges), **{"tickformat": ".1f", "dtick": 0.2} | look)
 
     def figure(self, **layout: Any) -> Figure:
-        """Return the figure; in `layout`, ``margin`` changes single margins."""
+        """Return the finished figure; ``margin`` in `layout` overrides single margins."""
         notes, top = list(self.labels), 42 if self.simulated else 26
         if self.simulated:
             notes.append(fig.note(1, 1, "simulated", fig.text_colour(self.dark), yshift=19))
@@ -77,23 +78,23 @@ class EvidenceChart(fig.Chart):
 
 
 Box = tuple[float, float, float, float]
-"""Left, right, low and high."""
-LETTER = 5.3 / 290  # width of a letter as a share of the narrowest plot, that of a phone
-HIGH = 0.06  # height of a line, as a chance
-GAP = 0.015  # distance of a line from the next, as a chance
+"""A rectangle in the plot: left and right ends (numbers of studies), low and high ends (chances)."""
+LETTER = 5.3 / 290  # width of a letter, as a share of the plot on a phone
+HIGH = 0.06  # height of a line of text, in units of the chance axis
+GAP = 0.015  # distance between a name and its step, in units of the chance axis
 
 
 def belief_by_study(
     evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief after each study, the threshold beliefs, and the names of the studies that moved it most.
+    """Belief after each study, the threshold beliefs, and the names of the studies that moved the belief most.
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     payoffs
-        What the options bring: between which beliefs each is the best one.
+        Benefits and costs of the options, which give the threshold beliefs.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -111,19 +112,19 @@ def belief_by_study(
     blue = fig.ink(BELIEF, dark)
     steps = {"shape": "hv", "color": blue, "width": 2.5}
     hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
-    how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
+    mode = "lines" if len(path) > 80 else "lines+markers"
     last = max(1, len(path) - 1)
     chart = EvidenceChart(330, dark=dark, simulated=simulated)
-    chart.points(x, y, BELIEF, 7, **how)
+    chart.points(x, y, BELIEF, 7, mode=mode, line=steps, hovertext=hover)
     ends = payoffs.ranges().ends
     for end in ends:
         chart.line([0, last], [end, end], THRESHOLD, dash="dash", width=1.5)
-        # On the side where the belief does not end.
+        # The label goes to the side of the line where the belief does not end.
         side = "top" if seen and seen[-1][1] >= end else "bottom"
         words = "another option above" if payoffs.others else "act above"
         chart.label(last, end, f"{words} {percent(end)}", yanchor=side)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
-    # No name covers the path, the threshold or another name; what has no such place is left out.
+    # A name may not cover the path, a threshold or another name; it is left out if no place is free.
     taken = [(0.0, float(last), end, end) for end in ends]
     for (n, b), (after, then) in pairwise(seen):
         taken += [(n, after, b, b), (after, after, min(b, then), max(b, then))]
@@ -132,10 +133,11 @@ def belief_by_study(
         if abs(b - before) <= 0.04:
             break
         name = evidence.names[n - 1]
-        free = ((box, place) for box, place in _places(n, before, b, last, name) if _fits(box, last, taken))
-        for box, place in islice(free, 1):
-            chart.label(n, text=short(name), colour=BELIEF, font={"color": blue, "size": 11}, **place)
-            taken.append(box)
+        for box, place in _places(n, before, b, last, name):
+            if _fits(box, last, taken):
+                chart.label(n, text=short(name), colour=BELIEF, font={"color": blue, "size": 11}, **place)
+                taken.append(box)
+                break
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
     chart.axis("xaxis", "studies", range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
     chart.share_axis("yaxis", f"chance that {evidence.claim}", (-0.03, 1.03), tickformat=".0%")
@@ -143,7 +145,7 @@ def belief_by_study(
 
 
 def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[tuple[Box, Figure]]:
-    """Return where to put a name beside a step: above a rise, below a fall, otherwise beside it."""
+    """Yield places for a name beside a step, the best first: above a rise, below a fall, beside the middle, the reverse."""
     rising, wide, aside = b > before, min(len(name), NAME) * LETTER * last, LETTER * last
     middle = (before + b) / 2
     lows = {
@@ -160,7 +162,7 @@ def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[t
 
 
 def _fits(box: Box, last: int, taken: Sequence[Box]) -> bool:
-    """Whether a box is within the plot and meets none that is taken."""
+    """Whether a box lies within the plot and overlaps none that is taken."""
     left, right, low, high = box
     inside = left >= 0 and right <= last and low >= -0.02 and high <= 1.02
     return inside and not any(
@@ -169,12 +171,12 @@ def _fits(box: Box, last: int, taken: Sequence[Box]) -> bool:
 
 
 def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Density of pooled sensitivity before and after the studies, the mass above θ shaded.
+    """Density of pooled sensitivity before and after the studies; the area above θ is shaded.
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -189,7 +191,7 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
     chart, top = EvidenceChart(330, dark=dark, simulated=simulated), 1.0
     if density is not None:
         x, before, after = density.sensitivity, density.prior, density.posterior
-        # A prior may pile up at 0 and 1; the posterior sets the scale.
+        # The posterior sets the scale, because a prior may be very high near 0 and 1.
         top = 1.15 * float(max(after.max(), np.median(before)))
         above = x >= theta
         if above.any():
@@ -202,7 +204,7 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
             place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
             chart.label(float(x[place]), float(before[place]), "before", xanchor="center")
         chart.line(x, after, BELIEF, width=3)
-        # On the falling flank, or on the rising one where that leaves no room.
+        # The label stands at the falling flank, or at the rising one if there is no room.
         high = np.flatnonzero(after >= 0.6 * after.max())
         right = x[high[-1]] < 0.85
         flank = int(high[-1 if right else 0])
@@ -225,16 +227,16 @@ def value_of_more(
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
-    """EVSI of 1 to 100 more studies like these against what certainty would be worth.
+    """EVSI of 1 to 100 more studies like these, beside the value of certainty (EVPI).
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     everyone
-        Whom they concern, and what a study costs, which is drawn too.
+        Number of people concerned, and the price of a study, which is drawn too.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -270,24 +272,24 @@ def value_of_more(
     return chart.figure(margin={"l": 66})
 
 
-# --- a prior by itself, so that nobody has to choose one by its letters -----------------------------------
+# --- a prior by itself ------------------------------------------------------------------------------
 
-POINTS = 200  # of a drawn density
-TAUS = 64  # values of τ that stand for its distribution
-EDGE = 1e-3  # densities may pile up at 0 and 1
+POINTS = 200  # Points of a drawn density
+TAUS = 64  # Equally likely values of τ over which the density of a single study is averaged
+EDGE = 1e-3  # Distance of the grid from 0 and 1, where densities may be unbounded
 
 
 @dataclass(frozen=True, eq=False)
 class PriorDensity:
-    """What a prior says of sensitivity."""
+    """Densities of sensitivity under a prior."""
 
-    sensitivity: Floats  # from just above 0 to just below 1; shape (n,), like the densities
-    pooled: Floats  # density of pooled sensitivity
-    single: Floats  # density of the true sensitivity in a single study: wider, because studies differ by τ
+    sensitivity: Floats  # grid from just above 0 to just below 1, shape (n,)
+    pooled: Floats  # density of pooled sensitivity, shape (n,)
+    single: Floats  # density of the true sensitivity in one study, shape (n,); wider because studies differ
 
 
 def prior_density(prior: Prior, theta: float) -> PriorDensity:
-    """Both densities, on a grid."""
+    """Densities of pooled sensitivity and of that in a single study under a prior."""
     at = np.linspace(EDGE, 1 - EDGE, POINTS)
     mean = float(logit(check_theta(theta))) + prior.shift
     tau = prior.tau * ndtri(0.5 + (np.arange(TAUS) + 0.5) / (2 * TAUS))
@@ -307,7 +309,7 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
     Parameters
     ----------
     prior
-        Belief before any study.
+        The prior of pooled sensitivity and of the differences between studies.
     theta
         The sensitivity to exceed, in (0, 1).
     dark

@@ -17,33 +17,32 @@ from tarstop_core.presentation.numbers import alike, percent, round_numbers, sig
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import Payoffs
 
-PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
-LETTER = 0.012  # of the width, that a letter of an estimate takes in a report
-WIDE_PLOT = (0.0, 1.0)  # where rows are thin
-ARMS = (0.0, 0.36)  # where the columns of the arms stand
+# Horizontal extents, as shares of the width
+PLOT = (0.37, 0.74)  # of the plotted estimates
+WIDE_PLOT = (0.0, 1.0)  # of the plotted estimates if rows are thin
+NUMBERS = (0.75, 1.0)  # of the estimates as texts
+ARMS = (0.0, 0.36)  # of the columns with what each arm showed
+LETTER = 0.012  # of a letter of an estimate in a report
 
 
 def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
-    """Ends of the axis on the scale of analysis: all estimates, and intervals as far as they are not endless."""
+    """Ends of the axis on the scale of analysis: it holds all estimates, and intervals that are not too long."""
     usable = [part.value[np.isfinite(part.value)] for part in parts]
     values = np.concatenate([*usable, [evidence.target.scaled, 0.0]])
     low, high = float(values.min()), float(values.max())
     reach = max(high - low, 1e-3)
-    bounded = [np.isfinite(part.low) & np.isfinite(part.high) for part in parts]
-    lows = np.concatenate([part.low[there] for part, there in zip(parts, bounded, strict=True)])
-    highs = np.concatenate([part.high[there] for part, there in zip(parts, bounded, strict=True)])
+    limits = np.concatenate([np.stack([part.low, part.high], axis=1) for part in parts])
+    lows, highs = limits[np.isfinite(limits).all(axis=1)].T
     if len(lows):
-        # Where estimates lie close, a usual interval is wider than all of them.
+        # If estimates lie close together, a typical interval is wider than their range.
         far = max(0.6 * reach, float(np.median(highs - lows)))
-        low, high = (
-            min(low, max(float(lows.min()), low - far)),
-            max(high, min(float(highs.max()), high + far)),
-        )
+        low = min(low, max(float(lows.min()), low - far))
+        high = max(high, min(float(highs.max()), high + far))
     return low - 0.05 * reach, high + 0.05 * reach
 
 
 def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
-    """Ticks of the scale of analysis, written in the measure's own unit."""
+    """Ticks on the scale of analysis, labelled in the measure's own unit."""
     if not evidence.target.ratio:
         values = round_numbers(low, high, multiples=(1, 2, 2.5, 5, 10))
         return {"tickvals": values, "ticktext": [signed(value) for value in values]}
@@ -52,24 +51,25 @@ def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
         wanted = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4])
     elif high - low > 6:
         wanted = np.array([0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000])
-    there = wanted[(np.log(wanted) > low) & (np.log(wanted) < high)]
-    if len(there) > 7:
-        there = there[:: -(-len(there) // 7)] if 1 not in there[:: -(-len(there) // 7)] else there[::2]
-    return {"tickvals": np.log(there).tolist(), "ticktext": [f"{x:g}" for x in there]}
+    ticks = wanted[(np.log(wanted) > low) & (np.log(wanted) < high)]
+    if len(ticks) > 7:
+        thinned = ticks[:: -(-len(ticks) // 7)]
+        ticks = ticks[::2] if 1 in thinned else thinned
+    return {"tickvals": np.log(ticks).tolist(), "ticktext": [f"{x:g}" for x in ticks]}
 
 
 def _chart(evidence: EffectEvidence, rows: float, simulated: bool, dark: bool) -> StudyChart:
-    """A figure with this many rows, thin ones where there are many studies."""
+    """An empty figure with this many rows, which are thin if there are many studies."""
     return StudyChart(70 + _row(evidence) * rows, dark=dark, simulated=simulated)
 
 
 def _row(evidence: EffectEvidence) -> float:
-    """Pixels a study."""
+    """Height of a study's row in pixels."""
     return COMPACT_ROW if len(evidence) > COMPACT_FROM else ROW
 
 
 def _lines(evidence: EffectEvidence) -> list[Figure]:
-    """The lines of no effect and of δ."""
+    """Vertical lines at no effect (0) and at δ."""
     return [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
 
 
@@ -89,7 +89,7 @@ def _estimates(
     hover: Sequence[str],
     symbol: str,
 ) -> None:
-    """Draw estimates, a row each, with their intervals, which end where the axis does."""
+    """Draw one row per estimate; intervals are cut off at the ends of the axis."""
     drawn = np.flatnonzero(np.isfinite(part.value))
     value = np.clip(part.value[drawn], *edges)
     below, above = value - np.clip(part.low[drawn], *edges), np.clip(part.high[drawn], *edges) - value
@@ -106,12 +106,12 @@ def _estimates(
 
 
 def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Every study with what its arms showed, its weight and its estimate, what the engine pools, and new settings below.
+    """Forest plot: arms, weight and estimate of every study; below, the pooled effect and its range in new settings.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -154,7 +154,7 @@ def forest(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
 
 
 def _numbers_from(evidence: EffectEvidence) -> float:
-    """Where the column of estimates begins, so that the longest of them, and the pooled one in bold, has room."""
+    """Left end of the column of estimates: the longest text, or the pooled one in bold, must fit."""
     rows = zip(*evidence.estimates, strict=True)
     pooled = evidence.written(*(float(part[0]) for part in evidence.pooled))
     longest = max(len(pooled) + 1, *(len(evidence.written(*row)) for row in rows), 0)
@@ -162,7 +162,7 @@ def _numbers_from(evidence: EffectEvidence) -> float:
 
 
 def _written(evidence: EffectEvidence, part: Estimates) -> list[str]:
-    """Estimates with their intervals; empty where there is none."""
+    """Estimates with their intervals as texts; empty where there is none."""
     return [evidence.written(*row) for row in zip(*part, strict=True)]
 
 
@@ -173,7 +173,7 @@ def _hover(evidence: EffectEvidence) -> list[str]:
 
 
 def _columns(chart: StudyChart, evidence: EffectEvidence, summary: float, setting: float) -> None:
-    """Write what the arms showed, weights, judgments and estimates, each below its heading."""
+    """Write the columns of texts under their headings: arms, weights, risk of bias, estimates."""
     at = np.arange(len(evidence), dtype=float)
     columns = [*_arms(evidence), ("Weight", ["" if np.isnan(w) else percent(w) for w in evidence.weights])]
     if evidence.studies.bias:
@@ -195,7 +195,7 @@ def _columns(chart: StudyChart, evidence: EffectEvidence, summary: float, settin
 
 
 def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
-    """What the arms showed, a column each."""
+    """Title and texts of a column per arm."""
     studies = evidence.studies
 
     def texts(*columns: str, pattern: str) -> list[str]:
@@ -214,14 +214,14 @@ def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
 def cumulative(
     evidence: EffectEvidence, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The average effect after each further study, in the order in which they were read, and the belief beside it.
+    """Average effect after each further study, in reading order, with the belief beside it.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     payoffs
-        What the options bring: beliefs at which a⁺ is the best one are bold.
+        Benefits and costs of the options; beliefs at which a⁺ is the best one are bold.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -255,12 +255,12 @@ def cumulative(
 
 
 def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Estimates against their standard errors; inside the lines lie 95 % of studies of one and the same effect.
+    """Funnel plot: estimates by standard error; 95 % of studies with a common effect lie between the lines.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -295,12 +295,12 @@ def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
 
 
 def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Risk in the treated arm against risk in the control arm, sized by people; on the line both are equal.
+    """L'Abbé plot: risk in the treated arm by risk in the control arm, sized by people; equal on the line.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -309,13 +309,13 @@ def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fal
     Returns
     -------
     Figure
-        A plotly figure without traces where studies have no events.
+        A plotly figure, without traces if the studies do not report events.
     """
     chart, top = EvidenceChart(420, dark=dark, simulated=simulated), 1.0
     if evidence.studies.form is Form.EVENTS and len(evidence):
-        a, m, c, n = evidence.studies.values.T
-        usable = np.flatnonzero(np.isfinite(evidence.studies.values).all(axis=1))
-        treated, control, people = (a / m)[usable], (c / n)[usable], (m + n)[usable]
+        studies = evidence.studies.complete()
+        a, m, c, n = studies.values.T
+        treated, control, people = a / m, c / n, m + n
         top = min(1.0, 1.15 * float(np.max([*treated, *control, 0.01])))
         chart.line([0, top], [0, top], THRESHOLD, dash="dash", width=1.5)
         chart.points(
@@ -325,11 +325,11 @@ def labbe(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fal
             (5 + 19 * np.sqrt(people / people.max(initial=1))).tolist(),
             marker={"line": {"color": STUDY, "width": 1.2}},
             hovertext=[
-                f"{plain(evidence.names[i])}: {a[i]:.0f} of {m[i]:,.0f} treated, {c[i]:.0f} of {n[i]:,.0f} controls"
-                for i in usable
+                f"{plain(name)}: {a:.0f} of {m:,.0f} treated, {c:.0f} of {n:,.0f} controls"
+                for name, (a, m, c, n) in zip(studies.study, studies.values, strict=True)
             ],
         )
-    how: Figure = {"range": [0, top], "nticks": 5, "tickformat": ".0%" if top > 0.1 else ""}
-    chart.axis("xaxis", "risk in the control arm", **how)
-    chart.axis("yaxis", "risk in the treated arm", **how, scaleanchor="x")
+    axis: Figure = {"range": [0, top], "nticks": 5, "tickformat": ".0%" if top > 0.1 else ""}
+    chart.axis("xaxis", "risk in the control arm", **axis)
+    chart.axis("yaxis", "risk in the treated arm", **axis, scaleanchor="x")
     return chart.figure()

@@ -1,4 +1,4 @@
-"""Report of the evidence on an intervention, a page that loads and runs nothing, and the numbers of each figure as rows."""
+"""Self-contained HTML report of the evidence on an intervention, and the numbers of each figure as rows."""
 
 from typing import Any
 
@@ -24,16 +24,16 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     about
-        What is said beside the numbers.
+        Names, dates, source and notes of the report.
 
     Returns
     -------
     str
-        A page that loads nothing and runs nothing.
+        A page without scripts that loads nothing.
     """
     b, tau2 = evidence.belief, evidence.drawn_path.tau2
     value = "" if b is None else words.value_sentence(evidence, payoffs, about.everyone)
@@ -64,21 +64,21 @@ def effect_report(evidence: EffectEvidence, payoffs: Payoffs, about: About) -> s
 def drawn_effects(
     evidence: EffectEvidence, payoffs: Payoffs, simulated: bool = False
 ) -> list[tuple[str, str]]:
-    """Draw forest plots and funnel.
+    """Draw the forest plot, the cumulative one and the funnel.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     payoffs
-        What the options of the decision bring.
+        Benefits and costs of the options.
     simulated
-        Whether the studies are made up.
+        Whether the studies are simulated.
 
     Returns
     -------
     list of (str, str)
-        SVG, each with its sentence; none without a study.
+        SVG and its sentence; empty without a study.
     """
     if not len(evidence):
         return []
@@ -87,7 +87,7 @@ def drawn_effects(
         (cumulative(evidence, payoffs, simulated=simulated), said.cumulative_sentence(evidence, payoffs)),
         (funnel(evidence, simulated=simulated), said.funnel_sentence(evidence)),
     )
-    return [(still(figure, says), says) for figure, says in figures]
+    return [(still(figure, sentence), sentence) for figure, sentence in figures]
 
 
 # --- the numbers of each figure -------------------------------------------------------------------
@@ -99,26 +99,24 @@ def study_rows(evidence: EffectEvidence) -> Rows:
     unit = np.exp if evidence.target.ratio else np.asarray
     columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
     columns |= {name: fig.or_none(studies.column(name)) for name in studies.form.columns}
-    part = evidence.estimates
-    columns |= {
-        f"estimate_{name}": fig.or_none(unit(x))
-        for name, x in zip(("value", "low", "high"), part, strict=True)
-    }
+    columns |= {f"estimate_{name}": fig.or_none(unit(x)) for name, x in evidence.estimates._asdict().items()}
     columns |= {"scale_y": fig.or_none(evidence.sizes.y), "scale_se": fig.or_none(np.sqrt(evidence.sizes.v))}
     columns["weight"] = fig.or_none(evidence.weights)
-    columns |= bias_column(studies)
-    return fig.rows_of(**columns)
+    return fig.rows_of(**columns, **bias_column(studies))
 
 
 def cumulative_rows(evidence: EffectEvidence) -> Rows:
     """The average effect and the belief after each study."""
     unit = np.exp if evidence.target.ratio else np.asarray
-    part = {
-        name: fig.or_none(unit(x))
-        for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
-    }
-    beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
-    return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
+    average, low, high = (fig.or_none(unit(x)) for x in evidence.cumulative)
+    return fig.rows_of(
+        studies=range(1, len(evidence) + 1),
+        newest=evidence.names,
+        average=average,
+        low=low,
+        high=high,
+        belief=np.array(evidence.drawn_path.beliefs[1:], dtype=object),
+    )
 
 
 def reviewed_rows(evidence: EffectEvidence) -> Rows:

@@ -21,7 +21,7 @@ def belief_sentence(evidence: EffectEvidence) -> str:
 
 
 def settings_sentence(evidence: EffectEvidence) -> str:
-    """Word what is to be expected elsewhere; empty where the engine cannot say."""
+    """Word the effect to expect in a new setting; empty where the engine cannot say."""
     new = evidence.drawn_path.new_setting
     return "" if new is None else message("settings", new_setting=new, between=evidence.settings_share())
 
@@ -37,7 +37,7 @@ def rival_sentence(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions 
     Returns
     -------
     str
-        A sentence; empty where it would choose the same.
+        A sentence; empty if it would choose the same.
     """
     chosen, theirs = words.rival_action(evidence, payoffs, actions), evidence.rival_belief
     pooled = evidence.engine in POOLED
@@ -45,26 +45,26 @@ def rival_sentence(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions 
 
 
 def pooled_sentence(evidence: EffectEvidence) -> str:
-    """Word what the engine pools."""
+    """Word the pooled effect."""
     path = evidence.drawn_path
     ends = path.prediction and [evidence.unit(end) for end in path.prediction]
     return message("pooled", average=evidence.average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
 
 
 def threshold_sentence(target: Target, baseline: float | None) -> str:
-    """Word the smallest effect that matters as numbers of people, and whether it is a harm.
+    """Word the smallest effect that matters as a number of people, and note if it is a harm.
 
     Parameters
     ----------
     target
         The measure, δ and direction.
     baseline
-        Risk of the event without the intervention; None where there is none.
+        Risk of the event without the intervention; None if unknown.
 
     Returns
     -------
     str
-        Empty if δ is no effect or there is nothing to note.
+        Empty if there is nothing to note.
     """
     prevented = None
     if baseline is not None and target.measure in EVENT_MEASURES and target.delta != target.nothing:
@@ -83,7 +83,7 @@ def forest_sentence(evidence: EffectEvidence) -> str:
 
 
 def cumulative_sentence(evidence: EffectEvidence, payoffs: Payoffs) -> str:
-    """Word since which study the decision has been the same."""
+    """Word after which study the decision no longer changed."""
     sides = [payoffs.best(0.0 if b is None else b) for b in evidence.drawn_path.beliefs]
     turned = [n for n in range(2, len(sides)) if sides[n] != sides[n - 1]]
     return message("cumulative", settled=turned[-1] if turned else None, total=len(evidence))
@@ -98,31 +98,30 @@ def funnel_sentence(evidence: EffectEvidence) -> str:
 
 
 def labbe_sentence(evidence: EffectEvidence) -> str:
-    """Word in how many studies the treated arm fares better."""
+    """Word in how many studies the treated arm has the lower risk."""
     if evidence.studies.form is not Form.EVENTS:
         return message("labbe", better=0, total=0)
-    a, m, c, n = evidence.studies.values.T
-    usable = np.isfinite(evidence.studies.values).all(axis=1)
-    return message("labbe", better=int((a / m < c / n)[usable].sum()), total=int(usable.sum()))
+    a, m, c, n = evidence.studies.complete().values.T
+    return message("labbe", better=int((a / m < c / n).sum()), total=len(a))
 
 
 def reviewed_sentence(evidence: EffectEvidence) -> str:
-    """Word what the methods of reviewers say of heterogeneity."""
+    """Word the heterogeneity that the usual pooling methods estimate."""
     rows = {row.method: row for row in evidence.reviewed}
     I2 = rows["REML"].I2 if rows else 0.0
     return message("reviewed", I2=I2, interval=evidence.tau2_interval, count=len(rows))
 
 
 def methods_sentences(evidence: EffectEvidence, actions: Actions) -> list[str]:
-    """How the belief was computed, what it began with, and how it leads to an action."""
+    """Sentences on the model, its prior, and the rule that turns the belief into an action."""
     prior = evidence.drawn_path.prior
-    began = [message("prior", b_0=evidence.b_0, sd=prior.sd)] if prior else []
+    prior_sentences = [message("prior", b_0=evidence.b_0, sd=prior.sd)] if prior else []
     rule = message("rule", claim=evidence.claim, plus=actions.plus, minus=actions.minus)
-    return [message("model", engine=evidence.engine), *began, rule]
+    return [message("model", engine=evidence.engine), *prior_sentences, rule]
 
 
 def remarks(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> list[str]:
-    """Belief, decision, what another model says, and what is to be expected elsewhere.
+    """Sentences on belief, decision, the other model's choice, and the effect in a new setting.
 
     Parameters
     ----------
@@ -131,12 +130,12 @@ def remarks(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) 
     payoffs
         What the options bring and cost.
     actions
-        What the options are called.
+        Names of the options.
 
     Returns
     -------
     list of str
-        A sentence each.
+        One sentence per entry.
     """
     sentences = (
         belief_sentence(evidence),

@@ -1,9 +1,9 @@
-"""Evidence of a review of an intervention: its studies, what they lead to, and what reviewers expect to see of them."""
+"""Evidence of a review of an intervention: belief, pooled estimates, leave-one-out beliefs, value of more studies."""
 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,16 +22,14 @@ from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 
-AHEAD = np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100])
-"""More studies whose worth is drawn."""
-MOST_EVENTS = 5000  # Of a study, in both arms, for which mixed models are still fitted
-MIXED = "GLMM {}"
+AHEAD = np.array([1.0, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100])
+"""Numbers of further studies at which their value is drawn."""
+MOST_EVENTS = 5000  # Mixed models are not fitted if a study has more events in both arms together
 CORRECTED: tuple[Literal["only0"], Literal["all"]] = ("only0", "all")
-METHODS: tuple[Method, ...] = ("FE", "DL", "REML", "ML", "PM")
 
 
 class Estimates(NamedTuple):
-    """Estimates with 95 % intervals on the scale of analysis; NaN where there is none; each of shape (n,)."""
+    """Estimates with 95 % intervals on the scale of analysis, each of shape (n,); NaN where there is none."""
 
     value: Floats
     low: Floats
@@ -39,7 +37,7 @@ class Estimates(NamedTuple):
 
 
 class Reviewed(NamedTuple):
-    """What one method gives, on the scale of analysis; NaN where it gives none."""
+    """Results of one pooling method on the scale of analysis; NaN where the method gives none."""
 
     method: str
     est: float
@@ -52,7 +50,7 @@ class Reviewed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class EffectEvidence:
-    """The studies of a review of an intervention and what follows from them."""
+    """The studies of a review of an intervention and everything computed from them."""
 
     studies: Studies
     target: Target
@@ -65,33 +63,33 @@ class EffectEvidence:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the studies are called."""
+        """Names of the studies."""
         return self.studies.study
 
     @property
     def claim(self) -> str:
-        """What the belief is a chance of."""
+        """The statement whose probability is the belief."""
         side = "above" if self.target.above else "below"
         return f"{NAMES[self.target.measure]} is {side} {signed(self.target.delta)}"
 
     @cached_property
     def drawn_path(self) -> EffectBelief:
-        """Belief after 0 … n studies, and what all of them make of the effect."""
+        """Belief after 0 … n studies, and the effect pooled from all of them."""
         return belief_of_effect(self.studies, self.target, self.engine, self.b_0, self.prior_sd)
 
     @property
     def previewed(self) -> bool:
-        """Never: every engine is quick enough."""
+        """Always False: every engine is quick enough for the whole path."""
         return False
 
     @property
     def belief(self) -> float | None:
-        """Chance that the average effect is beyond δ; None where an engine cannot say."""
+        """Chance that the average effect is beyond δ; None where the engine gives none."""
         return self.drawn_path.beliefs[-1]
 
     @property
     def pooled(self) -> Estimates:
-        """The average effect by the engine, one entry."""
+        """The average effect by the engine, as arrays of one entry."""
         mu, se = (np.array([np.nan if x is None else x]) for x in (self.drawn_path.mu, self.drawn_path.se))
         return Estimates(mu, mu - Z * se, mu + Z * se)
 
@@ -102,11 +100,11 @@ class EffectEvidence:
 
     @property
     def judged(self) -> Studies:
-        """The studies, with their risk of bias where it was judged."""
+        """The studies with their judged risk of bias."""
         return self.studies
 
     def by(self, engine: Engine) -> "EffectEvidence":
-        """These studies believed by another engine."""
+        """Evidence of the same studies by another engine."""
         return replace(self, engine=engine)
 
     @cached_property
@@ -121,88 +119,82 @@ class EffectEvidence:
 
     @cached_property
     def estimates(self) -> Estimates:
-        """Each study's own estimate."""
-        wide = Z * np.sqrt(self.sizes.v)
-        return Estimates(self.sizes.y, self.sizes.y - wide, self.sizes.y + wide)
+        """Estimate of each study by itself."""
+        half_width = Z * np.sqrt(self.sizes.v)
+        return Estimates(self.sizes.y, self.sizes.y - half_width, self.sizes.y + half_width)
 
     @property
     def sd_of_one_person(self) -> float | None:
-        """Standard deviation of what one person shows on the scale of analysis; None where studies do not count their people."""
+        """Standard deviation of one person's outcome on the scale of analysis; None if the studies give no numbers of people."""
         if not {"n_treated", "n_control"} <= {*self.studies.form.columns}:
             return None
         treated, control = self.studies.column("n_treated"), self.studies.column("n_control")
-        of_one = self.sizes.v / (1 / treated + 1 / control)
-        says = np.isfinite(of_one)
-        return (
-            float(np.sqrt(np.average(of_one[says], weights=(treated + control)[says])))
-            if says.any()
-            else None
-        )
+        variance = self.sizes.v / (1 / treated + 1 / control)
+        usable = np.isfinite(variance)
+        if not usable.any():
+            return None
+        return float(np.sqrt(np.average(variance[usable], weights=(treated + control)[usable])))
 
     @property
     def weights(self) -> Floats:
-        """Share of each study in the pooled estimate by inverse variance, with the engine's τ²; NaN where it has none."""
+        """Inverse-variance weight of each study with the engine's τ², shape (n,), summing to 1; NaN where a study has none."""
         w = 1 / (self.sizes.v + (self.drawn_path.tau2 or 0.0))
         return np.asarray(w / np.nansum(w))
 
     @cached_property
     def cumulative(self) -> Estimates:
-        """The average effect after the first 1, 2, …, n studies, by the engine."""
+        """The average effect by the engine after the first 1, 2, …, n studies."""
         if self.engine not in POOLED:
             mean, sd = posterior(self.studies, self.target, self.engine, self.b_0, self.prior_sd)[1].moments()
             mean, sd = mean[1:], sd[1:]
         else:
-            says = self.sizes.says_something
+            usable = self.sizes.says_something
             first = 1 if self.engine == "fe" else 2
-            fit = prefixes(self.sizes.y[says], self.sizes.v[says], POOLED[self.engine], first)
-            at = np.cumsum(says) - first
-            there = (at >= 0) & (at < max(1, len(fit.est))) & bool(len(fit.est))
-            mean, sd = np.full(len(says), np.nan), np.full(len(says), np.nan)
-            mean[there], sd[there] = fit.est[at[there]], fit.se[at[there]]
+            fit = prefixes(self.sizes.y[usable], self.sizes.v[usable], POOLED[self.engine], first)
+            row = np.cumsum(usable) - first
+            fitted = row >= 0
+            mean, sd = np.full(len(usable), np.nan), np.full(len(usable), np.nan)
+            mean[fitted], sd[fitted] = fit.est[row[fitted]], fit.se[row[fitted]]
         return Estimates(mean, mean - Z * sd, mean + Z * sd)
 
     @cached_property
     def without(self) -> Without:
-        """The belief without each study in turn."""
+        """Leave-one-out beliefs."""
         target, prior = self.target, self.drawn_path.prior
         if self.engine == "exact" and prior is not None:
             above = above_without_each(self.studies.values, prior, target.scaled, self.studies.weights)
             return Without(np.clip(above if target.above else 1 - above, 0, 1))
-        every = range(len(self))
-        left = (replace(self, studies=self.studies.only([at for at in every if at != out])) for out in every)
-        return Without(np.array([one.belief for one in left], dtype=float))
+        places = range(len(self))
+        others = (self.studies.only([at for at in places if at != left_out]) for left_out in places)
+        return Without(np.array([replace(self, studies=rest).belief for rest in others], dtype=float))
 
     @cached_property
     def known(self) -> KnownEffect | None:
-        """What a Bayesian engine knows after all studies."""
+        """State of a Bayesian engine after all studies; None with another engine."""
         if self.engine in POOLED:
             return None
         return effect_states(self.studies, self.target, self.engine, self.b_0, self.prior_sd)[-1]
 
     def settings_share(self) -> tuple[float, float] | None:
-        """Between which shares of settings the effect is beyond δ, with a chance of 90 %."""
+        """90 % interval of the share of settings in which the effect is beyond δ; None without a Bayesian engine."""
         if self.known is None:
             return None
         low, high = self.known.share_of_settings(np.array([0.05, 0.95]))
         return float(low), float(high)
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
-        """Expected value of more studies, each as precise as the middle one of these; None where there is no belief."""
-        if self.belief is None:
+        """Expected value of more studies, each with the median variance of these; None without a belief."""
+        mixture = self._mixture()
+        if self.belief is None or mixture is None:
             return None
-        mixture, worth = self._mixture(), np.zeros(len(AHEAD))
-        for two in payoffs.neighbours():
-            of_two = (
-                np.zeros(len(AHEAD))
-                if mixture is None
-                else worth_of_studies(mixture, AHEAD.astype(float), two)
-            )
+        worth = np.zeros(len(AHEAD))
+        for neighbours in payoffs.neighbours():
+            worth_of_pair = worth_of_studies(mixture, AHEAD, neighbours)
             if self.known is not None:
-                of_two[0] = self.known.evsi(two)
-            worth += of_two
+                worth_of_pair[0] = self.known.evsi(neighbours)
+            worth += worth_of_pair
         evpi = float(payoffs.evpi(self.belief))
-        evsi = np.maximum.accumulate(np.minimum(worth, evpi))
-        return MoreStudies(AHEAD.astype(float), evsi, evpi, None)
+        return MoreStudies(AHEAD, np.maximum.accumulate(np.minimum(worth, evpi)), evpi)
 
     def _mixture(self) -> Knowledge | None:
         if self.known is not None:
@@ -216,28 +208,28 @@ class EffectEvidence:
 
     @cached_property
     def by_risk(self) -> "tuple[tuple[str, EffectEvidence], ...]":
-        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+        """Titles and evidence: all studies, without high risk of bias, and with its weight reduced; () if no risk is high."""
         return versions_by_risk(self, self.studies, lambda studies: replace(self, studies=studies))
 
     @cached_property
     def reviewed(self) -> list[Reviewed]:
         """The pooled effect by every method that reviewers use."""
-        says = self.sizes.says_something
-        y, v = self.sizes.y[says], self.sizes.v[says]
+        usable = self.sizes.says_something
+        y, v = self.sizes.y[usable], self.sizes.v[usable]
         if len(y) < 2:
             return []
-        rows = [_reviewed(method, prefixes(y, v, method, len(y))) for method in METHODS]
+        rows = [_reviewed(method, prefixes(y, v, method, len(y))) for method in get_args(Method)]
         if self.studies.form is Form.EVENTS:
-            whole = self.studies.values[np.isfinite(self.studies.values).all(axis=1)]
-            both = [("Mantel–Haenszel", mantel_haenszel(self.target.measure, *whole.T))]
+            counts = self.studies.complete().values.T
+            fits = [("Mantel–Haenszel", mantel_haenszel(self.target.measure, *counts))]
             if self.target.measure is Measure.OR:
-                both.append(("Peto", peto(*whole.T)))
-            rows += [Reviewed(name, est, (est - Z * se, est + Z * se)) for name, (est, se) in both]
+                fits.append(("Peto", peto(*counts)))
+            rows += [Reviewed(name, est, (est - Z * se, est + Z * se)) for name, (est, se) in fits]
         return [*rows, *self._otherwise_corrected(), *self._mixed()]
 
     def _otherwise_corrected(self) -> list[Reviewed]:
-        """REML with other variances of an SMD, or other corrections of empty cells where there are any."""
-        values = self.studies.values[np.isfinite(self.studies.values).all(axis=1)]
+        """REML with unbiased variances of an SMD, or with other corrections of empty cells if there are any."""
+        values = self.studies.complete().values
         if self.target.measure is Measure.SMD:
             variants = {"REML, unbiased variances": of_means(Measure.SMD, *values.T, vtype="UB")}
         elif self.target.measure in (Measure.OR, Measure.RR) and self.studies.has_empty_cells:
@@ -245,39 +237,42 @@ class EffectEvidence:
             variants = {"REML, studies without events kept": kept, "REML, ½ added to every study": added}
         else:
             variants = {}
-        return [_reviewed(name, prefixes(of.y, of.v, "REML", len(of))) for name, of in variants.items()]
+        return [
+            _reviewed(name, prefixes(sizes.y, sizes.v, "REML", len(sizes)))
+            for name, sizes in variants.items()
+        ]
 
     def _mixed(self) -> list[Reviewed]:
-        """Maximum likelihood of an OR without any correction, by four models."""
-        values = self.studies.values[np.isfinite(self.studies.values).all(axis=1)]
+        """Maximum likelihood estimates of an OR by four mixed models, without any correction of empty cells."""
+        values = self.studies.complete().values
         if self.target.measure is not Measure.OR or values[:, [0, 2]].sum(axis=1).max() > MOST_EVENTS:
             return []
         fits = [(model, pool_by_likelihood(values, model)) for model in MODELS]
-        return [Reviewed(MIXED.format(model), fit.est, fit.ci, tau2=fit.tau2) for model, fit in fits]
+        return [Reviewed(f"GLMM {model}", fit.est, fit.ci, tau2=fit.tau2) for model, fit in fits]
 
     @cached_property
     def tau2_interval(self) -> tuple[float, float] | None:
         """95 % interval of τ² by the Q-profile method; None with one study."""
-        says = self.sizes.says_something
-        return tau2_interval(self.sizes.y[says], self.sizes.v[says]) if says.sum() > 1 else None
+        usable = self.sizes.says_something
+        return tau2_interval(self.sizes.y[usable], self.sizes.v[usable]) if usable.sum() > 1 else None
 
     def unit(self, value: float) -> float:
-        """A number of the scale of analysis in the measure's own unit."""
+        """Convert a number from the scale of analysis to the measure's own unit."""
         return float(np.exp(value)) if self.target.ratio else float(value)
 
     @cached_property
     def _decimals(self) -> int:
-        """Decimals of estimates, so that a column of them can be compared: those of the average effect in three digits."""
+        """Decimals of all estimates, chosen so that the average effect has three digits."""
         largest = max(abs(self.unit(float(part[0]))) for part in self.pooled)
         return max(2, 2 - math.floor(math.log10(largest))) if 0 < largest < math.inf else 3
 
     def written(self, value: float, low: float, high: float) -> str:
-        """An estimate with its interval in the measure's own unit: '0.49 [0.34, 0.70]'.
+        """Format an estimate and its interval in the measure's own unit: '0.49 [0.34, 0.70]'.
 
         Parameters
         ----------
         value, low, high
-            On the scale of analysis.
+            Estimate and limits on the scale of analysis.
 
         Returns
         -------
@@ -286,8 +281,8 @@ class EffectEvidence:
         """
         if not np.isfinite(value):
             return ""
-        at, begin, end = alike([self.unit(x) for x in (value, low, high)], self._decimals)
-        return f"{at} [{begin}, {end}]"
+        texts = alike([self.unit(x) for x in (value, low, high)], self._decimals)
+        return "{} [{}, {}]".format(*texts)
 
 
 def _reviewed(method: str, fit: Pooled) -> Reviewed:
@@ -303,20 +298,20 @@ def _reviewed(method: str, fit: Pooled) -> Reviewed:
 def effect_evidence(
     studies: Studies, target: Target, engine: Engine, b_0: float = 0.5, prior_sd: float | None = None
 ) -> EffectEvidence:
-    """Evidence of a review of an intervention; what was computed for equal arguments before is kept.
+    """Evidence of a review of an intervention; equal arguments share one cached object.
 
     Parameters
     ----------
     studies
-        In the order in which they were read; those with a missing number are left out.
+        Studies in reading order; those with a missing number are left out.
     target
         The measure, δ and direction.
     engine
-        Where the belief comes from; one that fits the measure.
+        Engine that computes the belief; it must fit the measure.
     b_0
         Chance before any study.
     prior_sd
-        Of the average effect on the scale of analysis, instead of the usual one.
+        Prior standard deviation of the average effect on the scale of analysis; the usual one if None.
 
     Returns
     -------

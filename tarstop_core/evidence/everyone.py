@@ -1,4 +1,4 @@
-"""What certainty and more studies are worth to everyone whom a decision concerns, after what studies cost."""
+"""Value of certainty and of more studies to all people whom a decision concerns, net of the price of the studies."""
 
 from dataclasses import dataclass, replace
 
@@ -8,25 +8,25 @@ from tarstop_core.value.payoffs import Payoffs
 
 @dataclass(frozen=True)
 class Everyone:
-    """Whom a decision concerns, and what one more study costs."""
+    """How many people a decision concerns, and the price of one more study."""
 
-    people: float = 0.0  # Discounted number; 0 where amounts are those of the whole decision
+    people: float = 0.0  # Discounted number; 0 if the amounts are those of the whole decision
     price: float = 0.0  # Price of one more study, in the unit of the amounts; 0 if not entered
 
     def priced(self, payoffs: Payoffs) -> "Everyone":
-        """No people and no price if mistakes have no amounts, because normalised losses cannot be compared with them."""
+        """Return NOBODY if mistakes have no amounts, because a price cannot be compared with normalised losses."""
         return self if payoffs.unit else NOBODY
 
     def worth(self, more: MoreStudies) -> MoreStudies:
-        """What certainty and more studies are worth to all of them."""
+        """Multiply the value of certainty and of more studies by the number of people."""
         people = self.people or 1.0
         return replace(more, evsi=people * more.evsi, evpi=people * more.evpi)
 
     def best(self, more: MoreStudies) -> tuple[int, float]:
-        """How many more studies bring most after their price, and how much; (0, 0) where none is worth it."""
+        """Number of further studies with the highest net value, and that value; (0, 0) if none pays for itself."""
         net = self.worth(more).evsi - self.price * more.k
-        at = int(net.argmax())
-        return (int(more.k[at]), float(net[at])) if net[at] > 0 else (0, 0.0)
+        best = int(net.argmax())
+        return (int(more.k[best]), float(net[best])) if net[best] > 0 else (0, 0.0)
 
 
 NOBODY = Everyone()

@@ -1,4 +1,4 @@
-"""2×2 tables as a person types them: read row by row, and packed small enough for a page's address."""
+"""2×2 tables that a person types: parse their rows, and pack them into a page's address."""
 
 import base64
 import binascii
@@ -18,31 +18,31 @@ from tarstop_core.files.tables import BIAS, MISSING, TYPED, risk_of_bias, whole_
 from tarstop_core.presentation.numbers import listed
 
 Row = tuple[str, ...]
-"""Study, TP, FP, FN, TN and risk of bias as they were typed; tables of before have no risk of bias."""
+"""Texts of study, TP, FP, FN, TN and risk of bias; rows from earlier versions have no risk of bias."""
 TITLES = {"study": "Study", **dict(zip(CELLS, CELLS, strict=True)), BIAS: "Risk of bias"}
 FIELDS = tuple(TITLES)
 WIDTHS = frozenset({len(FIELDS) - 1, len(FIELDS)})
 COLUMN_NAMES = "Study, TP, FP, FN and TN"
 
-LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
-MOST_ROWS = 2000  # rows that are packed: more never fit
-MOST_BYTES = 100_000  # bytes that an address is unpacked to at most
+LONGEST = 6000  # characters of an address that browsers, servers and messengers pass on
+MOST_ROWS = 2000  # more rows never fit into an address
+MOST_BYTES = 100_000  # an address is not unpacked beyond this size
 
 
 def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
-    """The complete rows as tables, a sentence on each row that is left out, and the row of each study, from 1.
+    """Parse typed rows into tables, with a sentence for each row left out and the row number of each study, from 1.
 
-    A row of column names decides the order of the rows below it; without one it is the order of :data:`Row`. Empty rows
-    are passed over. A row without a name is called after its place.
+    A row of column names sets the order of the columns below it; without one it is that of :data:`Row`. Empty rows
+    are skipped. A study without a name is named after its row.
 
     Raises
     ------
     InputProblem
-        When a risk of bias is none, or a row of column names has one that is not known, has one twice or lacks one, or leaves a column unnamed
-        that holds something: nothing may then be computed, for the order is a guess.
+        When a risk of bias is none of the three, when a row of column names has an unknown, repeated or missing name, or
+        when a column without a name holds something.
     """
     names, kept, judged, left_out, rows_kept = [], [], list[Bias | None](), [], []
-    columns, header, begun = {field: at for at, field in enumerate(FIELDS)}, 0, False
+    columns, header, begun = {field: place for place, field in enumerate(FIELDS)}, 0, False
     for at, row in enumerate(rows, start=1):
         cells = [text.strip() for text in (*row, *[""] * (len(FIELDS) - len(row)))]
         if not any(cells):
@@ -71,13 +71,13 @@ def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[i
     no_studies = totals.rows_left_out(names, counted)
     if no_studies:
         left_out.append(totals.sentence(no_studies, rows_kept, "row"))
-    out = {row.at for row in no_studies}
-    studies = [at for at in range(len(tables)) if at not in out]
-    return tables.only(studies), tuple(left_out), tuple(rows_kept[at] for at in studies)
+    dropped = {row.at for row in no_studies}
+    studies = [place for place in range(len(tables)) if place not in dropped]
+    return tables.only(studies), tuple(left_out), tuple(rows_kept[place] for place in studies)
 
 
 def _names_columns(cells: Sequence[str], first: bool) -> bool:
-    """Whether a row holds names of columns: two that are known, or, in the first row, words instead of all counts."""
+    """Whether a row holds column names: two known ones, or, in the first row, words in place of all counts."""
     if any(whole_count(text) is not None for text in cells):
         return False
     return sum(_field(text) is not None for text in cells) > 1 or (
@@ -87,12 +87,12 @@ def _names_columns(cells: Sequence[str], first: bool) -> bool:
 
 
 def _field(title: str) -> str | None:
-    """The field that a column's title names; None where it is not known."""
+    """The field that a column title names; None if the title is unknown."""
     return next((field for field in FIELDS if plain_title(title) in TYPED[field]), None)
 
 
 def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
-    """Column of each field, by the names in row `at`; an unnamed first column holds the studies."""
+    """Place of each field's column, from the names in row `at`; a first column without a name holds the studies."""
     columns: dict[str, int] = {}
     for place, title in enumerate(cells):
         field = (
@@ -115,7 +115,7 @@ def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
 
 
 def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
-    """Return why a row is left out, as the end of a sentence that names the fix; "" if it is complete."""
+    """The end of a sentence that says why a row is left out and how to fix it; empty if the row is complete."""
     cells = list(zip(CELLS, texts, counts, strict=True))
     wrong = [f"{cell} is '{text}'" for cell, text, count in cells if count is None]
     missing = [cell for cell, text, _ in cells if cell in ("TP", "FN") and text.lower() in MISSING]
@@ -127,12 +127,12 @@ def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:
 
 
 def _count(text: str) -> float | None:
-    """NaN where no count is given, None where it cannot be read."""
+    """Parse a count: NaN if none is given, None if it cannot be read."""
     return np.nan if text.lower() in MISSING else whole_count(text)
 
 
 def rows_of(tables: Tables) -> list[Row]:
-    """Tables as rows; unknown counts are empty, and the last column is there where the risk of bias was judged."""
+    """Tables as rows of texts; unknown counts are empty, and the last column exists only if the risk of bias was judged."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
     bias: list[Row] = [(risk or "",) for risk in tables.bias] or [()] * len(tables)
     return [
@@ -142,9 +142,9 @@ def rows_of(tables: Tables) -> list[Row]:
 
 
 def pack(rows: Sequence[Row]) -> str | None:
-    """Rows as text for an address: CSV, compressed, in the letters of base64url; None where it gets too long.
+    """Pack rows into text for an address (compressed CSV in base64url); None if the text gets too long.
 
-    Empty rows at the end are dropped, and without any row the text is empty.
+    Empty rows at the end are dropped. Without any row the text is empty.
     """
     last = max((at for at, row in enumerate(rows, start=1) if any(text.strip() for text in row)), default=0)
     if last == 0:
@@ -161,7 +161,24 @@ def pack(rows: Sequence[Row]) -> str | None:
 
 
 def unpack(packed: str, widths: Collection[int] | None = WIDTHS) -> list[Row]:
-    """The rows that :func:`pack` packed, all of one of these widths, or of any. InputProblem when the text is cut short or was changed."""
+    """Unpack the rows that :func:`pack` packed, which must all have the same width.
+
+    Parameters
+    ----------
+    packed : str
+        Text from an address.
+    widths : collection of int, optional
+        Allowed widths; any if None.
+
+    Returns
+    -------
+    list of tuple of str
+
+    Raises
+    ------
+    InputProblem
+        When the text is cut short or was changed.
+    """
     try:
         if len(packed) > LONGEST:
             raise ValueError

@@ -1,12 +1,13 @@
-"""Report of an evidence synthesis, a page that loads and runs nothing, and the numbers of each figure as rows.
+"""Self-contained HTML report of an evidence synthesis, and the numbers of each figure as rows.
 
-The report of a session shows its studies by the same pieces.
+The report of a session reuses these functions.
 """
 
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -38,23 +39,23 @@ RISK = "With and without high risk of bias"
 
 @dataclass(frozen=True)
 class About:
-    """What a report says beside the numbers."""
+    """Names, dates, source and notes of a report."""
 
     name: str
-    """What the studies are called."""
+    """Name of the review."""
     at: str = ""
-    """When somebody looked at them."""
+    """Time of the report."""
     by: str = ""
-    """And who."""
+    """Author of the report."""
     source: str = ""
-    """Where they come from."""
+    """Source of the studies."""
     notes: Sequence[str] = ()
-    """Warnings about them; in a review of accuracy those of the evidence unless given."""
+    """Warnings about the studies; a review of accuracy has those of its evidence if none are given."""
     actions: words.Actions = words.TWO
     everyone: Everyone = NOBODY
-    """Whom the amounts concern, and what a study costs."""
+    """Number of people concerned, and the price of a study."""
     simulated: bool = False
-    """Whether the studies are made up."""
+    """Whether the studies are simulated."""
 
 
 def evidence_report(evidence: Evidence, payoffs: Payoffs, about: About) -> str:
@@ -63,16 +64,16 @@ def evidence_report(evidence: Evidence, payoffs: Payoffs, about: About) -> str:
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     about
-        What is said beside the numbers.
+        Names, dates, source and notes of the report.
 
     Returns
     -------
     str
-        A page that loads nothing and runs nothing.
+        A page without scripts that loads nothing.
     """
     b, actions = evidence.belief, about.actions
     return synthesis_page(
@@ -106,44 +107,41 @@ def synthesis_page(
     tables: Mapping[str, Rows] | None = None,
     **of_kind: Any,
 ) -> str:
-    """Write the page of a synthesis with what reports on tests and on interventions have in common.
+    """Write the report of a synthesis of studies of a test or of an intervention.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     about
-        What is said beside the numbers.
+        Names, dates, source and notes of the report.
     question
-        What is asked.
+        The question of the review, as a sentence.
     rows
-        What is believed: titles and texts, of which empty ones are left out.
+        Titles and texts about the belief; rows with an empty text are left out.
     variation
-        How much the studies differ, in words.
+        A sentence on how much the studies differ.
     tables
         Further tables by their titles.
     **of_kind
-        What else the template has.
+        Further variables of the template, which only one kind of review has.
 
     Returns
     -------
     str
-        A page that loads nothing and runs nothing.
+        A page without scripts that loads nothing.
     """
     actions = about.actions
     risks = risk_rows(evidence, payoffs, actions)
     asked = [
         ("Question", question),
         ("How sure before you act (q*)", message("how_sure", payoffs=payoffs, actions=actions)),
-        (
-            "Consequences",
-            ""
-            if payoffs.others
-            else message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus),
-        ),
     ]
+    if not payoffs.others:
+        consequences = message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)
+        asked.append(("Consequences", consequences))
     return page(
         __name__,
         title=f"{about.name} · TARstop report",
@@ -166,7 +164,7 @@ def synthesis_page(
 
 
 def _decision_rows(evidence: Evidence, payoffs: Payoffs, everyone: Everyone) -> list[tuple[str, str]]:
-    """What is believed: titles and texts, empty where the engine pools nothing."""
+    """Titles and texts about the belief; a text is empty if the engine pools nothing."""
     pooled, tables = evidence.pooled, evidence.tables
     patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
     valued = evidence.belief is not None and everyone != NOBODY
@@ -185,22 +183,23 @@ def _decision_rows(evidence: Evidence, payoffs: Payoffs, everyone: Everyone) -> 
 
 
 def _methods(evidence: Evidence, actions: words.Actions) -> list[str]:
-    """How the belief was computed, what it began with, and how it leads to an action."""
-    engine, sentences = ENGINES[evidence.engine], []
+    """Sentences on the model, its prior, and the rule that turns the belief into an action."""
+    engine = ENGINES[evidence.engine]
+    sentences = [message("model", engine=engine, theta_sp=evidence.theta_sp)]
     if engine.knows_prior:
         sentence = prior_sentence(evidence.prior_of_sensitivity, evidence.theta)
         sentences.append(message("prior_of_belief", prior=evidence.prior, sentence=sentence))
-    model = message("model", engine=engine, theta_sp=evidence.theta_sp)
-    return [model, *sentences, message("rule", evidence=evidence, plus=actions.plus, minus=actions.minus)]
+    return [*sentences, message("rule", evidence=evidence, plus=actions.plus, minus=actions.minus)]
 
 
 def studies_sheet(evidence: Evidence) -> Sheet:
-    """Table of the studies with their counts and shares, without columns that no study fills."""
+    """Table of the studies with counts and shares, and the risk of bias if it was judged."""
     shares = zip(_shares(evidence.sensitivity), _shares(evidence.specificity), strict=True)
     judged = ("Risk of bias",) if evidence.tables.bias else ()
     rows = [(*row, *share) for row, share in zip(rows_of(evidence.tables), shares, strict=True)]
-    numbers = (*CELLS, "Sensitivity (95 %)", "Specificity (95 %)")
-    return sheet(("Study", *CELLS, *judged, *numbers[len(CELLS) :]), rows, "2×2 tables", numbers=numbers)
+    accuracy = ("Sensitivity (95 %)", "Specificity (95 %)")
+    columns = ("Study", *CELLS, *judged, *accuracy)
+    return sheet(columns, rows, "2×2 tables", numbers=(*CELLS, *accuracy))
 
 
 def _shares(shares: Shares) -> list[str]:
@@ -209,18 +208,18 @@ def _shares(shares: Shares) -> list[str]:
 
 
 def drawn_studies(evidence: Evidence, simulated: bool = False) -> list[tuple[str, str]]:
-    """Forest plot and ROC plane as SVG, each with its sentence; none without a study."""
+    """Forest plot and ROC plane as SVG, each with its sentence; empty without a study."""
     if not len(evidence):
         return []
     figures = (
         (forest(evidence, simulated=simulated), words.forest_sentence(evidence)),
         (sroc(evidence, simulated=simulated), words.sroc_sentence(evidence)),
     )
-    return [(still(figure, says), says) for figure, says in figures]
+    return [(still(figure, sentence), sentence) for figure, sentence in figures]
 
 
 def written_with() -> list[tuple[str, str]]:
-    """Names and versions of the program and of what its numbers depend on."""
+    """Names and versions of the program, of Python and of the packages that compute its numbers."""
     packages = ("numpy", "scipy", "scikit-learn", "pandas")
     own = [("TARstop", __version__), ("Python", platform.python_version())]
     return [*own, *((name, version(name)) for name in packages)]
@@ -256,13 +255,13 @@ def study_rows(evidence: Evidence) -> Rows:
 
 
 def bias_column(studies: Judged) -> dict[str, NDArray[np.object_]]:
-    """A column with the risk of bias of each study; none where nobody judged it."""
+    """A column with the risk of bias of each study; no column if it was not judged."""
     judged = np.array([risk and risk.value for risk in studies.bias], dtype=object)
     return {"bias": judged} if len(judged) else {}
 
 
 def parameter_rows(evidence: Evidence) -> Rows:
-    """The summary as RevMan asks for it, with the area under the curve: name, value, meaning."""
+    """Parameters of the summary that RevMan asks for, and the area under the curve: name, value, meaning."""
     fit = evidence.summary
     if fit is None:
         return []
@@ -290,7 +289,7 @@ def density_rows(evidence: Evidence) -> Rows:
 
 
 def without_rows(evidence: Synthesis) -> Rows:
-    """The belief without each study."""
+    """Leave-one-out beliefs."""
     with_all = np.full(len(evidence.names), evidence.belief, dtype=object)
     beliefs = figures.or_none(evidence.without.beliefs)
     return figures.rows_of(left_out=evidence.names, belief=beliefs, belief_with_all=with_all)
@@ -304,14 +303,14 @@ def value_rows(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBOD
     evidence
         The studies and their belief.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     everyone
-        Whom they concern, and what a study costs.
+        Number of people concerned, and the price of a study.
 
     Returns
     -------
     Rows
-        With columns for all people where they are counted, and for prices where a study has one.
+        With columns for all people if their number is given, and for prices if a study has one.
     """
     more = evidence.more_studies(payoffs)
     if more is None:
@@ -327,35 +326,35 @@ def value_rows(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBOD
 
 
 def risk_rows(evidence: Synthesis, payoffs: Payoffs, actions: words.Actions = words.TWO) -> Rows:
-    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
+    """Belief and decision with all studies, without those at high risk of bias, and with their weight reduced.
 
     Parameters
     ----------
     evidence
-        The studies and what follows from them.
+        The studies and everything computed from them.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     actions
-        What the two actions are called, and what the first one lacks.
+        Names of the options.
 
     Returns
     -------
     Rows
-        As texts; none where no study is of high risk.
+        As texts; empty if no study is at high risk.
     """
     return [
         {
-            "studies": f"{title} ({len(of.names)})",
-            "average": of.average,
-            "chance": "–" if of.belief is None else percent(of.belief),
-            "decision": words.decided(of.belief, payoffs, actions) or "not usable yet",
+            "studies": f"{title} ({len(variant.names)})",
+            "average": variant.average,
+            "chance": "–" if variant.belief is None else percent(variant.belief),
+            "decision": words.decided(variant.belief, payoffs, actions) or "not usable yet",
         }
-        for title, of in evidence.by_risk
+        for title, variant in evidence.by_risk
     ]
 
 
 def sheets(tables: Mapping[str, Rows]) -> list[Sheet]:
-    """Tables of texts by their titles; those without a row are left out."""
+    """HTML tables of texts with their titles; tables without a row are left out."""
     return [
         sheet(tuple(rows[0]), [tuple(row.values()) for row in rows], title, numbers=())
         for title, rows in tables.items()
@@ -364,7 +363,7 @@ def sheets(tables: Mapping[str, Rows]) -> list[Sheet]:
 
 
 def curve_rows(evidence: Evidence) -> Rows:
-    """Rows of the SROC plot: points, curve and regions, a point a row."""
+    """Points, curve and regions of the SROC plot, one row per point."""
     fit, pooled, complete = evidence.summary, evidence.pooled, ~np.isnan(evidence.specificity.value)
     complete &= ~np.isnan(evidence.sensitivity.value)
     studies = np.stack([1 - evidence.specificity.value, evidence.sensitivity.value], axis=1)[complete]
@@ -377,7 +376,7 @@ def curve_rows(evidence: Evidence) -> Rows:
         drawn["pooled"] = np.array([[1 - pooled.specificity.value, pooled.sensitivity.value]])
     parts = {what: points for what, points in drawn.items() if points is not None}
     fpr, sensitivity = np.concatenate([*parts.values()]).T
-    names = [name for name, known in zip(evidence.tables.study, complete, strict=True) if known]
+    names = [*compress(evidence.tables.study, complete)]
     return figures.rows_of(
         what=np.repeat([*parts], [*map(len, parts.values())]),
         name=names + [""] * (len(fpr) - len(names)),

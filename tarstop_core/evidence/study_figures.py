@@ -20,21 +20,22 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import Payoffs
 
-FEWEST_ROWS = 3  # rows that a figure has room for at least
-COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
-COMPACT_ROW = 2.4  # pixels a study
-ROW = 21  # pixels a study
-COUNTS = (0.0, 0.19)  # where the counts stand, as shares of the width
-PANELS = ((0.215, 0.4), (0.43, 0.615))  # where sensitivity and specificity are drawn
-NUMBERS = ((0.63, 0.81), (0.82, 0.99))  # where their numbers stand
-WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))  # where both are drawn when rows are thin
-BESIDE_BIAS = 0.91  # of the width, left to all else where the risk of bias stands at its end
+FEWEST_ROWS = 3  # a figure has room for this many rows even with fewer studies
+COMPACT_FROM = 60  # with more studies, rows are thin and have no names and numbers
+COMPACT_ROW = 2.4  # height of a thin row in pixels
+ROW = 21  # height of a usual row in pixels
+# Horizontal extents, as shares of the width
+COUNTS = (0.0, 0.19)  # of the counts
+PANELS = ((0.215, 0.4), (0.43, 0.615))  # of the plots of sensitivity and specificity
+NUMBERS = ((0.63, 0.81), (0.82, 0.99))  # of their numbers
+WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))  # of the plots if rows are thin
+BESIDE_BIAS = 0.91  # of everything else if a last column shows the risk of bias
 RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
-LEFT_OUT = 40  # studies that the leave-one-out figure draws: those that matter most
+LEFT_OUT = 40  # the leave-one-out figure draws at most this many studies: the most influential
 
 
 class StudyChart(EvidenceChart):
-    """A figure with a row for each study: columns of texts beside what is drawn, a diamond for what is pooled."""
+    """A figure with a row per study, columns of texts beside the plot, and a diamond for the pooled estimate."""
 
     def rows(self, edges: Sequence[float], at: Sequence[float], names: Sequence[str]) -> None:
         """Name the rows.
@@ -42,9 +43,11 @@ class StudyChart(EvidenceChart):
         Parameters
         ----------
         edges : sequence of two floats
-            The lower end of the plot and the upper one.
-        at, names : sequence
-            Which rows have a name, and these.
+            Lower and upper end of the y axis.
+        at : sequence of float
+            The rows that have a name.
+        names : sequence of str
+            Their names.
         """
         self.axis("yaxis", "", range=list(edges), tickvals=list(at), ticktext=list(names), showgrid=False)
 
@@ -56,9 +59,9 @@ class StudyChart(EvidenceChart):
         at : str
             Number of its x axis.
         domain : sequence of two floats
-            Where it stands, as shares of the width.
+            Its left and right end, as shares of the width.
         end : float
-            What its right end is called, where the left one is 0.
+            Coordinate of its right end; the left end is 0.
         """
         self.axes[f"xaxis{at}"] = {"domain": domain, "visible": False, "range": [0, end]}
 
@@ -70,13 +73,15 @@ class StudyChart(EvidenceChart):
         Parameters
         ----------
         x, y : array_like
-            Where they stand.
+            Positions of the texts, broadcast against each other.
         texts : sequence of str
-            A text each.
-        side, at : str
-            On which side of x, and the number of the column's axis.
+            The texts.
+        side : {"left", "right"}
+            The side of x on which a text stands.
+        at : str
+            Number of the column's x axis.
         colour : str
-            The colour of the line that they name; that of ordinary texts without one.
+            Colour of the line that the texts describe; the usual colour of texts if empty.
         """
         x, y = np.broadcast_arrays(x, y)
         trace = {"type": "scatter", "mode": "text", "x": x.tolist(), "y": y.tolist(), "text": list(texts)}
@@ -84,14 +89,16 @@ class StudyChart(EvidenceChart):
         self.traces.append({**trace, "textposition": f"middle {side}", "textfont": font, "xaxis": f"x{at}"})
 
     def diamond(self, ends: Sequence[float], at: float, half: float, **look: Any) -> None:
-        """Draw what is pooled.
+        """Draw a pooled estimate.
 
         Parameters
         ----------
         ends : sequence of three floats
             Low end, estimate and high end.
-        at, half : float
-            Its row, and half its height.
+        at : float
+            Its row.
+        half : float
+            Half its height, in rows.
         **look
             Further attributes of the trace.
         """
@@ -102,14 +109,14 @@ class StudyChart(EvidenceChart):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Places of the rows, counted from the top: those of the studies, the summary's, and the lower edge."""
+    """Positions of the rows of a forest plot, counted from the top."""
 
-    studies: Floats
-    summary: float
-    bottom: float
-    half: float  # of the diamond's height
-    pixels: float  # a row
-    compact: bool
+    studies: Floats  # row of each study, shape (n,)
+    summary: float  # row of the pooled estimate
+    bottom: float  # lower edge
+    half: float  # half the height of the diamond, in rows
+    pixels: float  # height of a row
+    compact: bool  # whether rows are thin
 
 
 def _rows(evidence: Evidence) -> _Rows:
@@ -127,21 +134,21 @@ def _rows(evidence: Evidence) -> _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """Sensitivity or specificity: hits of patients in each study, and what is pooled from them."""
+    """Sensitivity or specificity in a forest plot: hits among the patients of each study, and the pooled estimate."""
 
-    at: int
+    at: int  # 0 for the left panel, 1 for the right one
     title: str
-    group: str
-    hits: Floats
-    sizes: Floats
+    group: str  # name of the patients
+    hits: Floats  # patients whom the test classifies correctly, shape (n,)
+    sizes: Floats  # patients in the group, shape (n,)
     shares: Shares
     estimate: Estimate | None
-    threshold: float | None  # what is to be exceeded
+    threshold: float | None  # share to exceed
 
     def axis(self, of_numbers: bool = False) -> str:
-        """Number of the panel's x axis, or of the one under its column of numbers; the first has none."""
-        at = self.at + 1 + 2 * of_numbers
-        return str(at) if at > 1 else ""
+        """Number of the panel's x axis, or of that of its column of numbers; plotly's first axis has no number."""
+        number = self.at + 1 + 2 * of_numbers
+        return str(number) if number > 1 else ""
 
 
 def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
@@ -155,15 +162,15 @@ def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
 
 
 def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Sensitivity and specificity of every study with 95 % intervals, and what the engine pools from them below.
+    """Forest plot: sensitivity and specificity of every study with 95 % intervals; the pooled ones below.
 
-    Names and counts on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
+    Names and counts stand on the left, the two panels beside them, the numbers on the right. With more than 60 studies
     rows are thin, ordered by sensitivity, and named on hover only.
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -220,7 +227,7 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
 
 
 def _studies(chart: StudyChart, panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> None:
-    """Draw squares, the larger the more patients, with their intervals."""
+    """Draw squares, sized by patients, with their intervals."""
     shares = panel.shares
     drawn = np.flatnonzero(~np.isnan(shares.value))
     value = shares.value[drawn]
@@ -241,7 +248,7 @@ def _studies(chart: StudyChart, panel: _Panel, rows: _Rows, names: tuple[str, ..
 
 
 def _numbers(chart: StudyChart, panel: _Panel, rows: _Rows) -> None:
-    """Write the numbers of a panel into a column of their own."""
+    """Write a panel's numbers into their column."""
     at = panel.axis(of_numbers=True)
     texts = [numbers(panel.shares, i) for i in range(len(rows.studies))]
     chart.texts(0, rows.studies, texts, "right", at)
@@ -259,20 +266,20 @@ def _counts(chart: StudyChart, evidence: Evidence, rows: _Rows) -> None:
 
 
 def risks(studies: Judged) -> list[str]:
-    """The risk of bias of each study with its sign; a dash where nobody judged it."""
+    """The risk of bias of each study with its sign; a dash if not judged."""
     return [RISKS[risk] if risk else "–" for risk in studies.bias]
 
 
 def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Studies in the ROC plane, sized by patients, the pooled point, and curve and both 95 % regions by REML.
+    """Studies in the ROC plane, sized by patients, with the pooled point, and the curve and both 95 % regions by REML.
 
-    The curve is drawn over the observed false-positive rates only. Where another engine than "reml" decides, the point
-    that curve and regions belong to is hollow.
+    The curve is drawn over the observed false-positive rates only. If the engine is not "reml", a hollow diamond marks
+    the REML summary that curve and regions belong to.
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -328,7 +335,7 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
 
 
 def _keys(evidence: Evidence) -> str:
-    """What the pooled lines are, for the lower right corner: no study of a useful test lies there."""
+    """Legend for the lower right corner, where no study of a useful test lies."""
     lines = ["◆ pooled"] if evidence.pooled.specificity is not None else []
     by = "" if evidence.engine == "reml" else ", by REML"
     lines += [f"◇ the same{by}"] if by else []
@@ -339,14 +346,14 @@ def _keys(evidence: Evidence) -> str:
 def leave_one_out(
     evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief without each study beside the belief with all; hollow where the decision would change.
+    """Belief without each study beside the belief with all; hollow if the decision would change.
 
     Parameters
     ----------
     evidence
-        The tables and what follows from them.
+        The 2×2 tables and everything computed from them.
     payoffs
-        What the options bring: between which beliefs each is the best one.
+        Benefits and costs of the options, which give the threshold beliefs.
     simulated
         Whether the figure says that its data are simulated.
     dark
@@ -388,12 +395,12 @@ def leave_one_out(
 
 
 def numbers(shares: Shares, at: int | np.intp) -> str:
-    """A share and its interval."""
+    """Format the share of one study with its interval."""
     if np.isnan(shares.value[at]):
         return "–"
     return f"{shares.value[at]:.2f} [{shares.low[at]:.2f}, {shares.high[at]:.2f}]"
 
 
 def margin_for(names: Sequence[str]) -> int:
-    """Pixels that names need on the left."""
+    """Left margin in pixels that names need."""
     return 18 + round(6.3 * min(NAME, max(map(len, names), default=0)))

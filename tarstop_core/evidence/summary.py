@@ -1,8 +1,7 @@
-"""Evidence of a review: the 2×2 table of each study, their summary, and the belief that they lead to.
+"""Evidence of a review of a test: the 2×2 table of each study, their summary, and the belief.
 
-A figure is computed when a page first asks for it, and kept. The belief comes from the engine that a person chooses;
-the summary that the forest and SROC plots draw is always the bivariate model that reviewers know, fitted as R's mada
-fits it by default.
+Everything is computed when a page first asks for it, and cached. The belief comes from the engine that a person chooses.
+The summary in the forest and SROC plots is always the bivariate model by REML, fitted as R's mada does by default.
 """
 
 from dataclasses import dataclass, replace
@@ -26,24 +25,24 @@ from tarstop_core.files.tables import same_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
 
-EXACT_WITHOUT = 30  # studies up to which each leave-one-out belief is computed afresh
-PREVIEW_FROM = 100  # studies from which the path by study is drawn with the univariate engine
-AHEAD = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100)
-"""More studies whose worth is drawn."""
-POINTS = 200  # of a drawn curve
+EXACT_WITHOUT = 30  # up to this many studies, each leave-one-out belief is computed from scratch
+PREVIEW_FROM = 100  # with more studies, the path by study is drawn with the univariate engine
+AHEAD = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 80, 100])
+"""Numbers of further studies at which their value is drawn."""
+POINTS = 200  # points of the drawn SROC curve
 
 
 @dataclass(frozen=True, eq=False)
 class Shares:
-    """A share in each study with its 95 % interval; NaN where a study says nothing of it."""
+    """A share in each study with its 95 % interval, arrays of shape (n,); NaN where a study has no patients for it."""
 
-    value: Floats  # like the others of shape (n,)
+    value: Floats
     low: Floats
     high: Floats
 
 
 def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
-    """Exact 95 % intervals of shares, shape (n,), those that Cochrane's forest plots show; NaN where a count is unknown.
+    """Shares of hits with exact 95 % intervals, shape (n,), as in Cochrane's forest plots; NaN where a count is unknown.
 
     Notes
     -----
@@ -60,7 +59,7 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
     value, low, high = (np.full(len(n), np.nan) for _ in range(3))
     k, m = hits[some], misses[some]
     value[some] = k / n[some]
-    # Without hits (or misses) there is no bound on that side; 1 stands in for an argument that must be > 0.
+    # Without hits (or misses) there is no bound on that side; betaincinv then gets 1 instead of an invalid 0.
     low[some] = np.where(k > 0, betaincinv(np.maximum(k, 1), m + 1, 0.025), 0.0)
     high[some] = np.where(m > 0, betaincinv(k + 1, np.maximum(m, 1), 0.975), 1.0)
     return Shares(value, low, high)
@@ -68,7 +67,7 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pooled:
-    """Sensitivity and specificity over all studies, by the engine that decides; None where it has no answer."""
+    """Sensitivity and specificity pooled over all studies by the engine; None where it gives none."""
 
     sensitivity: Estimate | None
     specificity: Estimate | None
@@ -77,12 +76,12 @@ class Pooled:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The tables of a review and what follows from them; made by :func:`evidence`."""
+    """The 2×2 tables of a review and everything computed from them; made by :func:`evidence`."""
 
     tables: Tables  # n studies
     theta: float  # the sensitivity to exceed, in (0, 1)
     engine: str  # one of :data:`~tarstop_core.belief.engines.ENGINES`
-    prior: Prior  # what "reml" does not look at
+    prior: Prior  # ignored by "reml"
     theta_sp: float | None = None  # the specificity to exceed as well, in (0, 1)
 
     def __len__(self) -> int:
@@ -90,17 +89,17 @@ class Evidence:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the studies are called."""
+        """Names of the studies."""
         return self.tables.study
 
     @cached_property
     def question(self) -> Question:
-        """What is asked of the tables."""
+        """The question: thresholds, engine and prior."""
         return Question(self.theta, self.engine, self.prior, self.theta_sp)
 
     @property
     def claim(self) -> str:
-        """What the belief is a chance of."""
+        """The statement whose probability is the belief."""
         return claim(self.theta, self.theta_sp)
 
     @cached_property
@@ -110,19 +109,19 @@ class Evidence:
 
     @cached_property
     def drawn_path(self) -> BeliefPath:
-        """The path to be drawn: that of the engine, or its univariate preview where that would take seconds."""
+        """The path that is drawn: by the engine, or by the univariate one if that would take seconds."""
         if not self.previewed:
             return self.path
         return belief_path(self.tables, replace(self.question, engine="univariate"))
 
     @property
     def previewed(self) -> bool:
-        """Whether `drawn_path` is a preview: the bivariate path takes a time that grows with n²."""
+        """Whether `drawn_path` is the univariate one, because the time of the bivariate path grows with n²."""
         return self.engine == "bivariate" and len(self) > PREVIEW_FROM
 
     @cached_property
     def belief(self) -> float | None:
-        """That the claim is true, after all studies; None where "reml" is not identified."""
+        """Belief in the claim after all studies; None if "reml" is not identified."""
         return self._belief_by(self.engine, self.tables)
 
     def _belief_by(self, engine: str, tables: Tables) -> float | None:
@@ -130,7 +129,7 @@ class Evidence:
 
     @cached_property
     def of_each(self) -> tuple[float, float] | None:
-        """Beliefs that sensitivity, and that specificity, exceeds its threshold, where both are asked for and known."""
+        """Beliefs that sensitivity and that specificity exceed their thresholds; None unless both are asked for and available."""
         return beliefs_of_each(self.tables, self.question)
 
     @property
@@ -140,7 +139,7 @@ class Evidence:
 
     @property
     def prior_of_sensitivity(self) -> Prior:
-        """The prior whose b_0 is the chance of that before any study."""
+        """The prior of sensitivity alone: its b_0 is the chance before any study that sensitivity exceeds θ."""
         return self.prior if self.theta_sp is None else self.prior.margins[0]
 
     @cached_property
@@ -160,14 +159,14 @@ class Evidence:
 
     @cached_property
     def usable(self) -> int:
-        """Number of studies with all four counts and patients in both groups, which the summary is fitted to."""
+        """Number of studies with all four counts and patients in both groups; the summary is fitted to these."""
         return int(reitsma.usable(self.tables).sum())
 
     @cached_property
     def summary(self) -> ReitsmaFit | None:
-        """The bivariate model by REML; None with fewer than 3 usable studies, which cannot identify it.
+        """The bivariate model by REML; None with fewer than 3 usable studies.
 
-        Half a patient is added to studies with an empty cell, as the engine "reml" does when it decides.
+        Half a patient is added to studies with an empty cell, as by the engine "reml".
         """
         if self.usable < reitsma.IDENTIFIED_FROM:
             return None
@@ -175,7 +174,7 @@ class Evidence:
 
     @cached_property
     def pooled(self) -> Pooled:
-        """Sensitivity and specificity over all studies, by the engine."""
+        """Sensitivity and specificity pooled over all studies by the engine."""
         if self.engine == "reml":
             fit = self.summary
             return Pooled(None, None) if fit is None else Pooled(fit.sensitivity, fit.specificity)
@@ -187,25 +186,25 @@ class Evidence:
 
     @property
     def _of_specificity(self) -> univariate.Posterior:
-        """Density of pooled specificity; of no use with "reml"."""
+        """Density of pooled specificity by a Bayesian engine."""
         turned = self.tables.turned
         if self.theta_sp is not None and self.of_each is not None:
             prior = self.prior.margins[1]
             return univariate.posterior(turned, self.theta_sp, prior, belief=self.of_each[1])
-        # With the prior that the engine gives it, each group by itself.
+        # The question has no threshold for specificity: use the prior that the bivariate engine gives it.
         prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau, weight=self.prior.weight)
         return univariate.posterior(turned, self.theta, prior)
 
     @cached_property
     def joint_logits(self) -> tuple[Floats, Floats] | None:
-        """Mean, shape (2,), and covariance, shape (2, 2), of what is believed of both pooled logits: sensitivity, specificity.
+        """Mean, shape (2,), and covariance, shape (2, 2), of the pooled logits of sensitivity and specificity.
 
-        None where no study says anything of one of them, or "reml" is not identified.
+        None if no study has patients of one group, or "reml" is not identified.
         """
         if self.engine == "reml":
             fit = self.summary
-            turn = np.array([1.0, -1.0])  # to specificity from false positives
-            return None if fit is None else (turn * fit.mu, np.outer(turn, turn) * fit.cov)
+            sign = np.array([1.0, -1.0])  # from the logit of the false-positive rate to that of specificity
+            return None if fit is None else (sign * fit.mu, np.outer(sign, sign) * fit.cov)
         if self.density is None or not ((self.tables.diseased > 0).any() and (self.tables.healthy > 0).any()):
             return None
         mean, variance = np.transpose([self.density.logit_moments, self._of_specificity.logit_moments])
@@ -216,37 +215,36 @@ class Evidence:
 
     @property
     def judged(self) -> Tables:
-        """The tables, with their risk of bias where it was judged."""
+        """The tables with their judged risk of bias."""
         return self.tables
 
     @cached_property
     def by_risk(self) -> "tuple[tuple[str, Evidence], ...]":
-        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+        """Titles and evidence: all studies, without high risk of bias, and with its weight reduced; () if no risk is high."""
         return versions_by_risk(self, self.tables, lambda tables: replace(self, tables=tables))
 
     @property
     def average(self) -> str:
-        """Pooled sensitivity and specificity as a text: 'sensitivity 0.84 [0.75, 0.90]'."""
-        parts = zip(
-            ("sensitivity", "specificity"), (self.pooled.sensitivity, self.pooled.specificity), strict=True
-        )
+        """Pooled sensitivity and specificity as a text, such as 'sensitivity 0.84 [0.75, 0.90]'."""
         return ", ".join(
-            f"{name} {part.value:.2f} [{part.low:.2f}, {part.high:.2f}]" for name, part in parts if part
+            f"{name} {part.value:.2f} [{part.low:.2f}, {part.high:.2f}]"
+            for name, part in vars(self.pooled).items()
+            if part
         )
 
     @cached_property
     def new_study(self) -> Estimate | None:
-        """Summary sensitivity, and where the true one of 95 % of new studies lies."""
+        """Summary sensitivity, and the range that holds the true sensitivity of 95 % of new studies."""
         fit = self.summary
         if fit is None:
             return None
-        wide = ndtri(0.975) * np.sqrt(fit.cov[0, 0] + fit.Psi[0, 0])
-        value, low, high = expit(fit.mu[0] + np.array([0.0, -wide, wide]))
-        return Estimate(float(value), float(low), float(high))
+        half_width = ndtri(0.975) * np.sqrt(fit.cov[0, 0] + fit.Psi[0, 0])
+        ends = expit(fit.mu[0] + np.array([0.0, -half_width, half_width]))
+        return Estimate(*ends.tolist())
 
     @cached_property
     def curve(self) -> Floats | None:
-        """Summary ROC curve as columns (false-positive rate, sensitivity), over the observed rates only."""
+        """Summary ROC curve over the observed rates, shape (200, 2): false-positive rate, sensitivity; None if it has no length."""
         if self.summary is None:
             return None
         observed = 1 - self.specificity.value[reitsma.usable(self.tables)]
@@ -258,9 +256,9 @@ class Evidence:
 
     @cached_property
     def density(self) -> univariate.Posterior | None:
-        """Prior and posterior density of pooled sensitivity, on a grid.
+        """Prior and posterior density of pooled sensitivity, on a grid; None if "reml" is not identified.
 
-        With "reml" the normal approximation of its estimate, and a prior of 0; None where there is none.
+        With "reml" the posterior is the normal approximation of the estimate, and the prior density is 0.
         """
         if self.engine == "reml":
             return self._normal_density()
@@ -272,24 +270,24 @@ class Evidence:
             return None
         mu, se = self.path.mu[0], self.path.se[0]
         ends = expit([mu - 5 * se, mu + 5 * se])
-        at = np.linspace(max(ends[0], 1e-6), min(ends[1], 1 - 1e-6), 400)
-        density = np.exp(-0.5 * ((logit(at) - mu) / se) ** 2) / (at * (1 - at))
-        return univariate.Posterior(at, np.zeros_like(at), density / np.trapezoid(density, at))
+        grid = np.linspace(max(ends[0], 1e-6), min(ends[1], 1 - 1e-6), 400)
+        density = np.exp(-0.5 * ((logit(grid) - mu) / se) ** 2) / (grid * (1 - grid))
+        return univariate.Posterior(grid, np.zeros_like(grid), density / np.trapezoid(density, grid))
 
     @cached_property
     def without(self) -> Without:
-        """The belief without each study in turn."""
+        """Leave-one-out beliefs."""
         if self.engine != "reml" and len(self) > EXACT_WITHOUT:
             return Without(self._without_at_once(), approximate=self.engine == "bivariate")
-        left = [self._belief_by(self.engine, self.tables.without(i)) for i in range(len(self))]
-        return Without(np.array(left, dtype=float))
+        beliefs = [self._belief_by(self.engine, self.tables.without(i)) for i in range(len(self))]
+        return Without(np.array(beliefs, dtype=float))
 
     def _without_at_once(self) -> Floats:
-        """Every leave-one-out belief from one pass over the studies' univariate likelihoods, shape (n,).
+        """All leave-one-out beliefs from one pass over the univariate likelihoods, shape (n,).
 
-        Log odds are moved by what each study adds on the lattice. What the engine adds to the lattice (the
-        correlation, reading between cells) is taken from all studies: one of many changes it little. On
-        published outcomes of 39 and 50 studies the error was below .014.
+        The log odds of the belief change by what each study adds on the univariate lattice. The engine's corrections of
+        the lattice (the correlation, interpolation between cells) are taken from all studies, because one of many changes
+        them little. On published outcomes of 39 and 50 studies the error was below .014.
         """
         first, *others = (_log_odds_without(*margin) for margin in self.question.margins(self.tables))
         log_odds = log_odds_of_both(first, *others) if others else first
@@ -298,55 +296,56 @@ class Evidence:
 
     @cached_property
     def next_study(self) -> NextStudy | None:
-        """Outcomes of one more study like these at the present belief; None where there is no belief."""
+        """Outcomes of one more study like these at the current belief; None without a belief."""
         if self.belief is None:
             return None
-        asked = self.tables, self.theta, self.prior, self.theta_sp
-        return next_studies(*asked, beliefs=[self.belief], last_only=True)[0]
+        return next_studies(
+            self.tables, self.theta, self.prior, self.theta_sp, beliefs=[self.belief], last_only=True
+        )[0]
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
-        """Expected value of more studies like these; None where there is no belief."""
+        """Expected value of more studies like these; None without a belief."""
         state = self.next_study
         if state is None:
             return None
-        k = np.array(AHEAD, dtype=float)
-        worth = np.zeros(len(k))
-        for two in payoffs.neighbours():
-            worth += np.append(state.evsi(two), state.worth_of_studies(k, two)[1:])
-        return MoreStudies(k, np.maximum.accumulate(worth), float(payoffs.evpi(state.b)), state.n1, state.n2)
+        worth = np.zeros(len(AHEAD))
+        for neighbours in payoffs.neighbours():
+            worth += np.append(state.evsi(neighbours), state.worth_of_studies(AHEAD, neighbours)[1:])
+        evpi = float(payoffs.evpi(state.b))
+        return MoreStudies(AHEAD, np.maximum.accumulate(worth), evpi, state.n1, state.n2)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Warnings about the tables, a sentence each: studies given twice, or used only in part."""
+        """Warnings about studies that occur twice or are used only in part, one sentence each."""
         return same_studies(self.tables) + self.partly
 
     @cached_property
     def partly(self) -> tuple[str, ...]:
-        """Warnings about studies that are used only in part, a sentence each."""
+        """Warnings about studies that are used only in part, one sentence each."""
         return self.path.notes if self.engine == "reml" else univariate.notes(self.tables)
 
 
 def _log_odds_without(tables: Tables, theta: float, prior: Prior) -> Floats:
-    """Univariate log odds of all studies, and without each in turn, counted on the lattice alone, shape (n + 1,)."""
+    """Univariate log odds from the lattice alone, shape (n + 1,): with all studies, then without each in turn."""
     lattice = lattice_for(tables, theta, prior)
     rows = univariate.weighed_likelihood(tables, theta, prior, lattice)
     logs = np.log(np.maximum(rows, 1e-300))
     of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s))
-    every = logs.sum(axis=0) + np.log(np.maximum(of_prior.ravel(), 1e-300))
-    left = np.vstack([every, every - logs])
-    below, above = lattice.halves(np.exp(left - left.max(axis=1, keepdims=True)))
+    with_all = logs.sum(axis=0) + np.log(np.maximum(of_prior.ravel(), 1e-300))
+    log_mass = np.vstack([with_all, with_all - logs])
+    below, above = lattice.halves(np.exp(log_mass - log_mass.max(axis=1, keepdims=True)))
     with np.errstate(divide="ignore"):
         log_odds = np.log(above) - np.log(below)
     return np.asarray(np.clip(log_odds, -700, 700))
 
 
 def _central(posterior: univariate.Posterior) -> Estimate:
-    """Median and central 95 %."""
+    """Median and central 95 % of a posterior."""
     return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
 
 def evidence(tables: Tables, question: Question) -> Evidence:
-    """Evidence of a review: its 2×2 tables and what is asked of them; what was computed for equal ones before is kept."""
+    """Evidence of a review from its 2×2 tables and the question; equal arguments share one cached object."""
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
     return _evidence(tables.study, cells.tobytes(), tables.bias, question)
 

@@ -1,4 +1,4 @@
-"""What curves, sentences and reports ask of the studies of a review, be they of a test or of an intervention."""
+"""What figures, sentences and reports need from the evidence of a review, of a test or of an intervention."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,80 +11,78 @@ from tarstop_core.value.payoffs import Payoffs
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """Belief without each of the studies in turn."""
+    """Leave-one-out beliefs."""
 
-    beliefs: Floats  # NaN where the engine has no answer without that study; shape (n,)
+    beliefs: Floats  # Shape (n,); NaN where the engine gives none without that study
     approximate: bool = False
-    """Whether the differences are those of the univariate belief, read off all studies at once."""
+    """Whether the differences come from univariate likelihoods of all studies, instead of a new fit without each study."""
 
 
 @dataclass(frozen=True, eq=False)
 class MoreStudies:
-    """Expected value of more studies, in the payoffs' unit."""
+    """Expected value of more studies, in the unit of the payoffs."""
 
-    k: Floats  # how many more; shape (A,)
+    k: Floats  # numbers of further studies, shape (A,)
     evsi: Floats
-    """Expected value of k more studies: exactly enumerated for one, in closed form for more, and never less than for
-    fewer; shape (A,).
-    """
-    evpi: float  # what certainty would be worth
-    n1: int | None  # diseased patients that a study to come is taken to have, where it is one of a test
-    n2: int | None = None  # healthy ones, where specificity counts too
+    """Expected value of k more studies, shape (A,): enumerated for one, in closed form for several, never falling with k."""
+    evpi: float  # expected value of certainty
+    n1: int | None = None  # assumed number of diseased patients in a further study of a test
+    n2: int | None = None  # assumed number of healthy patients, if specificity counts too
 
 
 class Path(Protocol):
-    """Beliefs after 0 … n studies; None where an engine has none."""
+    """Beliefs after 0 … n studies; None where the engine gives none."""
 
     @property
     def beliefs(self) -> Sequence[float | None]: ...
 
 
 class Synthesis(Protocol):
-    """What curves and sentences ask of the studies of a review, be they of a test or of an intervention."""
+    """Evidence of a review as figures and sentences need it, whether the studies are of a test or of an intervention."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the studies are called."""
+        """Names of the studies."""
 
     @property
     def claim(self) -> str:
-        """What the belief is a chance of."""
+        """The statement whose probability is the belief."""
 
     @property
     def belief(self) -> float | None:
-        """After all studies."""
+        """The belief after all studies."""
 
     @property
     def rival_belief(self) -> float | None:
-        """By the other school of models."""
+        """The belief by the other school of models: frequentist instead of Bayesian, or the reverse."""
 
     @property
     def engine(self) -> str:
-        """What computes it."""
+        """Name of the engine that computes the belief."""
 
     @property
     def drawn_path(self) -> Path:
-        """The path to be drawn."""
+        """Belief after each study, for the figure."""
 
     @property
     def previewed(self) -> bool:
-        """Whether it is a preview by a quicker engine."""
+        """Whether `drawn_path` comes from a quicker engine."""
 
     @property
     def without(self) -> Without:
-        """The belief without each study in turn."""
+        """Leave-one-out beliefs."""
 
     @property
     def judged(self) -> Judged:
-        """The studies, with their risk of bias where it was judged."""
+        """The studies with their judged risk of bias."""
 
     @property
     def by_risk(self) -> "tuple[tuple[str, Synthesis], ...]":
-        """All studies, those without high risk of bias, and all with the weight of those reduced; () without such."""
+        """Titles and evidence: all studies, without high risk of bias, and with its weight reduced; () if no risk is high."""
 
     @property
     def average(self) -> str:
-        """What the engine pools, as a text; empty where it pools nothing."""
+        """The pooled estimate as a text; empty if the engine pools nothing."""
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
-        """Expected value of more studies; None where there is no belief."""
+        """Expected value of more studies; None without a belief."""

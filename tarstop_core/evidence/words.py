@@ -1,4 +1,4 @@
-"""Sentences that say what the evidence shows, one for every figure and number; their templates are in `messages.jinja`."""
+"""Sentences about every figure and number of the evidence; their templates are in `messages.jinja`."""
 
 import math
 from dataclasses import dataclass, replace
@@ -19,41 +19,41 @@ from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 REML_CORRECTION = (
     "Half a patient is added to studies with an empty cell; mada adds it to all studies by default."
 )
-PLUS, MINUS = "Adopt", "Don’t adopt"  # what the two actions are called where nobody named them
+PLUS, MINUS = "Adopt", "Don’t adopt"  # default names of the two actions
 
 
 @dataclass(frozen=True)
 class Actions:
-    """The options of a decision, by the names that a person gave them."""
+    """Names of the options of a decision."""
 
     plus: str = PLUS
     minus: str = MINUS
-    lacking: str = ""  # what the tables lack before a⁺ may be taken, in words
+    lacking: str = ""  # why a⁺ may not be chosen yet, in words; empty if it may
     others: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Their names in the order of the options of payoffs."""
+        """Names in the order of the options of :class:`~tarstop_core.value.payoffs.Payoffs`."""
         return self.minus, self.plus, *self.others
 
     def at(self, belief: float, payoffs: Payoffs) -> str:
-        """The one that a belief leads to."""
+        """Name of the best option at a belief."""
         return self.names[int(payoffs.best(belief, not self.lacking))]
 
 
 TWO = Actions()
-FEW = 5  # studies below which regions and variation are hardly known
-# Widths of the range that holds the true sensitivity of 95 % of studies: our words, no standard.
+FEW = 5  # with fewer studies, regions and variation are very uncertain
+# Word for the variation, if the true sensitivities of 95 % of studies span less than this; no published standard.
 VARIATION = ((0.1, "little"), (0.25, "moderate"), (0.5, "considerable"), (math.inf, "very large"))
 
 
 def studies(count: int) -> str:
-    """A number of studies: '1 study', '12 studies'."""
+    """Format a number of studies: '1 study', '12 studies'."""
     return "1 study" if count == 1 else f"{count:,} studies"
 
 
 def interval(estimate: Estimate) -> str:
-    """An estimate and its 95 % interval, as percentages."""
+    """Format an estimate and its 95 % interval in per cent."""
     value, low, high = (percent(x) for x in estimate)
     return f"{value} (95 % interval {low} to {high})"
 
@@ -62,12 +62,12 @@ message = Messages("evidence/messages.jinja", interval=interval, studies=studies
 
 
 def belief_sentence(evidence: Evidence) -> str:
-    """Word the belief, or what the Reitsma model lacks for one."""
+    """Word the belief, or what the Reitsma model needs before it can give one."""
     return message("belief", evidence=evidence, least=IDENTIFIED_FROM)
 
 
 def each_sentence(evidence: Evidence) -> str:
-    """Word the belief in sensitivity and in specificity, where the decision asks for both and they are known."""
+    """Word the beliefs about sensitivity and specificity; empty unless the question asks for both and both are available."""
     if evidence.of_each is None:
         return ""
     sensitivity, specificity = evidence.of_each
@@ -75,16 +75,16 @@ def each_sentence(evidence: Evidence) -> str:
 
 
 def action_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TWO) -> str:
-    """Word what the belief means for the decision.
+    """Word the decision that the belief leads to.
 
     Parameters
     ----------
     evidence
-        The tables and their belief.
+        The studies and their belief.
     payoffs
-        What the options bring and cost.
+        Benefits and costs of the options.
     actions
-        What the options are called, and what the first one lacks.
+        Names of the options.
 
     Returns
     -------
@@ -94,26 +94,26 @@ def action_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TW
     b, q_star = evidence.belief, payoffs.q_star
     if b is not None and payoffs.others:
         return message("best_of_several", chosen=actions.at(b, payoffs))
-    turned = b is not None and b > q_star + TOLERANCE
-    return message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
+    above = b is not None and b > q_star + TOLERANCE
+    return message("action", belief=b, q_star=q_star, turned=above, actions=actions)
 
 
 def rival_action(evidence: Synthesis, payoffs: Payoffs, actions: Actions) -> str:
-    """Return the action that the other school of models would choose.
+    """Name of the action that the other school of models would choose.
 
     Parameters
     ----------
     evidence
         The studies and their belief.
     payoffs
-        What the options bring and cost.
+        Benefits and costs of the options.
     actions
-        What the options are called.
+        Names of the options.
 
     Returns
     -------
     str
-        Empty where the other model has no belief or leads to the same action.
+        Empty if the other model has no belief or leads to the same action.
     """
     ours, theirs = evidence.belief, evidence.rival_belief
     if ours is None or theirs is None or payoffs.best(ours) == payoffs.best(theirs):
@@ -132,14 +132,14 @@ def rival_sentence(evidence: Evidence, payoffs: Payoffs, actions: Actions = TWO)
     Returns
     -------
     str
-        A sentence; empty where it would choose the same.
+        A sentence; empty if it would choose the same.
     """
     chosen = rival_action(evidence, payoffs, actions)
     return message("rival", evidence=evidence, chosen=chosen) if chosen else ""
 
 
 def forest_sentence(evidence: Evidence) -> str:
-    """Word what the forest plot shows."""
+    """Word the range of sensitivities in the forest plot, and what is pooled from them."""
     value, names = evidence.sensitivity.value, evidence.tables.study
     with_sensitivity = np.flatnonzero(~np.isnan(value))
     if not len(with_sensitivity):
@@ -159,7 +159,7 @@ def forest_sentence(evidence: Evidence) -> str:
 
 
 def pooled_sentence(evidence: Evidence) -> str:
-    """Word what the engine that decides pools, or why it has no answer.
+    """Word the sensitivity and specificity that the engine pools, or why it pools nothing.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def summary_sentence(evidence: Evidence) -> str:
 
 
 def sroc_sentence(evidence: Evidence) -> str:
-    """Word what the SROC plot shows."""
+    """Word the pooled point, curve and regions of the SROC plot."""
     fit, pooled, engine = evidence.summary, pooled_sentence(evidence), evidence.engine
     if fit is None:
         return pooled if engine == "reml" else f"{pooled} {message('no_curve', least=IDENTIFIED_FROM)}"
@@ -206,7 +206,7 @@ def variation_sentence(evidence: Evidence) -> str:
 
 
 def path_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
-    """Word how the belief moved from study to study, and where another option became the best one."""
+    """Word how the belief moved from study to study, and when another option became the best one."""
     path, names = evidence.drawn_path.beliefs, evidence.names
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     if not seen:
@@ -234,7 +234,7 @@ def path_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
 
 
 def density_sentence(evidence: Evidence) -> str:
-    """Word what prior and posterior say of pooled sensitivity."""
+    """Word the density of pooled sensitivity before and after the studies."""
     density = evidence.density
     if density is None or evidence.belief is None:
         return belief_sentence(evidence)
@@ -244,47 +244,47 @@ def density_sentence(evidence: Evidence) -> str:
 
 
 def parameters_sentence(evidence: Evidence) -> str:
-    """Word what to do with the parameters of the summary, or why there are none."""
+    """Word the use of the summary's parameters, or why there are none."""
     summary = summary_sentence(evidence)
     return summary if evidence.summary is None else message("parameters", summary=summary)
 
 
 def without_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
-    """Word which study the belief depends on most, and whether leaving one out would turn the decision."""
+    """Word which study the belief depends on most, and whether leaving one out would change the decision."""
     b, without, names = evidence.belief, evidence.without, evidence.names
     changes = np.abs(without.beliefs - (np.nan if b is None else b))
     if b is None or np.isnan(changes).all():
         return message("without_none")
-    at = int(np.nanargmax(changes))
+    strongest = int(np.nanargmax(changes))
     best, chosen = payoffs.best(b), payoffs.best(without.beliefs)
     order = [i for i in np.argsort(-np.nan_to_num(changes)) if not np.isnan(changes[i])]
     return message(
         "without",
-        name=names[at],
-        change=changes[at],
+        name=names[strongest],
+        change=changes[strongest],
         belief=b,
-        other=float(without.beliefs[at]),
+        other=float(without.beliefs[strongest]),
         turning=[names[i] for i in order if chosen[i] != best],
         approximate=without.approximate,
     )
 
 
 def value_sentence(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = NOBODY) -> str:
-    """Word what more studies are worth beside certainty.
+    """Word the value of more studies beside that of certainty.
 
     Parameters
     ----------
     evidence
         The studies and their belief.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     everyone
-        Whom they concern, and what a study costs.
+        Number of people concerned, and the price of a study.
 
     Returns
     -------
     str
-        Sentences; for all people too where they are counted.
+        Sentences; one more for all people if their number or a price is given.
     """
     more = evidence.more_studies(payoffs)
     if more is None:
@@ -305,37 +305,37 @@ def value_sentence(evidence: Synthesis, payoffs: Payoffs, everyone: Everyone = N
 
 
 def risk_sentence(evidence: Synthesis, payoffs: Payoffs, actions: Actions = TWO) -> str:
-    """Word whether the decision depends on studies of high risk of bias.
+    """Word whether the decision depends on studies at high risk of bias.
 
     Parameters
     ----------
     evidence
         The studies and their belief.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     actions
-        What the two actions are called, and what the first one lacks.
+        Names of the options.
 
     Returns
     -------
     str
         A sentence.
     """
-    decisions = {decided(of.belief, payoffs, actions) for _, of in evidence.by_risk}
+    decisions = {decided(variant.belief, payoffs, actions) for _, variant in evidence.by_risk}
     return message("risk", decisions=len(decisions), count=len(evidence.judged.high_risk()))
 
 
 def decided(belief: float | None, payoffs: Payoffs, actions: Actions = TWO) -> str | None:
-    """Return the name of the action that a belief leads to.
+    """Name of the best action at a belief.
 
     Parameters
     ----------
     belief
-        None where there is none.
+        The belief, if there is one.
     payoffs
-        What right and wrong decisions bring and cost.
+        Benefits and costs of right and wrong decisions.
     actions
-        What the two actions are called, and what the first one lacks.
+        Names of the options.
 
     Returns
     -------
