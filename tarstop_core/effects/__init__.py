@@ -1,1 +1,1 @@
-"""Effects of interventions: sizes, pooled estimates, and beliefs about the effect on average and in a new setting."""
+"""Effects of interventions: effect sizes, pooled estimates, and beliefs about the average effect and new settings."""

@@ -1,16 +1,15 @@
-"""Convert a measure to numbers of people and back, at a baseline risk."""
+"""Convert between effect measures and numbers of people at a baseline risk."""
 
 import math
 
 from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
-PER = 1000
-"""This many people treated."""
+PER = 1000  # Numbers of people are per 1,000 treated
 
 
 def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, above: bool) -> float:
-    """The smallest effect that matters, in the measure's unit, from how many people it must concern.
+    """Convert a number of events per 1,000 treated to the smallest effect that matters, in the measure's unit.
 
     Parameters
     ----------
@@ -19,7 +18,8 @@ def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, 
     baseline : float
         Risk of the event without the intervention, in (0, 1).
     per_thousand : float
-        Of 1,000 treated, how many events it must prevent, or add where more events are good; below 0 it may do the opposite.
+        Events that the intervention must prevent per 1,000 treated, or add if more events are good. A negative number allows
+        that many events in the wrong direction.
     above : bool
         Whether more events are good.
 
@@ -31,7 +31,7 @@ def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, 
     Raises
     ------
     InputProblem
-        When the baseline is no risk, or fewer people than that have the event, or are free of it.
+        When the baseline is not between 0 and 1, or the risk with the intervention would not be.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def delta_of_difference(measure: Measure, baseline: float, per_thousand: float, 
 
 
 def difference_of_delta(measure: Measure, baseline: float, delta: float) -> float:
-    """Return how many events of 1,000 treated an effect prevents.
+    """Convert an effect to the number of events that it prevents per 1,000 treated.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def difference_of_delta(measure: Measure, baseline: float, delta: float) -> floa
     Returns
     -------
     float
-        Below 0 where events are added.
+        Negative if events are added.
 
     Examples
     --------

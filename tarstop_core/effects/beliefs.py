@@ -1,4 +1,4 @@
-"""From studies to the chance that an effect is beyond the smallest that matters, by one of five engines."""
+"""Chance that an effect is beyond the smallest that matters, computed from studies by one of five engines."""
 
 import math
 from dataclasses import dataclass
@@ -15,21 +15,22 @@ from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
 
 POOLED: dict[str, Method] = {"reml": "REML", "dl": "DL", "fe": "FE"}
-ENDS = np.array([0.025, 0.975])
+"""Engines that pool estimates without a prior, and their estimator of τ²."""
+ENDS = np.array([0.025, 0.975])  # Levels of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Target:
-    """What an effect has to be beyond.
+    """The question about an effect: whether it is above, or below, the smallest that matters (δ).
 
     Parameters
     ----------
     measure : Measure
-        What is compared.
+        The effect measure.
     delta : float
         The smallest effect that matters, in the measure's own unit: a ratio for OR, RR and HR.
     above : bool
-        Whether beyond means above.
+        Whether an effect beyond δ is above δ; otherwise below.
     ratio : bool
         Whether the measure is a ratio.
     """
@@ -51,12 +52,12 @@ class Target:
 
     @property
     def nothing(self) -> float:
-        """No effect, in the measure's own unit."""
+        """The value that means no effect, in the measure's own unit."""
         return 1.0 if self.ratio else 0.0
 
     @property
     def harmful(self) -> bool:
-        """Whether what is a little worse than no effect may be beyond δ."""
+        """Whether an effect slightly worse than none counts as beyond δ."""
         return self.delta < self.nothing if self.above else self.delta > self.nothing
 
     @property
@@ -67,20 +68,18 @@ class Target:
 
 @dataclass(frozen=True)
 class EffectBelief:
-    """What the first 0, 1, …, k studies make of a belief about an effect.
+    """Belief about an effect after the first 0, 1, …, k studies, and estimates from all of them.
 
-    `beliefs` has k + 1 members, None where an engine cannot say. `mu`, `se`, `prediction` (95 % of new settings), `tau2`
-    and `new_setting` (the chance that the effect in a new setting is beyond δ) are of all studies, on the scale of
-    analysis; None where an engine cannot say.
+    Estimates are on the scale of analysis. Anything that an engine cannot compute is None.
     """
 
     engine: Engine
-    beliefs: tuple[float | None, ...]
-    mu: float | None
-    se: float | None
-    tau2: float | None
-    prediction: tuple[float, float] | None
-    new_setting: float | None
+    beliefs: tuple[float | None, ...]  # k + 1 chances that the average effect is beyond δ
+    mu: float | None  # average effect
+    se: float | None  # its standard error or posterior standard deviation
+    tau2: float | None  # variance between settings
+    prediction: tuple[float, float] | None  # 95 % interval of the effect in a new setting
+    new_setting: float | None  # chance that the effect in a new setting is beyond δ
     prior: EffectPrior | None
 
 
@@ -96,16 +95,17 @@ def belief_of_effect(
     Parameters
     ----------
     studies : Studies
-        In the order in which they came in.
+        In the order in which they were read.
     target : Target
         The measure, δ and direction.
     engine : {"exact", "normal", "reml", "dl", "fe"}, optional
-        Exact for an OR of events unless given, normal otherwise. The last three are Wald's normal about a pooled
-        estimate; they know no prior and need two studies (fe: one).
+        By default exact for an OR of events and normal otherwise. The last three take a pooled estimate as normally
+        distributed (Wald); they use no prior and need two studies (fe: one).
     b_0 : float
         Chance before any study.
     prior_sd : float, optional
-        Of the average effect on the scale of analysis, instead of the usual one; τ's scale is a quarter of it.
+        Prior standard deviation of the average effect on the scale of analysis, instead of the usual one. The scale of
+        τ's prior is a quarter of it.
 
     Returns
     -------
@@ -141,16 +141,16 @@ def belief_of_effect(
 
 
 def engine_for(form: Form, measure: Measure, engine: Engine | None = None) -> Engine:
-    """Return the engine asked for, or else the usual one.
+    """Return the given engine after checking that it fits, or the default one.
 
     Parameters
     ----------
     form : Form
-        What reports give.
+        Form of the studies.
     measure : Measure
-        What is compared.
+        The effect measure.
     engine : str, optional
-        The one asked for; exact for an OR of events and normal otherwise unless given.
+        By default exact for an OR of events and normal otherwise.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def engine_for(form: Form, measure: Measure, engine: Engine | None = None) -> En
     Raises
     ------
     InputProblem
-        When exact is asked for something else than an OR of events.
+        When exact is given for anything but an OR of events.
     """
     of_odds = form is Form.EVENTS and measure is Measure.OR
     engine = engine or ("exact" if of_odds else "normal")
@@ -171,18 +171,26 @@ def engine_for(form: Form, measure: Measure, engine: Engine | None = None) -> En
 def posterior(
     studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None = None
 ) -> tuple[EffectPrior, Belief | ExactBelief]:
-    """What is believed after the first 0, 1, …, k studies, with the prior it began with.
+    """Prior, and posterior after the first 0, 1, …, k studies.
 
     Parameters
     ----------
     studies, target, b_0, prior_sd
         As for :func:`belief_of_effect`.
     engine : {"exact", "normal"}
-        One that knows a prior.
+        A Bayesian engine.
 
     Returns
     -------
-    EffectPrior, Belief or ExactBelief
+    EffectPrior
+        The prior.
+    Belief or ExactBelief
+        The posterior after each study.
+
+    Raises
+    ------
+    InputProblem
+        When b₀ is not between 0 and 1.
     """
     if not 0 < b_0 < 1:
         raise InputProblem(f"b0 is {b_0:g}; give a chance between 0 and 1.")
@@ -194,35 +202,35 @@ def posterior(
 
 
 def chances_beyond(believed: Belief | ExactBelief, target: Target, studies: Studies, b_0: float) -> Floats:
-    """Chances that the average effect is beyond δ.
+    """Chances that the average effect is beyond δ after the first 0, 1, …, k studies.
 
     Parameters
     ----------
     believed : Belief or ExactBelief
-        What all prefixes of a list make of it.
+        The posterior after each study.
     target, studies, b_0
         As for :func:`belief_of_effect`.
 
     Returns
     -------
     array of shape (k + 1,)
-        Exactly b₀ until a study says something.
+        Exactly b₀ until the first informative study.
     """
     above = np.clip(believed.above(target.scaled), 0, 1)
-    telling = np.cumsum(studies.sizes(target.measure, target.ratio).says_something)
+    informative = np.cumsum(studies.sizes(target.measure, target.ratio).says_something)
     beyond = above if target.above else 1 - above
-    return np.where(np.append(0, telling) == 0, b_0, beyond)
+    return np.where(np.append(0, informative) == 0, b_0, beyond)
 
 
 def _by_pooling(studies: Studies, target: Target, engine: Engine) -> EffectBelief:
     sizes = studies.sizes(target.measure, target.ratio)
-    says = sizes.says_something
+    usable = sizes.says_something
     first = 1 if engine == "fe" else 2
-    fit = prefixes(sizes.y[says], sizes.v[says], POOLED[engine], first)
+    fit = prefixes(sizes.y[usable], sizes.v[usable], POOLED[engine], first)
     sign = 1 if target.above else -1
     beliefs = ndtr(sign * (fit.est - target.scaled) / fit.se)
-    by_number = [None] * first + [float(b) for b in beliefs]
-    path = tuple(by_number[min(int(k), len(by_number) - 1)] for k in np.concatenate([[0], np.cumsum(says)]))
+    by_number = [None] * first + beliefs.tolist()
+    path = tuple(by_number[k] for k in [0, *np.cumsum(usable)])
     if not len(fit.est):
         return EffectBelief(engine, path, None, None, None, None, None, None)
     est, se, tau2 = float(fit.est[-1]), float(fit.se[-1]), float(fit.tau2[-1])

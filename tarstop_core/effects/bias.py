@@ -1,4 +1,4 @@
-"""Risk of bias of studies: what was judged of each, and the studies without, or with less of, those of high risk."""
+"""Risk of bias: judgments, and versions of the studies without those at high risk or with their weight reduced."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -7,11 +7,11 @@ from typing import Self, TypeVar
 
 from tarstop_core.presentation.numbers import percent
 
-REDUCED = 0.5  # What a study of high risk of bias counts where its weight is reduced
+REDUCED = 0.5  # Weight of a study at high risk of bias if its weight is reduced
 
 
 class Bias(StrEnum):
-    """Risk of bias of a study, as RoB 2, ROBINS-I or QUADAS-2 judge it over all domains."""
+    """Overall risk of bias of a study, as judged with RoB 2, ROBINS-I or QUADAS-2."""
 
     LOW = "low"
     SOME = "some"
@@ -23,32 +23,32 @@ BIAS_WORDS = {
     **dict.fromkeys(("some", "some concerns", "moderate", "unclear", "s", "?", "no information"), Bias.SOME),
     **dict.fromkeys(("high", "high risk", "serious", "critical", "h", "-", "−"), Bias.HIGH),
 }
-"""What tools and people write for each."""
+"""Words and signs of tools and people, in lower case, and what they mean."""
 
 
 class Judged(ABC):
-    """Studies whose risk of bias may have been judged: `bias` has an entry for each, or none where nobody judged."""
+    """Studies with their risk of bias: `bias` has one entry per study, or is empty if none was judged."""
 
     bias: tuple[Bias | None, ...]
 
     @abstractmethod
     def only(self, kept: Sequence[int]) -> Self:
-        """Some of the studies, by their places."""
+        """The studies at these places."""
 
     @abstractmethod
     def counting(self, shares: Sequence[float]) -> Self:
-        """The studies, each counting for a share of its evidence."""
+        """The studies, each weighted by a share of its evidence."""
 
     def high_risk(self) -> list[int]:
-        """Places of the studies with a high risk of bias."""
+        """Places of the studies at high risk of bias."""
         return [at for at, risk in enumerate(self.bias) if risk is Bias.HIGH]
 
     def without_high_risk(self) -> Self:
-        """The studies without those of high risk of bias."""
+        """The studies without those at high risk of bias."""
         return self.only([at for at, risk in enumerate(self.bias) if risk is not Bias.HIGH])
 
     def counting_high_risk(self, share: float) -> Self:
-        """The studies, those of high risk of bias counting for this share of their evidence."""
+        """The studies, with this weight for those at high risk of bias."""
         return self.counting([share if risk is Bias.HIGH else 1.0 for risk in self.bias])
 
 
@@ -57,22 +57,21 @@ E = TypeVar("E")
 
 
 def versions_by_risk(evidence: E, judged: J, believed: Callable[[J], E]) -> tuple[tuple[str, E], ...]:
-    """Return the evidence by what is done about studies of high risk of bias.
+    """Evidence with all studies, without those at high risk of bias, and with their weight reduced.
 
     Parameters
     ----------
     evidence
-        With all studies.
+        Evidence from all studies.
     judged
-        Those studies.
+        All studies.
     believed
-        Makes the evidence of others.
+        Computes the evidence from other studies.
 
     Returns
     -------
     tuple
-        What is done and the evidence: all studies, without those of high risk, and with their weight reduced; () where no
-        study is of high risk.
+        Pairs of title and evidence; () if no study is at high risk.
     """
     if not judged.high_risk():
         return ()
@@ -84,6 +83,6 @@ def versions_by_risk(evidence: E, judged: J, believed: Callable[[J], E]) -> tupl
 
 
 def worst(judgments: Sequence[Bias | None]) -> Bias | None:
-    """The overall judgment that domains lead to: the worst of them, or None where none was judged."""
+    """The worst judgment of several domains; None if none was judged."""
     order = [*Bias]
     return max((risk for risk in judgments if risk), key=order.index, default=None)

@@ -1,7 +1,7 @@
-"""Log odds ratios of 2×2 tables per arm by maximum likelihood, no cell corrected: four mixed models.
+"""Pooled log odds ratios by maximum likelihood in four mixed models, without any correction of empty cells.
 
-The models are those of Stijnen, Hamza and Özdemir (2010, doi 10.1002/sim.4040), by the names that metafor gives them. A
-study without events in both arms, or with nothing else, says nothing.
+The models are those of Stijnen, Hamza and Özdemir (2010, doi 10.1002/sim.4040), under metafor's names. A study in which
+nobody or everybody had the event carries no information.
 """
 
 from collections.abc import Callable
@@ -20,20 +20,20 @@ from tarstop_core.errors import InputProblem
 Model: TypeAlias = Literal["CM.EL", "CM.AL", "UM.FS", "UM.RS"]
 MODELS: tuple[Model, ...] = ("CM.EL", "CM.AL", "UM.FS", "UM.RS")
 NODES, NODE_WEIGHTS = np.polynomial.hermite.hermgauss(21)
-"""Quadrature nodes for the integral over a study's own effect, about its mode."""
-NEWTON, LONGEST, CLOSE = 80, 3.0, 1e-11
-"""Most steps towards a mode, the longest step, and the step below which the search ends."""
-STEP, POLISHES = 1e-4, 2
-"""Step of finite differences, and Newton steps after a search."""
+"""Quadrature nodes for the integral over the effect of one study, placed around its mode."""
+NEWTON = 80  # Most Newton steps towards a mode
+LONGEST = 3.0  # Longest Newton step
+CLOSE = 1e-11  # The search for a mode ends below this step
+STEP = 1e-4  # Step of finite differences
+POLISHES = 2  # Newton steps after BFGS
 SIDE = np.array([0.5, -0.5])
-"""Share of a log odds ratio by which each arm's log odds differ from its study's level."""
-NOTHING = 1e-4
-"""A standard deviation between settings below which it is 0."""
+"""Each arm's log odds are the level of the study plus this share of the log odds ratio."""
+NOTHING = 1e-4  # A smaller τ is set to 0
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """A mixed model's estimate of the average log odds ratio; `sigma2`, of UM.RS only, is the variance of study effects."""
+    """Estimate of the average log odds ratio by a mixed model; `sigma2` is the variance of the levels of studies (UM.RS only)."""
 
     est: float
     se: float
@@ -48,17 +48,17 @@ class Mixed:
 
 
 class _Likelihood(Protocol):
-    """Parameters are μ, τ and those of studies' own levels."""
+    """Likelihood of a model. Its parameters are μ, τ and those of the levels of the studies."""
 
     start: list[float]
-    """Of the parameters after μ and τ."""
+    """Initial values of the parameters after μ and τ."""
 
     def slopes(self, x: Floats) -> tuple[float, Floats]:
         """Log likelihood at x, and its gradient."""
 
 
 class _Conditional:
-    """Each study's treated events given its total of events, by their number's weight at an odds ratio of 1."""
+    """Treated events of each study given its total of events: hypergeometric, or binomial as an approximation (CM.EL, CM.AL)."""
 
     def __init__(self, rows: Floats, exact: bool) -> None:
         self.start: list[float] = []
@@ -74,17 +74,17 @@ class _Conditional:
             ways = -gammaln(kept + 1) - gammaln(total - kept + 1) + kept * np.log(n1 / n0)
         self.x, self.ways, self.observed = x[0], np.where(possible, ways, -np.inf), e1[:, 0]
         self.powers = np.stack([np.ones(x.size), self.x, self.x**2], axis=1)
-        self.own = ways[np.arange(len(rows)), self.observed.astype(int)]
+        self.observed_ways = ways[np.arange(len(rows)), self.observed.astype(int)]
 
     def of(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Log likelihood, slope and curvature at log odds ratios of shape (k, m)."""
+        """Log likelihood of each study, its slope and its curvature at log odds ratios θ, all of shape (k, m)."""
         terms = theta[..., None] * self.x
         terms += self.ways[:, None]
         top = terms.max(axis=-1, keepdims=True)
         terms -= top
         total, first, second = np.moveaxis(np.exp(terms, out=terms) @ self.powers, -1, 0)
         mean, observed = first / total, self.observed[:, None]
-        value = self.own[:, None] + theta * observed - top[..., 0] - np.log(total)
+        value = self.observed_ways[:, None] + theta * observed - top[..., 0] - np.log(total)
         return value, observed - mean, mean**2 - second / total
 
     def slopes(self, x: Floats) -> tuple[float, Floats]:
@@ -93,12 +93,12 @@ class _Conditional:
         curvature = self.of(mu + tau * z)[2]
         z, weigh = _about(z, 1 - tau**2 * curvature)
         value, slope, _ = self.of(mu + tau * z)
-        worth, weight = weigh(value)
-        return worth, np.array([(weight * slope).sum(), (weight * slope * z).sum()])
+        log_likelihood, weight = weigh(value)
+        return log_likelihood, np.array([(weight * slope).sum(), (weight * slope * z).sum()])
 
 
 class _FixedStudies:
-    """Two binomials a study; its own level is a parameter."""
+    """Two binomials per study, whose level is a parameter (UM.FS)."""
 
     def __init__(self, rows: Floats) -> None:
         self.e, self.n = rows.T[[0, 2], :, None], rows.T[[1, 3], :, None]
@@ -107,12 +107,12 @@ class _FixedStudies:
         self.start: list[float] = list(np.log((self.e + 0.5) / (self.n - self.e + 0.5)).mean(0)[:, 0])
 
     def of(self, level: Floats, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Log likelihood, slopes by log odds ratio and level, and curvature by the former, of shape (k, m)."""
+        """Log likelihood of each study, slopes by θ and by level, and curvature by θ, all of shape (k, m)."""
         odds = level + self.side * theta
         p = expit(odds)
         value = self.ways + (self.e * log_expit(odds) + (self.n - self.e) * log_expit(-odds)).sum(0)
-        left, spread = self.e - self.n * p, self.n * p * (1 - p)
-        return value, (self.side * left).sum(0), left.sum(0), -(self.side**2 * spread).sum(0)
+        residual, variance = self.e - self.n * p, self.n * p * (1 - p)
+        return value, (self.side * residual).sum(0), residual.sum(0), -(self.side**2 * variance).sum(0)
 
     def slopes(self, x: Floats) -> tuple[float, Floats]:
         mu, tau, level = x[0], x[1], x[2:, None]
@@ -124,13 +124,13 @@ class _FixedStudies:
         z = _mode(given, tau, len(level))
         z, weigh = _about(z, 1 - tau**2 * given(z)[2])
         value, slope, of_level, _ = self.of(level, mu + tau * z)
-        worth, weight = weigh(value)
+        log_likelihood, weight = weigh(value)
         shared = [(weight * slope).sum(), (weight * slope * z).sum()]
-        return worth, np.append(shared, (weight * of_level).sum(1))
+        return log_likelihood, np.append(shared, (weight * of_level).sum(1))
 
 
 class _RandomStudies:
-    """Two binomials a study; its own level is normal. By Laplace's method: exact integrals are not what lme4 gives."""
+    """Two binomials per study, whose level is normal (UM.RS). Integrals use Laplace's method, as lme4 does."""
 
     def __init__(self, rows: Floats) -> None:
         self.fixed = _FixedStudies(rows)
@@ -141,18 +141,18 @@ class _RandomStudies:
         """Log likelihood."""
         mu, tau, level, sigma = x
         e, n = self.fixed.e[..., 0], self.fixed.n[..., 0]
-        by = np.stack([np.full(2, sigma), tau * SIDE])  # How log odds change with both normal deviates
-        at = np.zeros((e.shape[1], 2))
+        scale = np.stack([np.full(2, sigma), tau * SIDE])  # Change of the log odds with both normal deviates
+        z = np.zeros((e.shape[1], 2))
         for _ in range(NEWTON):
-            odds = (level + SIDE * mu)[:, None] + by.T @ at.T
+            odds = (level + SIDE * mu)[:, None] + scale.T @ z.T
             p = expit(odds)
-            bent = np.einsum("ia,ak,ja->kij", by, n * p * (1 - p), by) + np.eye(2)
-            step = np.linalg.solve(bent, ((by @ (e - n * p)).T - at)[..., None])[..., 0]
-            at = at + np.clip(step, -LONGEST, LONGEST)
+            precision = np.einsum("ia,ak,ja->kij", scale, n * p * (1 - p), scale) + np.eye(2)
+            step = np.linalg.solve(precision, ((scale @ (e - n * p)).T - z)[..., None])[..., 0]
+            z = z + np.clip(step, -LONGEST, LONGEST)
             if np.abs(step).max() < CLOSE:
                 break
         log_joint = self.fixed.ways[:, 0] + (e * log_expit(odds) + (n - e) * log_expit(-odds)).sum(0)
-        return float((log_joint - (at**2).sum(1) / 2 - np.linalg.slogdet(bent)[1] / 2).sum())
+        return float((log_joint - (z**2).sum(1) / 2 - np.linalg.slogdet(precision)[1] / 2).sum())
 
     def slopes(self, x: Floats) -> tuple[float, Floats]:
         steps = STEP * np.eye(len(x))
@@ -161,7 +161,7 @@ class _RandomStudies:
 
 
 def _mode(of: Callable[[Floats], tuple[Floats, Floats, Floats]], tau: float, k: int) -> Floats:
-    """Where each study's own deviate z is most likely, shape (k, 1); `of` gives value, slope and curvature by θ."""
+    """Mode of the normal deviate z of each study, shape (k, 1); `of` gives value, slope and curvature by θ at z."""
     z = np.zeros((k, 1))
     for _ in range(NEWTON):
         _, slope, curvature = of(z)
@@ -173,14 +173,14 @@ def _mode(of: Callable[[Floats], tuple[Floats, Floats, Floats]], tau: float, k: 
 
 
 def _about(mode: Floats, precision: Floats) -> tuple[Floats, Callable[[Floats], tuple[float, Floats]]]:
-    """Nodes of z about each mode, shape (k, m), and what makes of likelihoods there their integral and its parts."""
+    """Nodes of z around each mode, shape (k, m), and a function from log likelihoods there to their log integral and shares."""
     width = np.sqrt(2 / precision)
     z = mode + width * NODES
 
     def weigh(value: Floats) -> tuple[float, Floats]:
         log = value + NODES**2 + np.log(NODE_WEIGHTS) - z**2 / 2 + np.log(width / np.sqrt(2 * np.pi))
-        whole = logsumexp(log, axis=1, keepdims=True)
-        return float(whole.sum()), np.exp(log - whole)
+        integral = logsumexp(log, axis=1, keepdims=True)
+        return float(integral.sum()), np.exp(log - integral)
 
     return z, weigh
 
@@ -205,7 +205,7 @@ def pool_by_likelihood(tables: Floats, model: Model = "CM.EL", *, equal: bool = 
     Raises
     ------
     InputProblem
-        When no study says anything.
+        When no study carries information.
 
     Examples
     --------
@@ -214,11 +214,13 @@ def pool_by_likelihood(tables: Floats, model: Model = "CM.EL", *, equal: bool = 
     (-1.43, 0.36)
     """
     usual = of_events(Measure.OR, *tables.T)
-    says = usual.says_something
-    if not says.any():
+    usable = usual.says_something
+    if not usable.any():
         raise InputProblem("No study has both events and people without one; add a study that does.")
-    rows = tables[says]
-    pooled = prefixes(usual.y[says], usual.v[says], "DL" if len(rows) > 1 else "FE", first=min(2, len(rows)))
+    rows = tables[usable]
+    pooled = prefixes(
+        usual.y[usable], usual.v[usable], "DL" if len(rows) > 1 else "FE", first=min(2, len(rows))
+    )
     likelihood: _Likelihood
     if model == "UM.RS":
         likelihood = _RandomStudies(rows)
@@ -232,31 +234,31 @@ def pool_by_likelihood(tables: Floats, model: Model = "CM.EL", *, equal: bool = 
     if abs(x[1]) < NOTHING:
         x = _maximum(likelihood, x, 0.0)
     value, _ = likelihood.slopes(x)
-    se = float(np.sqrt(np.linalg.inv(-_bend(likelihood, x))[0, 0]))
+    se = float(np.sqrt(np.linalg.inv(-_hessian(likelihood, x))[0, 0]))
     return Mixed(float(x[0]), se, float(x[1] ** 2), float(x[3] ** 2) if model == "UM.RS" else None, value)
 
 
 def _maximum(likelihood: _Likelihood, x: Floats, tau: float | None) -> Floats:
-    """Parameters at the largest likelihood, τ being given or not."""
+    """Parameters that maximise the likelihood, for a fixed τ or for any."""
     free = np.arange(len(x)) != (1 if tau is not None else -1)
     x = x.copy()
     if tau is not None:
         x[1] = tau
 
-    def climbed(part: Floats) -> tuple[float, Floats]:
+    def loss(part: Floats) -> tuple[float, Floats]:
         x[free] = part
         value, slope = likelihood.slopes(x)
         return -value, -slope[free]
 
-    x[free] = minimize(climbed, x[free], jac=True, method="BFGS", options={"gtol": 1e-7}).x
+    x[free] = minimize(loss, x[free], jac=True, method="BFGS", options={"gtol": 1e-7}).x
     for _ in range(POLISHES):
-        bend = _bend(likelihood, x)[np.ix_(free, free)]
-        if np.linalg.eigvalsh(bend).max() < 0:
-            x[free] -= np.linalg.solve(bend, likelihood.slopes(x)[1][free])
+        hessian = _hessian(likelihood, x)[np.ix_(free, free)]
+        if np.linalg.eigvalsh(hessian).max() < 0:
+            x[free] -= np.linalg.solve(hessian, likelihood.slopes(x)[1][free])
     return x
 
 
-def _bend(likelihood: _Likelihood, x: Floats) -> Floats:
+def _hessian(likelihood: _Likelihood, x: Floats) -> Floats:
     """Second derivatives of the log likelihood, of shape (parameters, parameters)."""
     steps = STEP * np.eye(len(x))
     rows = [(likelihood.slopes(x + step)[1] - likelihood.slopes(x - step)[1]) / (2 * STEP) for step in steps]

@@ -1,4 +1,4 @@
-"""What is compared between two arms, and where a belief about it comes from."""
+"""Effect measures, and the engines that compute a belief about them."""
 
 from enum import StrEnum
 from typing import Literal, TypeAlias, get_args
@@ -8,7 +8,7 @@ ENGINES: tuple[Engine, ...] = get_args(Engine)
 
 
 class Measure(StrEnum):
-    """What is compared between the two arms."""
+    """An effect measure: the contrast between the two arms."""
 
     OR = "OR"
     RR = "RR"
@@ -31,4 +31,4 @@ NAMES = {
     Measure.SMD: "the average standardised mean difference",
     Measure.GENERIC: "the average effect",
 }
-"""What a belief is about."""
+"""Names of the measures in sentences about the average effect."""

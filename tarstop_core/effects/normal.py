@@ -1,7 +1,7 @@
-"""A Bayesian belief about an effect: normal studies, normal settings, τ by quadrature.
+"""Bayesian belief about an effect in the normal–normal model, with τ by quadrature.
 
-y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²) or flat, τ half-normal or half-Cauchy. Given τ all is in closed form, so
-that one grid over ln τ serves every prefix of a list of studies at once.
+y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²) or flat, τ half-normal or half-Cauchy. Given τ everything has a closed
+form, so one grid over ln τ serves all prefixes of a list of studies.
 """
 
 import math
@@ -16,7 +16,7 @@ from tarstop_core.effects.roots import roots
 from tarstop_core.effects.sizes import Floats
 
 STEP, LOWEST, HIGHEST = 0.025, -20.0, 20.0
-"""Grid over the logarithm of τ in units of its prior's scale: a trapezoid rule whose ends hold nothing."""
+"""Grid over ln(τ / scale of its prior) for the trapezoid rule; there is no mass at its ends."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class EffectPrior:
     Parameters
     ----------
     mean, sd : float
-        Of μ on the scale of analysis; an infinite `sd` is flat.
+        Mean and standard deviation of μ on the scale of analysis; with an infinite `sd` the prior is flat.
     tau_scale : float
         Scale of τ's prior.
     tau : {"half-normal", "half-Cauchy"}
-        Its kind.
+        Distribution of τ.
     """
 
     mean: float = 0.0
@@ -47,49 +47,48 @@ class EffectPrior:
 
 
 def log_normal(x: Floats, mean: float = 0.0, sd: float = 1.0) -> Floats:
-    """Return the logarithm of a normal density.
+    """Logarithm of a normal density.
 
     Parameters
     ----------
-    x : array
-        Where; any shape.
+    x : array of any shape
+        Points.
     mean, sd : float
-        Of the distribution.
+        Mean and standard deviation of the distribution.
 
     Returns
     -------
-    array
-        Shape as x.
+    array of the shape of x
     """
     return np.asarray(-0.5 * ((x - mean) / sd) ** 2 - math.log(sd * math.sqrt(2 * math.pi)))
 
 
 USUAL_SD = {Measure.RD: 0.2, Measure.MD: 20.0}
-"""Prior standard deviation of μ; 2 on the scales of logarithms and of SMD."""
+"""Usual prior standard deviation of μ; 2 for all other measures."""
 
 
 def prior_for(
     measure: Measure, delta: float, b_0: float = 0.5, above: bool = True, sd: float | None = None
 ) -> EffectPrior:
-    """Return the weak prior under which the chance that μ is beyond δ is b₀.
+    """Weakly informative prior under which the chance that μ is beyond δ is b₀.
 
     Parameters
     ----------
     measure : Measure
-        On its scale of analysis.
+        The effect measure.
     delta : float
-        The smallest effect that matters, on that scale.
+        The smallest effect that matters, on the scale of analysis.
     b_0 : float
         Chance before any study that μ is beyond δ, within (0, 1).
     above : bool
-        Whether beyond means above.
+        Whether an effect beyond δ is above δ; otherwise below.
     sd : float, optional
-        Of μ, instead of the usual one.
+        Prior standard deviation of μ, instead of the usual one.
 
     Returns
     -------
     EffectPrior
-        Centred on δ where b₀ is a half; τ is half-normal with a quarter of μ's standard deviation.
+        Centred on δ if b₀ is a half; τ is half-normal with a quarter of the standard deviation of μ as scale.
 
     Examples
     --------
@@ -103,16 +102,13 @@ def prior_for(
 
 @dataclass(frozen=True)
 class Belief:
-    """What P prefixes of a list make of a belief; built by :func:`believe`.
+    """Posterior of μ and τ after each of P prefixes of a list of studies; made by :func:`believe`."""
 
-    Over the grid of τ, of shape (G,): its weights after each prefix, of shape (P, G), and mean and sd of μ given τ.
-    """
-
-    tau: Floats
-    weights: Floats
-    mean: Floats
-    sd: Floats
-    log_marginal_likelihood: Floats
+    tau: Floats  # grid of τ, shape (G,)
+    weights: Floats  # of the grid points, shape (P, G)
+    mean: Floats  # of μ given τ, shape (P, G)
+    sd: Floats  # of μ given τ, shape (P, G)
+    log_marginal_likelihood: Floats  # shape (P,)
 
     def above(self, delta: float, new_setting: bool = False) -> Floats:
         """P(μ > δ) after each prefix, of shape (P,), or that the effect in a new setting is above δ."""
@@ -124,22 +120,22 @@ class Belief:
         return np.hypot(self.sd, self.tau) if new_setting else self.sd
 
     def moments(self, new_setting: bool = False) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of μ, or of the effect in a new setting, after each prefix."""
+        """Mean and standard deviation of μ, or of the effect in a new setting, after each prefix; each of shape (P,)."""
         mean = (self.weights * self.mean).sum(-1)
         with np.errstate(invalid="ignore"):  # a flat prior before any study
             square = self._spread(new_setting) ** 2 + (self.mean - mean[:, None]) ** 2
             return mean, np.sqrt((self.weights * square).sum(-1))
 
     def tau_mean(self) -> Floats:
-        """Mean of τ after each prefix."""
+        """Mean of τ after each prefix, of shape (P,)."""
         return np.asarray((self.weights * self.tau).sum(-1))
 
     def tau2_mean(self) -> Floats:
-        """Mean of τ² after each prefix."""
+        """Mean of τ² after each prefix, of shape (P,)."""
         return np.asarray((self.weights * self.tau**2).sum(-1))
 
     def quantiles(self, levels: Floats, new_setting: bool = False) -> Floats:
-        """Quantiles of μ, or of the effect in a new setting, after all studies: one for each level."""
+        """Quantiles of μ, or of the effect in a new setting, after all studies, shaped as levels."""
         weights, mean, sd = self.weights[-1], self.mean[-1], self._spread(new_setting)[-1]
         inside = weights > 1e-14
         low, high = (mean - 9 * sd)[inside].min(), (mean + 9 * sd)[inside].max()
@@ -153,14 +149,14 @@ class Belief:
 
 
 def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
-    """Beliefs after the first 0, 1, …, k studies.
+    """Beliefs about μ, the average effect, after the first 0, 1, …, k studies.
 
     Parameters
     ----------
     y, v : array of shape (k,)
-        Estimates and variances on the scale of analysis; studies that say nothing (NaN) leave the belief as it is.
+        Estimates and variances on the scale of analysis; NaN leaves the belief unchanged.
     prior : EffectPrior
-        With a flat μ, the belief before any study is not defined and its weights are those of τ's prior.
+        With a flat prior of μ, the belief before any study is undefined; its weights are those of τ's prior.
 
     Returns
     -------
@@ -173,8 +169,8 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
     >>> belief.above(0.0).round(3).tolist()
     [0.5, 0.166, 0.054]
     """
-    silent = ~np.isfinite(y)
-    y, v = np.where(silent, 0.0, y), np.where(silent, np.inf, v)
+    missing = ~np.isfinite(y)
+    y, v = np.where(missing, 0.0, y), np.where(missing, np.inf, v)
     u = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
     tau = prior.tau_scale * np.exp(u)
     w = 1 / (v[:, None] + tau**2)
@@ -182,7 +178,7 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
         w,
         w * y[:, None],
         w * (y**2)[:, None],
-        np.where(silent[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w))),
+        np.where(missing[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w))),
     )
     W, Wy, Wyy, logs = (np.vstack([np.zeros(len(tau)), np.cumsum(part, axis=0)]) for part in terms)
     flat = math.isinf(prior.sd)
@@ -190,9 +186,9 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
         W, Wy, Wyy = W + prior.sd**-2, Wy + prior.mean * prior.sd**-2, Wyy + prior.mean**2 * prior.sd**-2
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(W > 0, Wy / W, 0.0)
-        lost = np.where(W > 0, np.log(W / (2 * np.pi)), 0.0) if flat else np.log(W * prior.sd**2)
+        integral = np.where(W > 0, np.log(W / (2 * np.pi)), 0.0) if flat else np.log(W * prior.sd**2)
         sd = 1 / np.sqrt(W)
-    log = 0.5 * (logs - lost - (Wyy - mean * Wy)) + prior.log_density_of_tau(tau) + np.log(tau)
+    log = 0.5 * (logs - integral - (Wyy - mean * Wy)) + prior.log_density_of_tau(tau) + np.log(tau)
     top = log.max(axis=1, keepdims=True)
     weights = np.exp(log - top)
     total = weights.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Pooled effects as reviewers expect them: inverse variance with five estimates of τ², Mantel–Haenszel and Peto.
+"""Pooled effects by inverse variance with five estimators of τ², by Mantel and Haenszel, and by Peto.
 
 All prefixes of a list of studies (the first one, the first two, …) are fitted at once.
 """
@@ -15,36 +15,34 @@ from tarstop_core.effects.sizes import Floats, Z
 
 Method: TypeAlias = Literal["FE", "DL", "REML", "ML", "PM"]
 GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 289)])
-"""Values of τ² in units of the typical variance, among which the global maximum is looked for first."""
+"""Values of τ² in units of the typical variance; the search for the global maximum starts from the best of them."""
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """Pooled effects of P prefixes; every array has shape (P,), every interval (P, 2).
+    """Pooled effects of P prefixes on the scale of analysis: arrays of shape (P,), 95 % intervals of shape (P, 2).
 
-    `kh_se` is Knapp and Hartung's standard error (t with k − 1), `adhoc_se` the same but never below the usual one.
-    Prediction intervals: `prediction` (t with k − 2, Higgins 2009) and `kh_prediction` (t with k − 1). They, and what
-    rests on t, are NaN with too few studies.
+    Whatever rests on a t distribution is NaN with too few studies.
     """
 
-    k: Floats
+    k: Floats  # number of studies
     est: Floats
     se: Floats
     tau2: Floats
     log_likelihood: Floats
     ci: Floats
-    kh_se: Floats
-    kh_ci: Floats
-    adhoc_se: Floats
-    I2: Floats
+    kh_se: Floats  # by Knapp and Hartung
+    kh_ci: Floats  # by Knapp and Hartung, t with k − 1 degrees of freedom
+    adhoc_se: Floats  # `kh_se`, but never below `se`
+    I2: Floats  # per cent
     Q: Floats
-    prediction: Floats
-    kh_prediction: Floats
+    prediction: Floats  # of a new setting, t with k − 2 degrees of freedom (Higgins 2009)
+    kh_prediction: Floats  # with `kh_se`, t with k − 1 degrees of freedom
     normal_prediction: Floats
 
 
 class _Prefixes:
-    """The first n studies for each n from `first` on, as rows of one matrix in which weights of later ones are 0."""
+    """The first n studies for each n from `first` on, as rows of a matrix in which later studies have weight 0."""
 
     def __init__(self, y: Floats, v: Floats, first: int) -> None:
         count = len(y)
@@ -60,42 +58,42 @@ class _Prefixes:
         )
 
     def weights(self, tau2: Floats, rows: np.ndarray | None = None) -> Floats:
-        """1 / (v + τ²) for τ² of shape (P, …): shape (P, …, count)."""
+        """Weights 1 / (v + τ²), of shape (P, …, count), for τ² of shape (P, …)."""
         within = self.within if rows is None else self.within[rows]
         shape = (len(within), *(1,) * (tau2.ndim - 1), len(self.y))
         return within.reshape(shape) / (self.v + tau2[..., None])
 
     def mean(self, w: Floats) -> tuple[Floats, Floats, Floats]:
-        """Σw, μ and Σw(y − μ)²."""
+        """Σw, μ and Σw(y − μ)² along the last axis of w."""
         total = w.sum(-1)
         mu = (w * self.y).sum(-1) / total
         return total, mu, (w * (self.y - mu[..., None]) ** 2).sum(-1)
 
     def log_likelihood(self, tau2: Floats, restricted: bool) -> Floats:
-        """Log likelihood of a τ² for each prefix, shape (P,), with the best μ, with metafor's constants."""
+        """Log likelihood of each prefix at its own τ² and the best μ, shape (P,); constants are metafor's."""
         w = self.weights(tau2)
         total, _, Q = self.mean(w)
         logs = np.where(w > 0, np.log(np.where(w > 0, w, 1)), 0).sum(-1)
         return _log_likelihood(self.k, logs, total, Q, restricted)
 
     def log_likelihoods(self, tau2: Floats, restricted: bool) -> Floats:
-        """Log likelihoods of values of τ², shape (G,), which all prefixes have in common, shape (P, G): by running sums."""
+        """Log likelihoods of all prefixes at common values of τ², shape (G,), from running sums; shape (P, G)."""
         w = 1 / (self.v + tau2[:, None])
         y = self.y - self.y.mean()
         logs, total, first, second = np.cumsum([np.log(w), w, w * y, w * y**2], axis=-1)[..., self.k - 1]
         return _log_likelihood(self.k, logs, total, second - first**2 / total, restricted).T
 
     def score(self, tau2: Floats, rows: np.ndarray, method: Method) -> Floats:
-        """Return what is 0 at the estimate of τ² and falls through it.
+        """A function of τ² that falls through 0 at the estimate.
 
         Parameters
         ----------
         tau2 : array of shape (R,)
-            One value for each of some prefixes.
+            A value for each of R prefixes.
         rows : array of shape (R,)
-            Which prefixes they are.
+            Indices of these prefixes.
         method : {"REML", "ML", "PM"}
-            The derivative of the likelihood, or Q less its expectation.
+            For PM the score is Q minus its expectation, otherwise the derivative of the likelihood.
 
         Returns
         -------
@@ -105,9 +103,8 @@ class _Prefixes:
         total, mu, Q = self.mean(w)
         if method == "PM":
             return np.asarray(Q - (self.k[rows] - 1))
-        squares = (w**2).sum(-1)
-        lost = squares / total if method == "REML" else 0.0
-        return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + lost)
+        correction = (w**2).sum(-1) / total if method == "REML" else 0.0
+        return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + correction)
 
 
 def _log_likelihood(k: np.ndarray, logs: Floats, total: Floats, Q: Floats, restricted: bool) -> Floats:
@@ -123,17 +120,17 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
     Parameters
     ----------
     y, v : array of shape (k,)
-        Estimates and their variances; none is NaN.
+        Estimates and their variances, without NaN.
     method : {"FE", "DL", "REML", "ML", "PM"}
         How τ² is estimated: 0, DerSimonian and Laird, restricted or full maximum likelihood, Paule and Mandel. The
         maximum is the global one.
     first : int
-        The shortest prefix, 2 at least.
+        Length of the shortest prefix: 2 or more, or 1 for FE.
 
     Returns
     -------
     Pooled
-        With k − first + 1 rows; none where there are fewer studies.
+        With k − first + 1 rows; without rows if there are fewer studies than `first`.
 
     Examples
     --------
@@ -141,40 +138,40 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
     >>> fit.est.round(3).tolist()
     [0.175, 0.171]
     """
-    of = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), first)
-    zero = np.zeros(len(of.k))
-    w = of.weights(zero)
-    total, _, Q = of.mean(w)
-    if method == "FE" or not len(of.k):
+    rows = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), first)
+    zero = np.zeros(len(rows.k))
+    w = rows.weights(zero)
+    total, _, Q = rows.mean(w)
+    if method == "FE" or not len(rows.k):
         tau2 = zero
     elif method == "DL":
-        tau2 = np.maximum(0, (Q - (of.k - 1)) / (total - (w**2).sum(-1) / total))
+        tau2 = np.maximum(0, (Q - (rows.k - 1)) / (total - (w**2).sum(-1) / total))
     else:
-        tau2 = _tau2(of, method)
-    return _pooled(of, tau2, Q, method)
+        tau2 = _tau2(rows, method)
+    return _pooled(rows, tau2, Q, method)
 
 
 def _tau2(of: _Prefixes, method: Method) -> Floats:
-    """Where the score crosses 0 beside the best value of a grid."""
+    """Estimate τ² for each prefix: the root of the score next to the best value of a grid; shape (P,)."""
     grid = np.median(of.typical) * GRID
     rows = np.arange(len(of.k))
     if method == "PM":
-        # Q falls all the way, so that any bracket does.
+        # Q falls everywhere, so the whole grid is a bracket.
         low, high = np.zeros_like(rows), np.full_like(rows, len(GRID) - 1)
     else:
-        at = of.log_likelihoods(grid, method == "REML").argmax(1)
-        low, high = np.maximum(at - 1, 0), np.minimum(at + 1, len(GRID) - 1)
-    ends = grid[low], grid[high]
-    crosses = of.score(ends[0], rows, method) > 0
+        best = of.log_likelihoods(grid, method == "REML").argmax(1)
+        low, high = np.maximum(best - 1, 0), np.minimum(best + 1, len(GRID) - 1)
+    crosses = of.score(grid[low], rows, method) > 0
     tau2 = np.zeros(len(of.k))
     if crosses.any():
         tau2[crosses] = roots(
-            lambda x, row: of.score(x, row, method), ends[0][crosses], ends[1][crosses], rows[crosses]
+            lambda x, row: of.score(x, row, method), grid[low][crosses], grid[high][crosses], rows[crosses]
         )
     return tau2
 
 
 def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
+    """Estimates and intervals of each prefix at its τ²; Q is that at τ² = 0."""
     k = of.k.astype(float)
     total, est, squares = of.mean(of.weights(tau2))
     se = 1 / np.sqrt(total)
@@ -182,8 +179,8 @@ def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
     kh_se, adhoc = np.sqrt(q) * se, np.sqrt(np.maximum(1, q)) * se
     t, riley = (np.asarray(stdtrit(np.where(k > few, k - few, np.nan), 0.975), dtype=float) for few in (1, 2))
 
-    def around(wide: Floats) -> Floats:
-        return np.stack([est - wide, est + wide], axis=-1)
+    def around(half_width: Floats) -> Floats:
+        return np.stack([est - half_width, est + half_width], axis=-1)
 
     return Pooled(
         k=k,
@@ -204,17 +201,17 @@ def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
 
 
 def tau2_interval(y: Floats, v: Floats) -> tuple[float, float]:
-    """95 % interval of τ² by the Q-profile method (Viechtbauer 2007), for two studies or more."""
-    of = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), len(y))
+    """95 % interval of τ² by the Q-profile method (Viechtbauer 2007), for two or more studies."""
+    studies = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), len(y))
     row = np.zeros(1, dtype=int)
     ends = []
     for level in (0.975, 0.025):
         wanted = float(2 * gammaincinv((len(y) - 1) / 2, level))  # a quantile of χ²
 
         def above(tau2: Floats, wanted: float = wanted) -> Floats:
-            return of.score(np.atleast_1d(tau2), row, "PM").reshape(np.shape(tau2)) + len(y) - 1 - wanted
+            return studies.score(np.atleast_1d(tau2), row, "PM").reshape(np.shape(tau2)) + len(y) - 1 - wanted
 
-        high = float(of.typical[0])
+        high = float(studies.typical[0])
         while above(np.array(high)) > 0:
             high *= 10
         ends.append(
@@ -234,7 +231,7 @@ def mantel_haenszel(
         OR (variance of Robins, Breslow and Greenland 1986), RR (Greenland and Robins 1985) or RD (Sato, Greenland and
         Robins 1989).
     events_1, n_1, events_0, n_0 : array of shape (k,)
-        Events and people by arm; nothing is added to empty cells.
+        Events and people by arm, 1 treated and 0 control; nothing is added to empty cells.
 
     Returns
     -------
@@ -265,7 +262,7 @@ def peto(events_1: Floats, n_1: Floats, events_0: Floats, n_0: Floats) -> tuple[
     Parameters
     ----------
     events_1, n_1, events_0, n_0 : array of shape (k,)
-        Events and people by arm.
+        Events and people by arm, 1 treated and 0 control.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Where falling functions cross 0, for whole arrays of brackets."""
+"""Roots of functions within arrays of brackets."""
 
 from collections.abc import Callable
 
@@ -6,10 +6,8 @@ import numpy as np
 
 from tarstop_core.effects.sizes import Floats
 
-MOST = 100
-"""Steps; halving alone needs some 60."""
-EXACT = 1e-12
-"""Part of a root that its bracket may still be wide."""
+MOST = 100  # Most steps; bisection alone needs about 60
+EXACT = 1e-12  # The search ends if a bracket is narrower than this share of its root
 
 
 def roots(f: Callable[..., Floats], low: Floats, high: Floats, *args: np.ndarray) -> Floats:
@@ -18,11 +16,11 @@ def roots(f: Callable[..., Floats], low: Floats, high: Floats, *args: np.ndarray
     Parameters
     ----------
     f : callable
-        Takes x of shape (r,) and what `args` hold for the same brackets.
+        Called with x of shape (r,) and `args`.
     low, high : array of shape (r,)
         Ends at which f has different signs.
     *args : array of shape (r,)
-        What else differs from bracket to bracket.
+        Further arguments of f, one entry per bracket.
 
     Returns
     -------
@@ -30,7 +28,7 @@ def roots(f: Callable[..., Floats], low: Floats, high: Floats, *args: np.ndarray
 
     Notes
     -----
-    As ``scipy.optimize.elementwise.find_root``, whose bookkeeping takes ten times as long as functions as short as these.
+    ``scipy.optimize.elementwise.find_root`` gives the same, but its bookkeeping takes ten times as long as the functions here.
     """
     a, b = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     f_a, f_b = f(a, *args), f(b, *args)
@@ -48,10 +46,10 @@ def roots(f: Callable[..., Floats], low: Floats, high: Floats, *args: np.ndarray
         if ((width <= least) | (f_a == 0) | (f_b == 0)).all():
             break
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            near, high_enough = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
-            smooth = (high_enough**2 < near) & ((1 - high_enough) ** 2 < 1 - near)
-            curved = f_a / (f_b - f_a) * f_c / (f_b - f_c)
-            curved = curved + (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
+            xi, phi = (a - b) / (c - b), (f_a - f_b) / (f_c - f_b)
+            smooth = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+            inverse = f_a / (f_b - f_a) * f_c / (f_b - f_c)
+            inverse = inverse + (c - a) / (b - a) * f_a / (f_c - f_a) * f_b / (f_c - f_b)
             edge = np.minimum(0.5, 0.5 * least / width)
-            part = np.where(smooth & np.isfinite(curved), np.clip(curved, edge, 1 - edge), 0.5)
+            part = np.where(smooth & np.isfinite(inverse), np.clip(inverse, edge, 1 - edge), 0.5)
     return nearer

@@ -17,20 +17,17 @@ Z = 1.959963984540054
 
 @dataclass(frozen=True)
 class Sizes:
-    """Effect sizes of k studies, arm 1 (treatment) minus arm 0 (control).
+    """Effect sizes of k studies, arm 1 (treatment) minus arm 0 (control); NaN where a study carries no information."""
 
-    `y` are the estimates and `v` their sampling variances, each of shape (k,); both are NaN where a study says nothing.
-    """
-
-    y: Floats
-    v: Floats
+    y: Floats  # estimates, shape (k,)
+    v: Floats  # sampling variances, shape (k,)
 
     def __len__(self) -> int:
         return len(self.y)
 
     @property
     def says_something(self) -> npt.NDArray[np.bool_]:
-        """Which studies contribute, of shape (k,)."""
+        """Whether each study carries information, shape (k,)."""
         return np.isfinite(self.y)
 
 
@@ -44,7 +41,7 @@ def of_events(
     to: Literal["only0", "all"] = "only0",
     drop00: bool = True,
 ) -> Sizes:
-    """Odds ratios, risk ratios (on the log scale) or risk differences of 2×2 tables, a half added to empty cells.
+    """Log odds ratios, log risk ratios or risk differences of 2×2 tables, with a half added to empty cells.
 
     Parameters
     ----------
@@ -55,9 +52,9 @@ def of_events(
     events_0, n_0 : array of shape (k,)
         Events and people in the control arm.
     to : {"only0", "all"}
-        Whether a half is added to all four cells of a study with an empty cell and to no other, or of every study.
+        Whether a half is added to all four cells of studies with an empty cell, or of every study.
     drop00 : bool
-        Whether a study without events in both arms, or with nothing else, says nothing of an OR or RR.
+        Whether an OR or RR is NaN for a study in which nobody or everybody had the event.
 
     Returns
     -------
@@ -67,11 +64,11 @@ def of_events(
     Raises
     ------
     InputProblem
-        When the measure is none of events.
+        When the measure is not OR, RR or RD.
     """
-    a, c = (np.asarray(each, dtype=float) for each in (events_1, events_0))
+    a, c = (np.asarray(events, dtype=float) for events in (events_1, events_0))
     b, d = np.asarray(n_1, dtype=float) - a, np.asarray(n_0, dtype=float) - c
-    silent = (drop00 and measure is not Measure.RD) & ((a + c == 0) | (b + d == 0))
+    no_information = (drop00 and measure is not Measure.RD) & ((a + c == 0) | (b + d == 0))
     add = 0.5 * ((to == "all") | (a == 0) | (b == 0) | (c == 0) | (d == 0))
     a, b, c, d = a + add, b + add, c + add, d + add
     m, n = a + b, c + d
@@ -83,7 +80,7 @@ def of_events(
         y, v = a / m - c / n, a * b / m**3 + c * d / n**3
     else:
         raise InputProblem(f"{measure} is not a measure of events; choose OR, RR or RD.")
-    return Sizes(np.where(silent, np.nan, y), np.where(silent, np.nan, v))
+    return Sizes(np.where(no_information, np.nan, y), np.where(no_information, np.nan, v))
 
 
 def of_means(
@@ -97,7 +94,7 @@ def of_means(
     *,
     vtype: Literal["LS", "UB"] = "LS",
 ) -> Sizes:
-    """Mean differences, or standardised ones: Hedges' g with the exact factor J (Hedges 1981).
+    """Mean differences, or standardised mean differences: Hedges' g with the exact factor J (Hedges 1981).
 
     Parameters
     ----------
@@ -106,9 +103,9 @@ def of_means(
     mean_1, sd_1, n_1 : array of shape (k,)
         Mean, standard deviation and people in the treated arm.
     mean_0, sd_0, n_0 : array of shape (k,)
-        The same in the control arm.
+        Mean, standard deviation and people in the control arm.
     vtype : {"LS", "UB"}
-        Sampling variance of an SMD: the usual one for large samples, or the unbiased one.
+        Sampling variance of an SMD: for large samples, or unbiased.
 
     Returns
     -------
@@ -118,7 +115,7 @@ def of_means(
     Raises
     ------
     InputProblem
-        When the measure is none of means.
+        When the measure is not MD or SMD.
     """
     difference = mean_1 - mean_0
     if measure is Measure.MD:
@@ -129,26 +126,26 @@ def of_means(
     pooled = np.sqrt(((n_1 - 1) * sd_1**2 + (n_0 - 1) * sd_0**2) / freedom)
     J = np.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2)
     g = J * difference / pooled
-    of_g = 1 / (2 * (n_1 + n_0)) if vtype == "LS" else 1 - (freedom - 2) / (freedom * J**2)
-    return Sizes(g, 1 / n_1 + 1 / n_0 + of_g * g**2)
+    factor = 1 / (2 * (n_1 + n_0)) if vtype == "LS" else 1 - (freedom - 2) / (freedom * J**2)
+    return Sizes(g, 1 / n_1 + 1 / n_0 + factor * g**2)
 
 
 def of_limits(estimate: Floats, low: Floats, high: Floats, ratio: bool) -> Sizes:
-    """Estimates with 95 % limits; a `ratio` (HR, OR, rate ratio) is taken to the log scale.
+    """Effect sizes from published estimates with 95 % limits; ratios are taken to the log scale.
 
     Parameters
     ----------
     estimate, low, high : array of shape (k,)
         As published.
     ratio : bool
-        Whether they are ratios.
+        Whether they are ratios (HR, OR, rate ratio).
 
     Returns
     -------
     Sizes
-        The standard error is the distance of the limits divided by 2 · 1.96.
+        The standard error is the distance between the limits divided by 2 · 1.96.
     """
-    y, below, above = (np.log(each) if ratio else each for each in (estimate, low, high))
+    y, below, above = (np.log(x) if ratio else x for x in (estimate, low, high))
     return Sizes(np.asarray(y), ((above - below) / (2 * Z)) ** 2)
 
 

@@ -1,4 +1,4 @@
-"""Studies of an intervention as reports give them, in one of five forms, and what each form can be made into."""
+"""Studies of an intervention in one of five forms of reporting, and the measures that each form allows."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.sizes import Floats, Sizes
 from tarstop_core.errors import InputProblem
 
-COUNTED = ("events", "n")
-"""Columns that begin so hold whole numbers."""
-
 
 def counted(column: str) -> bool:
     """Whether a column counts people."""
-    return column.split("_")[0] in COUNTED
+    return column.split("_")[0] in ("events", "n")
 
 
 EVENT_MEASURES = (Measure.OR, Measure.RR, Measure.RD)
 MEAN_MEASURES = (Measure.MD, Measure.SMD)
 ASYMMETRIC = 0.25
-"""How much farther one limit may lie from the estimate than the other, relative to their distance, without a remark."""
+"""Limits are reported as asymmetric if their distances to the estimate differ by more than this share of the interval."""
 
 
 class Form(Enum):
-    """What a report gives: the columns of a table of studies, and the measures that can be computed."""
+    """Form of reporting: the columns of a table of studies, and the measures that can be computed from them."""
 
     EVENTS = (("events_treated", "n_treated", "events_control", "n_control"), EVENT_MEASURES)
     MEANS = (
@@ -44,36 +41,38 @@ class Form(Enum):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of its columns."""
+        """Names of the columns."""
         columns: tuple[str, ...] = self.value[0]
         return columns
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """What can be computed of it."""
+        """Measures that can be computed."""
         measures: tuple[Measure, ...] = self.value[1]
         return measures
 
 
 def forms_of(measure: Measure) -> tuple[Form, ...]:
-    """Forms of studies that give a measure."""
+    """Forms from which a measure can be computed."""
     return tuple(form for form in Form if measure in form.measures)
 
 
 @dataclass(frozen=True, eq=False)
 class Studies(Judged):
-    """k studies in one form: `values` has shape (k, columns of the form), rows of NaN where a report is incomplete.
+    """k studies in one form.
 
-    InputProblem when a row cannot be: more events than people, a standard deviation or error that is not above 0,
-    limits that do not enclose the estimate. `bias` has an entry for each study, or none where nobody judged it; `weights`
-    say for how much of its evidence a study counts.
+    Raises
+    ------
+    InputProblem
+        When a row is impossible: more events than people, a standard deviation or error that is not above 0, or limits
+        that do not enclose the estimate.
     """
 
     study: tuple[str, ...]
     form: Form
-    values: Floats
-    bias: tuple[Bias | None, ...] = ()
-    weights: Floats | None = None
+    values: Floats  # shape (k, columns of the form); NaN where a number is missing
+    bias: tuple[Bias | None, ...] = ()  # one per study, or empty if none was judged
+    weights: Floats | None = None  # share of its evidence for which each study counts, shape (k,)
 
     def __post_init__(self) -> None:
         for problem, wrong in self._faults():
@@ -81,7 +80,7 @@ class Studies(Judged):
                 raise InputProblem(f"{self._first(wrong)} {problem}")
 
     def _first(self, where: NDArray[np.bool_]) -> str:
-        """The first of some studies, by place and name; the only one there is by its name."""
+        """Place and name of the first flagged study; the name alone if there is only one study."""
         at = int(np.argmax(where))
         return f"Study {at + 1} ({self.study[at]})" if len(self) > 1 else self.study[at]
 
@@ -89,7 +88,7 @@ class Studies(Judged):
         return len(self.study)
 
     def column(self, name: str) -> Floats:
-        """One column, of shape (k,)."""
+        """The column with this name, shape (k,)."""
         return self.values[:, self.form.columns.index(name)]
 
     def first(self, n: int) -> Studies:
@@ -97,7 +96,7 @@ class Studies(Judged):
         return self.only(range(n))
 
     def only(self, kept: Sequence[int]) -> Studies:
-        """Some of the studies, by their places."""
+        """The studies at these places."""
         places = list(kept)[: len(self)]
         return replace(
             self,
@@ -108,11 +107,11 @@ class Studies(Judged):
         )
 
     def counting(self, shares: Sequence[float]) -> Studies:
-        """The studies, each counting for a share of its evidence."""
+        """The studies, each weighted by a share of its evidence."""
         return replace(self, weights=np.array(shares))
 
     def _faults(self) -> list[tuple[str, np.ndarray]]:
-        """What may be wrong with a row, in words, and where it is."""
+        """Every possible fault of a row, in words, with the rows that have it, shape (k,)."""
         by = dict(zip(self.form.columns, self.values.T, strict=True))
         faults = []
         for arm in ("treated", "control"):
@@ -138,12 +137,12 @@ class Studies(Judged):
         return faults
 
     def looks_like_ratios(self) -> bool:
-        """Whether the limits lie around the estimates as those of ratios do: symmetric on the log scale."""
+        """Whether limits are more symmetric around the estimates on the log scale, as those of ratios are."""
         if self.form is Form.LOGRANK:
             return True
         if self.form is not Form.LIMITS or not (self.values[np.isfinite(self.values)] > 0).all():
             return False
-        plain, logs = (np.nanmean(_asymmetry(each)) for each in (self.values, np.log(self.values)))
+        plain, logs = (np.nanmean(_asymmetry(values)) for values in (self.values, np.log(self.values)))
         return bool(logs < plain)
 
     def sizes(self, measure: Measure, ratio: bool = False) -> Sizes:
@@ -152,28 +151,26 @@ class Studies(Judged):
         Parameters
         ----------
         measure : Measure
-            What is compared.
+            The effect measure.
         ratio : bool
             Whether a generic estimate is a ratio (HR, OR, rate ratio) and is taken to the log scale.
 
         Returns
         -------
         Sizes
-            NaN where a study says nothing.
+            NaN where a study carries no information.
 
         Raises
         ------
         InputProblem
-            When these columns do not give this measure, or a ratio is not above 0.
+            When the form does not allow the measure, or a ratio is not above 0.
         """
         if measure not in self.form.measures:
             raise InputProblem(
                 f"The columns {', '.join(self.form.columns)} give {' or '.join(self.form.measures)}, not {measure}."
             )
-        sizes_of_all = self._sizes(measure, ratio)
-        if self.weights is None:
-            return sizes_of_all
-        return Sizes(sizes_of_all.y, sizes_of_all.v / self.weights)
+        unweighted = self._sizes(measure, ratio)
+        return unweighted if self.weights is None else Sizes(unweighted.y, unweighted.v / self.weights)
 
     def _sizes(self, measure: Measure, ratio: bool) -> Sizes:
         columns = list(self.values.T)
@@ -196,14 +193,14 @@ class Studies(Judged):
 
     @property
     def has_empty_cells(self) -> bool:
-        """Whether in an arm of a study nobody, or everybody, had the event."""
+        """Whether nobody or everybody had the event in some arm of some study."""
         if self.form is not Form.EVENTS:
             return False
         a, m, c, n = self.values.T
         return bool(((a == 0) | (a == m) | (c == 0) | (c == n)).any())
 
     def in_words(self) -> list[str]:
-        """How the first study is read, in words: two arms may have been taken for each other."""
+        """How the first study was read, in words, so that swapped arms are noticed."""
         if self.form is not Form.EVENTS or not len(self) or not np.isfinite(self.values[0]).all():
             return []
         a, m, c, n = self.values[0]
@@ -212,19 +209,19 @@ class Studies(Judged):
         ]
 
     def complete(self) -> Studies:
-        """The studies of which no number is missing."""
+        """The studies without missing numbers."""
         return self.only(np.flatnonzero(np.isfinite(self.values).all(axis=1)).tolist())
 
     @property
     def control_risk(self) -> float | None:
-        """Share of all people in control arms who had the event; None if that is not strictly between 0 and 1."""
+        """Share of all people in control arms who had the event; None unless it is between 0 and 1."""
         if self.form is not Form.EVENTS:
             return None
         _, _, events, people = self.complete().values.sum(axis=0)
         return float(events / people) if 0 < events < people else None
 
     def oddities(self, measure: Measure, ratio: bool) -> list[str]:
-        """What looks odd in some studies, a sentence each, with their names."""
+        """Sentences on studies without events and on asymmetric limits, with the names of the studies."""
         odd = []
         if self.form is Form.EVENTS:
             empty = (self.column("events_treated") + self.column("events_control")) == 0
@@ -240,7 +237,7 @@ class Studies(Judged):
         return odd
 
     def notes(self, measure: Measure, ratio: bool) -> list[str]:
-        """What a person should know of the table before relying on it."""
+        """Sentences that a person should read before relying on the table."""
         notes = self.in_words()
         if incomplete := [
             name for name, row in zip(self.study, self.values, strict=True) if not np.isfinite(row).all()
@@ -253,7 +250,7 @@ class Studies(Judged):
 
 
 def _asymmetry(values: Floats) -> Floats:
-    """How unlike the distances to both limits are, relative to half of the interval; rows are (estimate, low, high)."""
+    """Difference of the distances from estimate to limits, as a share of the interval; rows are (estimate, low, high)."""
     estimate, low, high = values.T
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.abs(2 * estimate - low - high) / (high - low))
