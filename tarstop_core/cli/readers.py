@@ -46,7 +46,7 @@ def readers(
     from tarstop_core.readers.agreement import agreement, in_stretches
     from tarstop_core.readers.overlooked import overlooked
     from tarstop_core.readers.table import Columns, read_readers
-    from tarstop_core.readers.words import said
+    from tarstop_core.readers.words import readers_report
 
     table = read_readers(file, Columns(names, resolved, audit, include_from))
     verdicts, waiting = table.verdicts, table.disagreements
@@ -69,7 +69,7 @@ def readers(
             }
         )
         return
-    for line in said(table, agree, [_ac1(part) for part in quarters], missed, MOST_LISTED):
+    for line in readers_report(table, agree, [_ac1(part) for part in quarters], missed, MOST_LISTED):
         click.echo(line)
 
 

@@ -1,1 +1,1 @@
-"""Readers: how far they agree, what all of them overlooked, and who should read next."""
+"""Several readers of one list: agreement, records that all of them missed, and who should read next."""

@@ -1,9 +1,9 @@
-"""How far readers agree: per cent, Cohen's and Fleiss' kappa and Gwet's AC1, with intervals, and in the course of a list.
+"""Agreement between readers: per cent, Cohen's and Fleiss' kappa and Gwet's AC1, with intervals.
 
-Every coefficient is (p_a − p_e)/(1 − p_e), with the observed agreement p_a and the agreement p_e that the shares of the
-categories would give by chance. Each record's part in both gives the standard error, so that no independence between
-readers is assumed, and t on n − 1 degrees of freedom the interval. Readers who agree on nearly everything have a kappa near 0 where
-almost all records are excluded, and an AC1 near 1: both are right answers to different questions.
+Every coefficient is (p_a − p_e)/(1 − p_e), where p_a is the observed agreement and p_e the agreement that the shares of
+the categories would give by chance. The standard error comes from each record's contribution to p_a and p_e, so readers
+need not be independent. Intervals use t with n − 1 degrees of freedom. If almost all records are excluded, readers who
+agree on nearly everything have a kappa near 0 and an AC1 near 1: the two answer different questions.
 
 Notes
 -----
@@ -21,8 +21,7 @@ from scipy.special import betaincinv, stdtrit
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.errors import InputProblem
 
-LEVEL = 0.95
-"""Chance with which an interval of agreement covers."""
+LEVEL = 0.95  # Coverage of the intervals
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,10 @@ class Coefficient:
     """One measure of agreement with its interval."""
 
     value: float | None
-    """None where it is 0/0: all verdicts are the same."""
+    """None if all verdicts are the same, which makes it 0/0."""
     low: float | None
     high: float | None
-    """`low` and `high` are None if there is no value, or if no two records differ, which leaves the precision unknown."""
+    """`low` and `high` are None without a value, or if all records contribute the same, which gives no standard error."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Agreement:
 
     records: int
     per_cent: Coefficient
-    """Share of pairs of verdicts on the same record that agree; by two readers, with the exact binomial interval."""
+    """Share of pairs of verdicts on a record that agree; with two readers the interval is the exact binomial one."""
     cohen: Coefficient | None
     """None unless there are two readers."""
     fleiss: Coefficient
@@ -50,19 +49,18 @@ class Agreement:
 
 
 def agreement(verdicts: Floats, categories: int = 2) -> Agreement:
-    """Agreement between the readers of a list.
+    """Agreement between the readers of a list, with 95 % intervals.
 
     Parameters
     ----------
     verdicts : ndarray, shape (records, readers)
-        The category of each verdict, a whole number, 0 or more; NaN where there is none.
+        Categories 0, 1, …; NaN where a reader gave no verdict.
     categories : int
-        How many categories there are, used or not.
+        Number of categories, used or not.
 
     Returns
     -------
     Agreement
-        With 95 % intervals.
 
     Raises
     ------
@@ -76,16 +74,16 @@ def agreement(verdicts: Floats, categories: int = 2) -> Agreement:
     >>> round(paradox.cohen.value, 4), round(paradox.ac1.value, 4)
     (-0.0234, 0.9408)
     """
-    shares = np.stack([np.nansum(verdicts == kind, axis=1) for kind in range(categories)], axis=1)
-    given = shares.sum(axis=1)
+    counts = np.stack([np.nansum(verdicts == kind, axis=1) for kind in range(categories)], axis=1)
+    given = counts.sum(axis=1)
     twice = given >= 2
     if not twice.any():
         raise InputProblem(
             "No record has the verdicts of two readers; agreement needs records that both have judged."
         )
-    # Records with one verdict say how often a category is used, and nothing of agreement.
+    # A record with one verdict counts for the shares of the categories, but not for agreement.
     read = given > 0
-    counts, given, twice = shares[read], given[read], twice[read]
+    counts, given, twice = counts[read], given[read], twice[read]
     agreeing = np.zeros(len(given))
     agreeing[twice] = ((counts * (counts - 1)).sum(axis=1) / (given * (given - 1.0)).clip(1))[twice]
     share = counts / given[:, None]
@@ -104,50 +102,50 @@ def agreement(verdicts: Floats, categories: int = 2) -> Agreement:
 
 
 def in_stretches(verdicts: Floats, stretches: int) -> list[Agreement | None]:
-    """Agreement in equal stretches of a list, in its order; None where no record of a stretch has two verdicts."""
+    """Agreement in consecutive stretches of equal length; None if no record of a stretch has two verdicts."""
     parts = np.array_split(verdicts, stretches)
-    twice = [((~np.isnan(part)).sum(axis=1) >= 2).any() for part in parts]
-    return [agreement(part) if judged else None for part, judged in zip(parts, twice, strict=True)]
+    return [agreement(part) if ((~np.isnan(part)).sum(axis=1) >= 2).any() else None for part in parts]
 
 
 def _cohen(pairs: Floats, categories: int) -> Coefficient:
-    """Cohen's kappa of two readers; each reader’s own shares say what chance would do."""
+    """Cohen's kappa of two readers, with chance agreement from each reader's own shares of the categories."""
     first, second = (np.eye(categories)[pairs[:, reader].astype(int)] for reader in (0, 1))
     by_first, by_second = first.mean(axis=0), second.mean(axis=0)
     agreeing = (pairs[:, 0] == pairs[:, 1]).astype(float)
-    every = np.ones(len(pairs), dtype=bool)
-    return _coefficient(agreeing, every, float(by_first @ by_second), first @ by_second + second @ by_first)
+    twice = np.ones(len(pairs), dtype=bool)
+    return _coefficient(agreeing, twice, float(by_first @ by_second), first @ by_second + second @ by_first)
 
 
 def _coefficient(agreeing: Floats, twice: Flags, chance: float, slope: Floats) -> Coefficient:
-    """(p_a − p_e)/(1 − p_e), linearised for its standard error.
+    """The coefficient (p_a − p_e)/(1 − p_e), with a linearised standard error.
 
     Parameters
     ----------
     agreeing : ndarray, shape (n,)
-        Share of each record's pairs of verdicts that agree; 0 where there is no pair.
+        Share of each record's pairs of verdicts that agree; 0 without a pair.
     twice : ndarray of bool, shape (n,)
-        Which records have a pair.
+        Whether a record has a pair of verdicts.
     chance : float
-        p_e.
+        Agreement by chance, p_e.
     slope : ndarray, shape (n,)
-        What each record's verdicts contribute to p_e, up to a constant.
+        Contribution of each record to p_e, up to a constant.
 
     Returns
     -------
     Coefficient
-        Its value and 95 % interval.
+        Value and 95 % interval.
     """
     if chance >= 1 - 1e-12:
         return Coefficient(None, None, None)
-    records = len(agreeing)
+    scale = len(agreeing) / twice.sum()
     value = (agreeing[twice].mean() - chance) / (1 - chance)
-    parts = (agreeing * (records / twice.sum()) - twice * (records / twice.sum()) * chance) / (1 - chance)
+    parts = (agreeing * scale - twice * scale * chance) / (1 - chance)
     parts = parts - (1 - value) * (slope - slope.mean()) / (1 - chance)
     return _with_interval(float(value), parts)
 
 
 def _with_interval(value: float, parts: Floats) -> Coefficient:
+    """Add an interval by the spread of the records' contributions, shape (n,)."""
     spread = float(parts.std(ddof=1)) if len(parts) > 1 else 0.0
     if spread < 1e-12:
         return Coefficient(value, None, None)
@@ -156,7 +154,7 @@ def _with_interval(value: float, parts: Floats) -> Coefficient:
 
 
 def _per_cent(agreeing: Floats, exact: bool) -> Coefficient:
-    """Agreement without regard to chance."""
+    """Mean agreement, not corrected for chance."""
     value = float(agreeing.mean())
     if not exact:
         return _with_interval(value, agreeing)

@@ -1,4 +1,4 @@
-"""Strategies of reading played on a labelled list, stretch by stretch, with what each stretch teaches."""
+"""Simulate reading strategies on a labelled list, stretch by stretch, with learning from each stretch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,31 +11,28 @@ from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.strategies import Learned, Prices, Strategy, Stretch, compare, read_share
 
-STRETCHES = 10
-"""Parts of a list between which the way of reading may change."""
-AUDITS = 20
-"""Lists of draws over which a strategy that audits is averaged."""
+STRETCHES = 10  # A list is read in this many stretches, between which the strategy may change
+AUDITS = 20  # Results are averaged over this many random audits
 Choice = Callable[[Stretch, Stretch, Stretch, Learned, Prices], Strategy]
-"""How the next stretch is read: given that, what is left after it, the whole list, what was learned, and prices."""
+"""Chooses the strategy for the next stretch from this stretch, the rest, the whole list, what was learned, and prices."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReadList:
-    """Verdicts of a machine and of a person on all records of a list, in its order, and the truth; each of shape (n,)."""
+    """Verdicts of a machine and of a person on all n records of a list, and the final verdicts; each of shape (n,)."""
 
     machine: Flags
     person: Flags
     relevant: Flags
 
     def at(self, records: slice) -> "ReadList":
-        """Some of its records."""
+        """The list of these records only."""
         return ReadList(self.machine[records], self.person[records], self.relevant[records])
 
     @property
     def stretch(self) -> Stretch:
-        """How many records the machine includes and excludes."""
-        included = int(self.machine.sum())
-        return Stretch(included, len(self.machine) - included)
+        """Numbers of records that the machine includes and excludes."""
+        return Stretch.of(self.machine)
 
 
 class Reading(NamedTuple):
@@ -45,12 +42,13 @@ class Reading(NamedTuple):
     """Relevant records that are included in the end."""
     cost: float
     included: tuple[int, int]
+    """Records that the machine includes and that were read or followed up, and relevant ones found among them."""
     excluded: tuple[int, int]
-    """Of what the machine includes and excludes: how many were read or followed up, and relevant ones found."""
+    """Records that the machine excludes and that were read, and relevant ones found among them."""
 
 
 class Played(NamedTuple):
-    """The result for a whole list."""
+    """The result of reading a whole list."""
 
     share_found: float
     cost: float
@@ -58,33 +56,32 @@ class Played(NamedTuple):
 
     @property
     def utility(self) -> float:
-        """Share of the relevant records found, less the cost."""
+        """Share of the relevant records found, minus the cost."""
         return self.share_found - self.cost
 
 
 def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator) -> Reading:
-    """Read a stretch in one way. Disagreements are resolved without error.
+    """Read a stretch by one strategy. Disagreements are resolved without error.
 
     Parameters
     ----------
     way : Strategy
-        How it is read.
+        The strategy.
     part : ReadList
-        Its records.
+        The stretch.
     prices : Prices
-        What a record costs.
+        Prices per record.
     rng : Generator
-        Draws what is audited.
+        Draws the records of an audit.
 
     Returns
     -------
     Reading
-        What was found, and what it cost.
     """
     by_machine, person = part.machine, part.person
-    outside = np.flatnonzero(~by_machine)
+    excluded = np.flatnonzero(~by_machine)
     looked = np.zeros(len(by_machine), dtype=bool)
-    looked[rng.permutation(outside)[: round(read_share(way) * len(outside))]] = True
+    looked[rng.permutation(excluded)[: round(read_share(way) * len(excluded))]] = True
     again, machine_price = 0, prices.machine
     match way:
         case Strategy.MACHINE | Strategy.AUDIT:
@@ -96,7 +93,8 @@ def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator
         case Strategy.PERSON | Strategy.MACHINE_THEN_PERSON:
             looked |= by_machine
             final = looked & person
-            machine_price = 0.0 if way is Strategy.PERSON else machine_price
+            if way is Strategy.PERSON:
+                machine_price = 0.0
     reads = int(looked.sum()) + again
     cost = reads * prices.person + len(by_machine) * machine_price + int(final.sum()) * prices.follow_up
     hits = final & part.relevant
@@ -111,25 +109,24 @@ def read(way: Strategy, part: ReadList, prices: Prices, rng: np.random.Generator
 def play(
     choose: Choice, whole: ReadList, prices: Prices, seed: int, learned: Learned | None = None
 ) -> Played:
-    """Read a list to its end, choosing a way for each stretch.
+    """Read a list to its end, choosing a strategy for each stretch.
 
     Parameters
     ----------
     choose : callable
-        :func:`advised`, or one way throughout.
+        :func:`advised`, or the result of :func:`always`.
     whole : ReadList
         The list.
     prices : Prices
-        In units of finding everything.
+        Prices per record, in units of the value of finding all relevant records.
     seed : int
-        Of what is audited.
+        Seed of the audits.
     learned : Learned, optional
-        What is known before; by default little.
+        Prior knowledge of machine and person; weak by default.
 
     Returns
     -------
     Played
-        What was found and what it cost.
     """
     rng, learned = np.random.default_rng(seed), learned or Learned()
     ends = np.linspace(0, len(whole.machine), STRETCHES + 1).round().astype(int).tolist()
@@ -145,63 +142,66 @@ def play(
 
 
 def advised(part: Stretch, rest: Stretch, whole: Stretch, learned: Learned, prices: Prices) -> Strategy:
-    """The best way by what was learned, where a relevant record is worth its share of all that are expected.
+    """Choose the best strategy by what was learned; a relevant record is worth 1 / (expected number of them).
 
     Parameters
     ----------
-    part, rest, whole : Stretch
-        What is read next, what is left after it, and the list.
+    part : Stretch
+        The next stretch.
+    rest : Stretch
+        What is left after it.
+    whole : Stretch
+        The whole list.
     learned : Learned
-        What is known by now.
+        Knowledge of machine and person so far.
     prices : Prices
-        In units of finding everything.
+        Prices per record, in units of the value of finding all relevant records.
 
     Returns
     -------
     Strategy
-        For the next stretch.
     """
     expected = whole.included * learned.included.mean + whole.excluded * learned.excluded.mean
     return compare(part, rest, learned, prices, worth=1 / max(expected, 1.0))[0].way
 
 
 def always(way: Strategy) -> Choice:
-    """Read every stretch in one way."""
+    """Choose the same strategy for every stretch."""
     return lambda *_: way
 
 
 class Compared(NamedTuple):
-    """A strategy on a whole list, on average over what is audited."""
+    """Results of a strategy on a whole list, averaged over random audits."""
 
     way: Strategy | None
-    """None where the advice is followed, which may change its way."""
+    """None for the advice, which may change between strategies."""
     hits: float
     """Relevant records found."""
     cost: float
     net: float
-    """What they are worth, less the cost."""
+    """Value of the relevant records found, minus the cost."""
 
 
 def strategies_on(
     whole: ReadList, prices: Prices, worth: float, learned: Learned | None = None
 ) -> list[Compared]:
-    """Play the advice and every way throughout on a labelled list.
+    """Compare the advice and every single strategy on a labelled list.
 
     Parameters
     ----------
     whole : ReadList
         The list.
     prices : Prices
-        What a record costs.
+        Prices per record.
     worth : float
-        What a relevant record found is worth, in the same unit.
+        Value of a relevant record found, in the same unit.
     learned : Learned, optional
-        What is known before; by default little.
+        Prior knowledge of machine and person; weak by default.
 
     Returns
     -------
     list of Compared
-        The best first.
+        Sorted by falling net value.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def strategies_on(
     for way in (None, *Strategy):
         choose = advised if way is None else always(way)
         played = [play(choose, whole, shares, seed, learned) for seed in range(AUDITS)]
-        hits = relevant * float(np.mean([one.share_found for one in played]))
-        cost = everything * float(np.mean([one.cost for one in played]))
+        hits = relevant * float(np.mean([result.share_found for result in played]))
+        cost = everything * float(np.mean([result.cost for result in played]))
         compared.append(Compared(way, hits, cost, worth * hits - cost))
-    return sorted(compared, key=lambda one: -one.net)
+    return sorted(compared, key=lambda result: -result.net)

@@ -1,8 +1,8 @@
-"""What a second person is worth: the next stretch read by one, by two, or by a second who reads what the first excluded.
+"""Value of a second person: read the next stretch with one person, with two, or with two in sequence.
 
-Of the relevant documents that either of two readers included, some were included by one alone. These shares say how much less one
-finds than both, whatever the two have in common, and need no audit. What both overlook is another matter: without random draws
-among what both excluded it is left out, so that what a way overlooks is the least that it may be.
+Some of the relevant documents that either of two readers included were included by one alone. These shares tell how much
+less one reader finds than both, whatever the two have in common, without an audit. What both miss is left out unless
+random draws among what both excluded are available; the number of missed documents is then a lower bound.
 """
 
 from dataclasses import dataclass
@@ -10,18 +10,17 @@ from enum import Enum
 
 import numpy as np
 
-from tarstop_core.documents.tables import Flags, Floats
+from tarstop_core.documents.tables import Floats
 from tarstop_core.readers.strategies import SENSITIVITY, Option, Prices
 from tarstop_core.readers.verdicts import Verdicts
 
 PAIR = 0.975
-"""Share of relevant records that one of two people includes (Gartlehner et al. 2020, as :data:`SENSITIVITY`)."""
-WEIGHT = 5.0
-"""Relevant records that what is known of people in general counts for."""
+"""Share of relevant records that at least one of two people includes (Gartlehner et al. 2020, as :data:`SENSITIVITY`)."""
+WEIGHT = 5.0  # The prior from people in general counts for as many relevant records
 
 
 class Pairing(Enum):
-    """A way in which one or two people read a stretch."""
+    """How one or two people read a stretch."""
 
     FIRST = "the first reader alone"
     BOTH = "both, disagreements resolved"
@@ -30,32 +29,33 @@ class Pairing(Enum):
 
 @dataclass(frozen=True)
 class Pair:
-    """Shares of the relevant records that two readers include, and of the others."""
+    """Shares of relevant and of other records that each of two readers includes."""
 
     first: float
+    """Share that the first includes of the relevant records that at least one of the two includes."""
     second: float
-    """`first` and `second`: shares of the relevant records that either of them includes."""
+    """Share that the second includes of the same records."""
     wrong_first: float
+    """Share of the other records that the first alone includes, so that the disagreement must be resolved."""
     wrong_second: float
-    """`wrong_first` and `wrong_second`: shares of the other records that one of them alone includes, to be resolved by somebody."""
+    """Share of the other records that the second alone includes."""
     hits: int
-    """Relevant records that either included, which teach this."""
+    """Relevant records that at least one included, on which these shares rest."""
 
 
 def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int = 1) -> Pair:
-    """What verdicts of two people teach of them.
+    """Estimate the shares of two people from records that both have read, with a prior from people in general.
 
     Parameters
     ----------
     verdicts : Verdicts
-        Of all readers.
+        Verdicts of all readers.
     first_column, second_column : int
-        Which of them are the two.
+        Columns of the two people.
 
     Returns
     -------
     Pair
-        By records that both have read, with what is known of people in general.
     """
     first, second = verdicts.included[:, [first_column, second_column]].T
     both_read = ~(np.isnan(first) | np.isnan(second))
@@ -63,39 +63,39 @@ def learned_pair(verdicts: Verdicts, first_column: int = 0, second_column: int =
     number = int(relevant.sum())
     others = int(both_read.sum()) - number
 
-    def share(of: Flags) -> float:
-        return (int((of & relevant).sum()) + WEIGHT * SENSITIVITY / PAIR) / (number + WEIGHT)
+    def share(reader: Floats) -> float:
+        return (int(((reader == 1) & relevant).sum()) + WEIGHT * SENSITIVITY / PAIR) / (number + WEIGHT)
 
-    def wrong(by: Floats, not_by: Floats) -> float:
-        return int(((by == 1) & (not_by == 0) & (verdicts.relevant == 0)).sum()) / max(others, 1)
+    def wrong(reader: Floats, other: Floats) -> float:
+        return int(((reader == 1) & (other == 0) & (verdicts.relevant == 0)).sum()) / max(others, 1)
 
-    return Pair(share(first == 1), share(second == 1), wrong(first, second), wrong(second, first), number)
+    return Pair(share(first), share(second), wrong(first, second), wrong(second, first), number)
 
 
 def compare_pairings(
     pair: Pair, documents: int, hits: float, share_found: float, prices: Prices, worth: float
 ) -> tuple[Option[Pairing], ...]:
-    """All ways of reading the next stretch, the best first.
+    """Compare the ways in which one or two people can read the next stretch.
 
     Parameters
     ----------
     pair : Pair
-        How the two read.
+        Shares that the two people include.
     documents : int
-        Of the stretch.
+        Length of the stretch.
     hits : float
-        Relevant ones among these that both together are expected to include.
+        Expected number of relevant documents in it that at least one of the two includes.
     share_found : float
-        Share of the relevant records that one of the two includes; 1 where nobody knows.
+        Share of the relevant documents that at least one of the two includes; 1 if unknown.
     prices : Prices
-        Of a record that a person reads, and of one that is included.
+        Prices of reading a document and of following up an included one.
     worth : float
-        Of a relevant record found.
+        Value of a relevant document found.
 
     Returns
     -------
     tuple of Option
-        By falling value.
+        Sorted by falling value.
 
     Examples
     --------

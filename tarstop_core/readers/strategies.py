@@ -1,12 +1,12 @@
-"""Who reads next: ways of reading a stretch of a list, what each would find, overlook and cost, and what reading it so would teach.
+"""Strategies of reading a stretch of a list by person and machine: what each finds, misses, costs and teaches.
 
-A machine's verdicts are in a file before anybody reads, so a stretch has n₁ records that it includes and n₀ that it excludes. Unknown is
-how many of each are relevant: of the included, θ₁ on average, of the excluded, θ₀. Both are gamma distributed, and what is read
-so updates them. A person finds a relevant record with probability s, whatever the machine says of it, and includes others with probability f.
+The machine's verdicts exist before anybody reads, so a stretch has n₁ records that it includes and n₀ that it excludes.
+The shares of relevant records among them, θ₁ and θ₀, are unknown. Both are gamma distributed and updated by reading. A
+person includes a relevant record with probability s, whatever the machine's verdict, and others with probability f.
 
-Reading the n₀ is the only way to learn θ₀. So a way of reading is worth what it finds in this stretch, less what it costs, plus the
-mean of what the best way is worth for the rest once it has been read: expected value of sample information for one stretch, exact
-by the negative binomial distribution of what is found.
+θ₀ can only be learned by reading some of the n₀. The value of a strategy is therefore the value of what it finds in this
+stretch, minus the cost, plus the expected gain in the value of the rest: the expected value of sample information of
+one stretch, exact by the negative binomial distribution of the number found.
 """
 
 import math
@@ -17,20 +17,19 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from tarstop_core.documents.tables import Flags
 from tarstop_core.errors import InputProblem
 
-AUDIT_SHARE = 0.1
-"""Share of what the machine excludes that a person reads in an audit."""
+AUDIT_SHARE = 0.1  # Share of the records that the machine excludes that a person reads in an audit
 SENSITIVITY = 0.866
-"""Chance that one person recognises a relevant record by title and abstract (Gartlehner et al. 2020, Journal of Clinical Epidemiology 121)."""
-FALSE_INCLUSIONS = 0.05
-"""Share of other records that one person includes; an assumption."""
-_NEGLIGIBLE = 1e-6
+"""Chance that a person includes a relevant record after title and abstract (Gartlehner et al. 2020, J Clin Epidemiol 121)."""
+FALSE_INCLUSIONS = 0.05  # Share of other records that a person includes; an assumption
+_NEGLIGIBLE = 1e-6  # Numbers of hits beyond this tail probability are ignored
 W = TypeVar("W", bound=Enum)
 
 
 class Strategy(Enum):
-    """A way of reading a stretch."""
+    """How person and machine read a stretch."""
 
     PERSON = "person only"
     MACHINE = "machine only"
@@ -41,12 +40,12 @@ class Strategy(Enum):
 
 @dataclass(frozen=True)
 class Prices:
-    """What reading costs a record, in the unit in which a relevant record has its worth. InputProblem when one is negative."""
+    """Prices per record, in the unit of the value of a relevant record; InputProblem when one is negative or infinite."""
 
     person: float
     machine: float
     follow_up: float = 0.0
-    """What is paid for every record that is included in the end, such as reading it in full."""
+    """Price of every record that is included in the end, such as that of reading it in full."""
 
     def __post_init__(self) -> None:
         if not all(0 <= price < math.inf for price in (self.person, self.machine, self.follow_up)):
@@ -55,10 +54,16 @@ class Prices:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Records that the machine includes and excludes."""
+    """Numbers of records that the machine includes and excludes."""
 
     included: int
     excluded: int
+
+    @classmethod
+    def of(cls, includes: Flags) -> "Stretch":
+        """Count the machine's verdicts, shape (n,)."""
+        included = int(includes.sum())
+        return cls(included, len(includes) - included)
 
     def __len__(self) -> int:
         return self.included + self.excluded
@@ -66,7 +71,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Rate:
-    """Share of records that are relevant: gamma distributed."""
+    """Gamma distribution of the share of records that are relevant."""
 
     shape: float
     exposure: float
@@ -77,87 +82,89 @@ class Rate:
         return min(self.shape / self.exposure, 1.0)
 
     def after(self, hits: float, exposure: float) -> "Rate":
-        """With this many relevant records found where each had this exposure."""
+        """The distribution after this many hits in `exposure` more records, each counted by the chance of finding it."""
         return Rate(self.shape + hits, self.exposure + exposure)
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What is known of a machine and a person by now."""
+    """Knowledge of a machine and a person so far."""
 
     included: Rate = Rate(1.0, 2.0)
+    """θ₁, the share of relevant records among those that the machine includes: weakly expected to be 1 in 2 at first."""
     excluded: Rate = Rate(1.0, 20.0)
-    """θ₁ and θ₀; before anything is read every second included record and one excluded record in 20 is expected to be relevant, weakly."""
+    """θ₀, the share among those that it excludes: weakly expected to be 1 in 20 at first."""
     sensitivity: float = SENSITIVITY
     false_inclusions: float = FALSE_INCLUSIONS
 
     def after(self, way: Strategy, included: tuple[int, int], excluded: tuple[int, int]) -> "Learned":
-        """What is known once a stretch was read.
+        """Update both rates after reading a stretch.
 
         Parameters
         ----------
         way : Strategy
-            How it was read.
+            The strategy by which it was read.
         included, excluded : tuple of (int, int)
-            Of the records that the machine includes and excludes: how many were read or followed up, and relevant ones found.
+            Among the records that the machine includes, and excludes: how many were read or followed up, and how many
+            relevant ones were found.
 
         Returns
         -------
         Learned
-            With both rates updated.
         """
         alone = way in (Strategy.PERSON, Strategy.MACHINE_THEN_PERSON)
-        seen = self.sensitivity if alone else 1.0
+        chance_found = self.sensitivity if alone else 1.0
         return replace(
             self,
-            included=self.included.after(included[1], seen * included[0]),
+            included=self.included.after(included[1], chance_found * included[0]),
             excluded=self.excluded.after(excluded[1], self.sensitivity * excluded[0]),
         )
 
 
 @dataclass(frozen=True)
 class Option(Generic[W]):
-    """A way of reading the next stretch, with what is expected of it."""
+    """A way of reading the next stretch, with its expected results."""
 
     way: W
     hits: float
+    """Relevant records that are found in the stretch."""
     overlooked: float
-    """Relevant records, of the stretch."""
+    """Relevant records that are missed in the stretch."""
     cost: float
     gain: float
-    """What the found records are worth, less the cost."""
+    """Value of the records found, minus the cost."""
     teaches: float
-    """What is gained in the rest of the list by what this stretch teaches, against never learning more."""
+    """Expected gain in the rest of the list from what this stretch teaches."""
 
     @property
     def value(self) -> float:
-        """Gain and lesson together: what ways are compared by."""
+        """Total by which options are compared: `gain` plus `teaches`."""
         return self.gain + self.teaches
 
 
 def read_share(way: Strategy) -> float:
-    """Share of what the machine excludes that a person reads."""
+    """Share of the records that the machine excludes that a person reads."""
     return {Strategy.PERSON: 1.0, Strategy.BOTH: 1.0, Strategy.AUDIT: AUDIT_SHARE}.get(way, 0.0)
 
 
 def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) -> tuple[float, float]:
-    """Relevant records found and what it costs.
+    """Expected number of relevant records found in a stretch, and expected cost.
 
     Parameters
     ----------
     way : Strategy
-        How the stretch is read.
+        The strategy.
     stretch : Stretch
-        Its records.
+        The stretch.
     learned : Learned
-        What is known.
+        Knowledge of machine and person.
     prices : Prices
-        What a record costs.
+        Prices per record.
 
     Returns
     -------
     tuple of (float, float)
-        Expected number of relevant records that are included in the end, and expected cost.
+        Relevant records that are included in the end, and cost.
 
     Examples
     --------
@@ -166,24 +173,24 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
     (9.0, 21.0)
     """
     n_1, n_0, s, f = stretch.included, stretch.excluded, learned.sensitivity, learned.false_inclusions
-    by_machine, beside = n_1 * learned.included.mean, n_0 * learned.excluded.mean
-    false_1, false_0 = n_1 - by_machine, n_0 - beside
+    relevant_1, relevant_0 = n_1 * learned.included.mean, n_0 * learned.excluded.mean
+    false_1, false_0 = n_1 - relevant_1, n_0 - relevant_0
     share = read_share(way)
     read, machine = share * n_0, len(stretch) * prices.machine
     match way:
         case Strategy.PERSON:
-            hits, read, machine = s * (by_machine + beside), read + n_1, 0.0
+            hits, read, machine = s * (relevant_1 + relevant_0), read + n_1, 0.0
             wrong = f * (false_1 + false_0)
         case Strategy.MACHINE:
-            hits, wrong = by_machine, false_1
+            hits, wrong = relevant_1, false_1
         case Strategy.MACHINE_THEN_PERSON:
-            hits, read, wrong = s * by_machine, n_1, f * false_1
+            hits, read, wrong = s * relevant_1, n_1, f * false_1
         case Strategy.AUDIT:
-            hits, wrong = by_machine + share * s * beside, false_1 + share * f * false_0
+            hits, wrong = relevant_1 + share * s * relevant_0, false_1 + share * f * false_0
         case Strategy.BOTH:
-            hits, wrong = by_machine + s * beside, f * false_1
-            # Where they differ somebody reads once more.
-            differ = (1 - s) * by_machine + s * beside + (1 - f) * false_1 + f * false_0
+            hits, wrong = relevant_1 + s * relevant_0, f * false_1
+            # Every disagreement is read once more.
+            differ = (1 - s) * relevant_1 + s * relevant_0 + (1 - f) * false_1 + f * false_0
             read = read + n_1 + differ
     return hits, read * prices.person + machine + (hits + wrong) * prices.follow_up
 
@@ -191,50 +198,49 @@ def expected(way: Strategy, stretch: Stretch, learned: Learned, prices: Prices) 
 def compare(
     stretch: Stretch, rest: Stretch, learned: Learned, prices: Prices, worth: float
 ) -> tuple[Option[Strategy], ...]:
-    """All ways of reading the next stretch, the best first.
+    """Compare all strategies of reading the next stretch.
 
     Parameters
     ----------
     stretch : Stretch
-        What is read next.
+        The next stretch.
     rest : Stretch
         What is left after it.
     learned : Learned
-        What is known by now.
+        Knowledge of machine and person so far.
     prices : Prices
-        What a record costs.
+        Prices per record.
     worth : float
-        What a relevant record found is worth, in the unit of the prices.
+        Value of a relevant record found, in the unit of the prices.
 
     Returns
     -------
     tuple of Option
-        By falling value.
+        Sorted by falling value.
     """
 
-    def best(now: Learned) -> float:
+    def value_of_rest(learned: Learned) -> float:
         return max(
-            worth * hits - cost for hits, cost in (expected(way, rest, now, prices) for way in Strategy)
+            worth * hits - cost for hits, cost in (expected(way, rest, learned, prices) for way in Strategy)
         )
 
-    unlearned, options = best(learned), []
+    relevant = stretch.included * learned.included.mean + stretch.excluded * learned.excluded.mean
+    unlearned, options = value_of_rest(learned), []
     for way in Strategy:
         hits, cost = expected(way, stretch, learned, prices)
-        relevant = stretch.included * learned.included.mean + stretch.excluded * learned.excluded.mean
         teaches = 0.0
         exposure = learned.sensitivity * read_share(way) * stretch.excluded
         if exposure and len(rest):
-            after = [
-                (chance, replace(learned, excluded=learned.excluded.after(hits, exposure)))
-                for hits, chance in _hits(learned.excluded, exposure)
-            ]
-            teaches = sum(chance * best(then) for chance, then in after) - unlearned
+            teaches = -unlearned + sum(
+                chance * value_of_rest(replace(learned, excluded=learned.excluded.after(found, exposure)))
+                for found, chance in _hits(learned.excluded, exposure)
+            )
         options.append(Option(way, hits, relevant - hits, cost, worth * hits - cost, teaches))
     return tuple(sorted(options, key=lambda option: -option.value))
 
 
 def _hits(rate: Rate, exposure: float) -> Iterable[tuple[int, float]]:
-    """How many relevant records may be found, with their chances; at most some sixty numbers."""
+    """Possible numbers of relevant records found, with their chances; many numbers are grouped into 60."""
     from scipy.stats import nbinom  # slow to import, seldom needed
 
     law = nbinom(rate.shape, rate.exposure / (rate.exposure + exposure))
@@ -242,8 +248,7 @@ def _hits(rate: Rate, exposure: float) -> Iterable[tuple[int, float]]:
     numbers = np.arange(most + 1)
     chances = law.pmf(numbers)
     if most > 60:
-        # By cells of equal width, each at its mean.
-        cells = np.array_split(numbers, 60)
-        grouped = [(cell @ chances[cell], chances[cell].sum()) for cell in cells]
-        return [(total / chance, chance) for total, chance in grouped if chance > 0]
+        # Groups of consecutive numbers are represented by their means.
+        groups = [(group @ chances[group], chances[group].sum()) for group in np.array_split(numbers, 60)]
+        return [(total / chance, chance) for total, chance in groups if chance > 0]
     return list(zip(numbers.tolist(), chances.tolist(), strict=True))

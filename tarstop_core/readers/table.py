@@ -1,9 +1,10 @@
-"""A file with the verdicts of several readers: which columns it has, and what they say."""
+"""Read files with the verdicts of several readers."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,7 +19,7 @@ from tarstop_core.files.values import normal_label
 from tarstop_core.readers.verdicts import Verdicts
 
 READER = re.compile(r"(reader|person|reviewer|screener|rater|model)[ _-]?\w+", re.IGNORECASE)
-"""How a column is called that holds the verdicts of one reader."""
+"""Titles of columns that hold the verdicts of one reader."""
 RESOLVED = ("resolved", "final", "included", "relevant")
 AUDIT = ("audit", "audited", "audit_draw")
 NAMES = ("record", "id", "title")
@@ -32,15 +33,15 @@ _MEANINGS: dict[str, float] = {
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a readers' table; a column not named is found by its usual name."""
+    """The columns of a readers' table; a column that is not given is recognised by its title."""
 
     readers: tuple[str, ...] = ()
     resolved: str | None = None
-    """Whether a record is relevant in the end."""
+    """Column of the final verdicts."""
     audit: str | None = None
-    """Which records were drawn at random among those that everybody excluded, or in which order."""
+    """Column that marks or numbers the audit draws: records drawn at random among those that everybody excluded."""
     include_from: float | None = None
-    """Score from which a reader's verdict counts as included; None where verdicts are words or 0 and 1."""
+    """Score from which a verdict counts as included; None if verdicts are words or 0 and 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +51,15 @@ class ReadersTable:
     readers: tuple[str, ...]
     verdicts: Verdicts
     names: tuple[str, ...]
-    """What each record is called."""
+    """Names of the records."""
     taken_as_relevant: int
-    """Records that everybody included, with no answer."""
+    """Records that everybody included and that have no final verdict."""
     notes: list[str] = field(default_factory=list)
-    """A sentence each on how the file was read."""
+    """Sentences on how the file was read."""
 
     @property
     def disagreements(self) -> list[int]:
-        """Records of which readers differ and that nobody has resolved, in the order of the list."""
+        """Indices of records on which readers disagree and that have no final verdict, in the order of the list."""
         included = self.verdicts.included
         differ = (included == 1).any(axis=1) & (included == 0).any(axis=1)
         return np.flatnonzero(differ & np.isnan(self.verdicts.relevant)).tolist()
@@ -67,24 +68,24 @@ class ReadersTable:
 def read_readers(source: Path | str | BinaryIO, columns: Columns | None = None) -> ReadersTable:
     """Read the verdicts of two or more readers from a CSV, TSV or Excel file.
 
-    Records without any verdict are left out. A record that everybody included counts as relevant where nobody says otherwise.
+    Records without any verdict are left out. A record that everybody included counts as relevant if it has no final verdict.
 
     Parameters
     ----------
     source : path or file
         A table with a column for each reader.
     columns : Columns, optional
-        What its columns are.
+        Its columns; those not given are recognised by their titles.
 
     Returns
     -------
     ReadersTable
-        Verdicts, answers and audit draws of each record.
+        Verdicts, final verdicts and audit draws of each record.
 
     Raises
     ------
     InputProblem
-        When a column is missing, there is only one reader, or a cell cannot be read; it names the line.
+        When a column is missing, there is only one reader, or a cell cannot be read.
     """
     chosen = columns or Columns()
     cells = read_cells(source)
@@ -108,13 +109,9 @@ def read_readers(source: Path | str | BinaryIO, columns: Columns | None = None) 
         raise InputProblem(f"{cells.name} has no verdict in {' or '.join(readers)}; fill them in first.")
     name = _column_of(cells, None, NAMES, taken=readers)
     places = [f"line {line}" for line, _ in cells.rows]
-    called = places if name is None else _texts(cells, name)
-    names = tuple(
-        text or place for text, place, kept in zip(called, places, read.tolist(), strict=True) if kept
-    )
-    lines = tuple(
-        f"Line {line} of {cells.name}" for (line, _), kept in zip(cells.rows, read, strict=True) if kept
-    )
+    titles = places if name is None else _texts(cells, name)
+    names = tuple(title or place for title, place in compress(zip(titles, places, strict=True), read))
+    lines = tuple(f"Line {line} of {cells.name}" for line, _ in compress(cells.rows, read))
     notes = list(cells.notes)
     if without := int((~read).sum()):
         notes.append(f"{without:,} of {len(read):,} records have no verdict and are left out.")
@@ -123,7 +120,7 @@ def read_readers(source: Path | str | BinaryIO, columns: Columns | None = None) 
 
 
 def columns_of(source: Path | str | BinaryIO) -> tuple[str, ...]:
-    """The columns of a file; InputProblem when it is not a table."""
+    """Titles of the columns of a file; InputProblem when it is not a table."""
     return tuple(read_cells(source).titles)
 
 
@@ -136,15 +133,17 @@ def read_one(
     ----------
     source : path or file
         A table with a line for each record.
-    record, column : str
-        The columns of what a record is called, and of the verdicts or scores.
+    record : str
+        Column with the names of the records.
+    column : str
+        Column with the verdicts or scores.
     include_from : float, optional
-        Score from which a record is included; None where verdicts are words or 0 and 1.
+        Score from which a record is included; None if verdicts are words or 0 and 1.
 
     Returns
     -------
-    dict
-        By record, where there is a verdict: whether it is included.
+    dict of str to bool
+        Whether each record with a verdict is included, by name.
 
     Raises
     ------
@@ -164,14 +163,14 @@ def read_one(
 
 
 def _column_of(cells: Cells, chosen: str | None, usual: Sequence[str], taken: Sequence[str]) -> str | None:
-    """The column that somebody chose, or the one with a usual name, if there is one."""
+    """The chosen column, or else the first with a usual title, or None."""
     if chosen is not None:
         return chosen
     return next((title for title in cells.titles if title.casefold() in usual and title not in taken), None)
 
 
 def _texts(cells: Cells, column: str) -> list[str]:
-    """The cells of a column. InputProblem when there is none of the name, or more than one."""
+    """The cells of a column; InputProblem when no column or several have this title."""
     number = cells.titles.count(column)
     if number != 1:
         many = "several columns" if number else "no column"
@@ -181,7 +180,7 @@ def _texts(cells: Cells, column: str) -> list[str]:
 
 
 def _verdicts(cells: Cells, column: str, include_from: float | None = None) -> Floats:
-    """1, 0 or NaN for each cell of a column of verdicts or scores."""
+    """Parse a column of verdicts or scores: 1 included, 0 excluded, NaN none; shape (rows,)."""
     values = np.full(len(cells.rows), np.nan)
     for at, text in enumerate(_texts(cells, column)):
         if include_from is None:
@@ -198,7 +197,7 @@ def _verdicts(cells: Cells, column: str, include_from: float | None = None) -> F
 
 
 def _score(text: str, include_from: float) -> float | None:
-    """Whether a score is high enough; NaN if there is none, None if it is not a number."""
+    """1 if a score is high enough, else 0; NaN for an empty cell, None if the text is not a number."""
     if not text:
         return np.nan
     try:
@@ -209,7 +208,7 @@ def _score(text: str, include_from: float) -> float | None:
 
 
 def _draws(cells: Cells, column: str) -> tuple[Ints, bool]:
-    """The place of each record among the draws, and whether the column says it, or only which were drawn."""
+    """Place of each record among the draws (0 if not drawn), and whether the column gives the order of the draws."""
     texts = _texts(cells, column)
     numbers = [
         int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None for text in texts

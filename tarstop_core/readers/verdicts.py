@@ -1,4 +1,4 @@
-"""Verdicts of several readers on the records of a list, with the answers that are known."""
+"""Verdicts of several readers on the records of a list, with final verdicts and audit draws."""
 
 from dataclasses import dataclass
 
@@ -10,27 +10,30 @@ from tarstop_core.errors import InputProblem
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """The readers' verdicts on n records, and the known answers.
+    """Verdicts of the readers on n records, with final verdicts and audit draws.
 
-    InputProblem when lengths differ, a record has no verdict, or a draw was not among what everybody excluded or has no answer.
+    Raises
+    ------
+    InputProblem
+        When lengths differ, a record has no verdict, or a drawn record was included by a reader or has no final verdict.
     """
 
     included: Floats
-    """1 where a reader included a record, 0 where he excluded it, NaN where he did not read it; shape (n, readers)."""
+    """1 if a reader included a record, 0 if the reader excluded it, NaN if not read; shape (n, readers)."""
     relevant: Floats
-    """1 or 0 where it is known whether a record is relevant, else NaN; shape (n,)."""
+    """Final verdict: 1 if a record is relevant, 0 if not, NaN if open; shape (n,)."""
     drawn: Ints
-    """Place of a record among the audit draws, from 1 on, 0 where it was not drawn; shape (n,)."""
+    """Place of a record among the audit draws, from 1; 0 if not drawn; shape (n,)."""
     ordered: bool = False
-    """Whether the places say in which order records were drawn."""
+    """Whether the places are the order in which records were drawn."""
     names: tuple[str, ...] = ()
-    """What each record is called in a message; empty: by its number."""
+    """Names of the records in messages; without names, a record is called by its number."""
 
     def __post_init__(self) -> None:
         if not len(self.included) == len(self.relevant) == len(self.drawn):
             raise InputProblem("Verdicts, answers and audit draws cover different numbers of records.")
         faults = (
-            (np.isnan(self.included).all(axis=1), "has no verdict; leave it out or add one"),
+            (np.asarray(np.isnan(self.included).all(axis=1)), "has no verdict; leave it out or add one"),
             (
                 (self.drawn > 0) & ~self.excluded,
                 "was drawn for the audit although a reader included it; draw from what everybody excluded",
@@ -40,12 +43,16 @@ class Verdicts:
                 "was drawn for the audit and has no answer; judge it",
             ),
         )
-        for at, fault in faults:
-            if at.any():
-                first = int(at.argmax())
-                raise InputProblem(f"{self.names[first] if self.names else f'Record {first + 1}'} {fault}.")
+        for where, fault in faults:
+            if where.any():
+                raise InputProblem(f"{self.first_name(where)} {fault}.")
+
+    def first_name(self, where: Flags) -> str:
+        """Name of the first of the flagged records in a message."""
+        first = int(where.argmax())
+        return self.names[first] if self.names else f"Record {first + 1}"
 
     @property
     def excluded(self) -> Flags:
-        """Flags of the records that everybody who read them excluded, shape (n,)."""
+        """Whether everybody who read a record excluded it, shape (n,)."""
         return np.asarray(~(self.included == 1).any(axis=1))

@@ -10,28 +10,28 @@ from tarstop_core.readers.table import ReadersTable
 message = Messages("readers/messages.jinja")
 
 
-def said(
+def readers_report(
     table: ReadersTable, agree: Agreement, course: Sequence[float | None], overlooked: Overlooked, most: int
 ) -> Iterator[str]:
-    """Paragraphs on agreement, what waits, what may be overlooked, and each reader.
+    """Lines on agreement, open disagreements, records that may be missed, and each reader.
 
     Parameters
     ----------
     table : ReadersTable
-        Who read what.
+        The verdicts.
     agree : Agreement
-        Between all of them.
+        Agreement between all readers.
     course : sequence of float or None
         AC1 in equal stretches of the list.
     overlooked : Overlooked
-        What everybody excluded, and how well each reads.
+        Records that everybody excluded, and each reader's sensitivity and specificity.
     most : int
-        Disagreements that are listed at most.
+        Largest number of disagreements that are listed.
 
     Yields
     ------
     str
-        One line each.
+        One line.
     """
     yield message("agreement", agree=agree)
     if all(value is not None for value in course):

@@ -11,7 +11,7 @@ from tarstop_core.readers.agreement import Agreement, agreement, in_stretches
 from tarstop_core.readers.overlooked import Overlooked, overlooked
 from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.verdicts import Verdicts
-from tarstop_core.readers.words import said
+from tarstop_core.readers.words import readers_report
 from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
 from tarstop_core.screening.reports_apart import compare
 from tarstop_core.screening.scenarios.studies import report_columns
@@ -80,7 +80,7 @@ def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
     course = [
         None if part is None else part.ac1.value for part in in_stretches(table.verdicts.included, QUARTERS)
     ]
-    return [line.strip() for line in said(table, agree, course, overlooked(table.verdicts), most)]
+    return [line.strip() for line in readers_report(table, agree, course, overlooked(table.verdicts), most)]
 
 
 def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:

@@ -13,7 +13,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement, in_stretches
 from tarstop_core.readers.overlooked import overlooked
 from tarstop_core.readers.table import Columns, ReadersTable, read_readers
-from tarstop_core.readers.words import message, said
+from tarstop_core.readers.words import message, readers_report
 from tests.branches import every_branch
 
 HEAD = "id,reader_1,reader_2,resolved,audit\n"
@@ -85,7 +85,8 @@ def test_only_so_many_disagreements_are_listed_and_who_gave_which_verdict(tmp_pa
     found, agree = overlooked(read.verdicts), agreement(read.verdicts.included)
 
     def lines(most: int) -> list[str]:
-        return [line.strip() for line in said(read, agree, [None], found, most) if line.startswith(" ")]
+        lines = readers_report(read, agree, [None], found, most)
+        return [line.strip() for line in lines if line.startswith(" ")]
 
     first, second = (
         message("waits", record=name, included=[yes], excluded=[no])
@@ -118,7 +119,7 @@ def test_whatever_stands_in_a_table_is_read_or_refused_in_a_sentence(
         read = read_readers(BytesIO(text.encode()), Columns(include_from=include_from))
         found = overlooked(read.verdicts, limit=5)
         assert found.missed.low <= found.missed.high <= found.excluded
-        lines = list(said(read, agreement(read.verdicts.included), [None], found, most=2))
+        lines = list(readers_report(read, agreement(read.verdicts.included), [None], found, most=2))
         assert all(lines)
 
 
@@ -151,5 +152,5 @@ def test_every_sentence_reads_well(tmp_path: Path) -> None:
             found = overlooked(read.verdicts, limit=10)
             included = read.verdicts.included
             course = [part and part.ac1.value for part in in_stretches(included, 2)]
-            lines = list(said(read, agreement(included), course, found, most=1))
+            lines = list(readers_report(read, agreement(included), course, found, most=1))
             assert len(lines) >= 4 and all(lines)
