@@ -1,1 +1,1 @@
-"""What is read: records, ranked lists, 2×2 tables and reports."""
+"""Documents and their data: records, ranked lists, reports and 2×2 tables."""

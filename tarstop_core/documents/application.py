@@ -1,10 +1,10 @@
-"""The application under examination, and the documents that cannot be prior art against it.
+"""Flag documents that may not be prior art against the patent application under examination.
 
-State of the art is what was made available to the public before the date that counts for the application (Article
-54(2) of the European Patent Convention). A filing with an earlier date that was published on or after it counts for
-novelty only (Article 54(3)); in the United States it is prior art by 35 U.S.C. § 102(a)(2). What has neither is too late.
+The state of the art is everything made public before the application's priority date (Article 54(2) of the European
+Patent Convention). A document that was filed before this date and published on or after it counts for novelty only
+(Article 54(3)); in the United States it is prior art by 35 U.S.C. § 102(a)(2). All other documents are too late.
 
-Dates may be known in part or not at all. A document is called too late only where every reading of its dates says so.
+Dates may be incomplete or missing. A document is flagged as too late only if every reading of its dates makes it so.
 """
 
 import re
@@ -32,18 +32,18 @@ Kind = Literal["late", "earlier", "own", "unclear"]
 
 @dataclass(frozen=True)
 class Application:
-    """The application, as far as a person described it; every field may stay empty."""
+    """The application as a person described it; every field may be empty."""
 
-    number: str = ""  # Its publication or application number
+    number: str = ""  # Publication or application number
     priority: str = ""
     """The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018"."""
-    family: str = ""  # The family that the list of documents puts the number in, where it holds it
-    left_out: int = 0  # Documents that were left out of the list because they cannot be prior art against it
-    applicant: str = ""  # Whose it is according to the list of documents, where it holds the number
+    family: str = ""  # Its family in the list of documents, if the list contains its number
+    left_out: int = 0  # Number of documents left out of the list because they cannot be prior art
+    applicant: str = ""  # Its applicant in the list of documents, if the list contains its number
 
     @property
     def known(self) -> bool:
-        """Whether anything is known that documents can be compared with."""
+        """Whether there is a number or a date to compare documents with."""
         return bool(self.number or self.priority)
 
 
@@ -51,7 +51,7 @@ NOTHING_SAID = Application()
 NO_OTHERS: Mapping[str, Sequence[str]] = {}
 _PATENT = re.compile(r"\d[BC]\d?$")
 NEVER = (date.min, date.min)
-MEMBERS = 3  # of a family that a flag names
+MEMBERS = 3  # A flag names at most this many members of a family
 _BEGINS = re.compile(
     r"\b(?:compris(?:ing|es)|consisting of|characteri[sz]ed (?:in that|by))\b:?\s*", re.IGNORECASE
 )
@@ -62,7 +62,7 @@ NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the
 
 @lru_cache(maxsize=8)
 def claim_features(claim: str) -> tuple[str, ...]:
-    """Split a claim into what it asks for; a claim that cannot be split gives nothing.
+    """Split a claim into its features; empty if the claim cannot be split.
 
     Examples
     --------
@@ -76,72 +76,73 @@ def claim_features(claim: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Dated:
-    """The data of a record that decide whether the document may count; any of them may be empty."""
+    """The data of a record that decide whether the document may be prior art; every field may be empty."""
 
     date: str = ""
     filing_date: str = ""
-    priority_date: str = ""  # The earliest date of filing that it claims
+    priority_date: str = ""  # The earliest filing date that it claims
     grant_date: str = ""
     publication_number: str = ""
-    family: str = ""  # An identifier of its family, or the numbers of the members
+    family: str = ""  # An identifier of its family, or the publication numbers of the members
     assignee: str = ""
 
 
-COLUMNS = tuple(each.name for each in fields(Dated))
+COLUMNS = tuple(field.name for field in fields(Dated))
 
 
 @dataclass(frozen=True)
 class Flag:
-    """Why a document may not count."""
+    """Why a document may not be prior art."""
 
     kind: Kind
-    """"late": published too late, and not filed earlier as far as is known; "earlier": filed earlier and published
-    later; "own": of the application's own family; "unclear": its dates do not tell."""
-    words: str  # A clause, to stand after the document's number
-    certain: bool = True  # Whether nothing that its file leaves out can change that
+    """"late": published too late, and not known to be filed earlier; "earlier": filed earlier and published later;
+    "own": of the application's own family; "unclear": its dates do not decide."""
+    words: str  # The reason as a clause that follows the document's number
+    certain: bool = True  # Whether no date that its file leaves out could change this
 
     @property
     def bars(self) -> bool:
-        """Whether the document cannot settle the question, as far as is known."""
+        """Whether the document cannot be prior art as far as is known."""
         return self.kind in ("late", "own")
 
     @property
     def asks(self) -> bool:
-        """Whether a person should be asked before the document settles the question."""
+        """Whether to ask the person before this document counts as prior art."""
         return self.kind != "unclear"
 
 
 def flags(application: Application, document: Dated, others: Sequence[str] = ()) -> tuple[Flag, ...]:
-    """Return the flags of one document from the dates, number, family and applicant in its file.
+    """Flag one document by its dates, number, family and applicant.
 
     Parameters
     ----------
     application : Application
-        That prior art is sought for.
+        The application under examination.
     document : Dated
-        What the file gives of the document.
+        The document.
     others : sequence of str
-        Members of its family that it stands for in the list, which may be older.
+        Numbers of family members that it represents in the list; they may be older.
 
     Returns
     -------
     tuple of Flag
     """
-    by_dates = _by_dates(application, document, others)
-    return tuple(flag for flag in (_own(application, document, others), by_dates) if flag is not None)
+    family, dates = _own(application, document, others), _by_dates(application, document, others)
+    return tuple(flag for flag in (family, dates) if flag is not None)
 
 
 def _by_dates(application: Application, document: Dated, others: Sequence[str]) -> Flag | None:
+    """Flag a document by its dates; None if it was public before the priority date, or there is no such date."""
     asked, published, granted = map(span, (application.priority, document.date, document.grant_date))
     if asked is None or (published is not None and published[1] < asked[0]):
         return None
     until = f"your priority date {date_words(application.priority)}"
     issued_before = granted is not None and granted[1] < asked[0]
     if issued_before and published is None:
-        return None  # what is granted is published
-    begun = [each for each in map(span, (document.priority_date, document.filing_date)) if each is not None]
-    # Nothing is published before it is filed, nor filed before the priority that it claims.
-    if max(each[0] for each in (published, *begun, NEVER) if each is not None) < asked[1]:
+        return None  # a granted patent is public
+    filings = _filings(document)
+    # A document is published after its filing, which is after the priority that it claims.
+    if max(days[0] for days in (published, *filings, NEVER) if days is not None) < asked[1]:
         return Flag("unclear", f"{_either(document, asked, until)}: look it up")
     made_public = _made_public(document, asked, until)
     if issued_before:
@@ -151,45 +152,52 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
     if others:
         members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
         return Flag("unclear", f"{made_public}, but {members} of the same family may be earlier: look it up")
-    if any(each[1] < asked[0] for each in begun):
-        # What was granted was published as an application before, which may be prior art in full.
+    if any(filed[1] < asked[0] for filed in filings):
+        # The application of a granted patent was published before the patent, and may be prior art in full.
         number = normal_publication_number(document.publication_number)
         patent = granted is not None or _PATENT.search(number)
         before = "; it is a granted patent, whose application may have been published in time"
         return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before if patent else ''}")
-    if not begun:
+    if not filings:
         unless = "unless filed earlier (an earlier filing published later counts only for novelty)"
         return Flag("late", f"{made_public}: cannot be prior art {unless}", certain=False)
-    if any(each[0] < asked[1] for each in begun):
-        return Flag("unclear", f"{made_public}, but {_begun(document)}, which may be before it: look it up")
+    if any(filed[0] < asked[1] for filed in filings):
+        return Flag("unclear", f"{made_public}, but {_filed(document)}, which may be before it: look it up")
     claims = span(document.priority_date) is not None
     how = "too late to be prior art" if claims else "too late, unless it claims an earlier priority"
-    return Flag("late", f"{_begun(document)}, not before {until}: {how}", certain=claims)
+    return Flag("late", f"{_filed(document)}, not before {until}: {how}", certain=claims)
+
+
+def _filings(document: Dated) -> list[Span]:
+    """The days of the claimed priority and of the filing, as far as they are known."""
+    days = map(span, (document.priority_date, document.filing_date))
+    return [filed for filed in days if filed is not None]
 
 
 def _either(document: Dated, asked: Span, until: str) -> str:
-    """That the dates leave open whether it was published in time."""
+    """Word that the dates do not decide whether the document was published in time."""
     is_dated = span(document.date) is not None
     dated = f"dated {date_words(document.date)}" if is_dated else "without a date of publication"
-    begun = [each for each in map(span, (document.priority_date, document.filing_date)) if each is not None]
-    if any(each[1] < asked[0] for each in begun):
-        return f"{_begun(document)}, before {until}, and {dated}, so it may count in full or for novelty only"
+    filings = _filings(document)
+    if any(filed[1] < asked[0] for filed in filings):
+        return f"{_filed(document)}, before {until}, and {dated}, so it may count in full or for novelty only"
     if is_dated:
         return f"{dated}, which may be before or after {until}"
-    return f"{dated if begun else 'without a date'}, so it may be before or after {until}"
+    return f"{dated if filings else 'without a date'}, so it may be before or after {until}"
 
 
 def _made_public(document: Dated, asked: Span, until: str) -> str:
+    """Word that the document was published on or after the priority date."""
     published = span(document.date)
     if published is None:
-        return f"{_begun(document)}, so published after {until}"
+        return f"{_filed(document)}, so published after {until}"
     return f"published {date_words(document.date)}, {'on' if published == asked else 'after'} {until}"
 
 
-def _begun(document: Dated) -> str:
-    """When it was filed and what priority it claims, in words."""
+def _filed(document: Dated) -> str:
+    """Word when the document was filed and which priority it claims."""
     filed = f"filed {date_words(document.filing_date)}" if span(document.filing_date) else ""
-    # A first filing claims no other.
+    # A first filing claims no priority of another.
     first = span(document.priority_date) == span(document.filing_date)
     claims = span(document.priority_date) is not None and not first
     claimed = f"with priority of {date_words(document.priority_date)}" if claims else ""
@@ -197,7 +205,7 @@ def _begun(document: Dated) -> str:
 
 
 def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
-    """That it is a conflicting application, and by which of its dates."""
+    """Word which date makes the document a conflicting application, which counts for novelty only."""
     filed = span(document.filing_date)
     is_dated = span(document.date) is not None
     after = f"published {date_words(document.date)}" if is_dated else "published after it"
@@ -208,7 +216,7 @@ def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
 
 
 def dated(record: Mapping[str, Any]) -> Dated:
-    """What a record says of itself."""
+    """Select the data of a record that decide whether the document may be prior art."""
     return Dated(**{name: record[name] for name in COLUMNS})
 
 
@@ -220,16 +228,16 @@ def flagged(
     Parameters
     ----------
     application : Application
-        That prior art is sought for.
+        The application under examination.
     frame : DataFrame
         The records.
     also : mapping of str to sequence of str
-        By id: the `others` of :func:`flags`.
+        The `others` of :func:`flags`, by id.
 
     Returns
     -------
     list of tuple of Flag
-        In the order of the table; no flags where nothing is known of the application.
+        In the order of the table; without flags if nothing is known about the application.
     """
     if not application.known:
         return [()] * len(frame)
@@ -241,23 +249,21 @@ def flagged(
 
 
 def barring(flags: Iterable[Flag]) -> Flag | None:
-    """The flag by which a document cannot be prior art against the application; None where nothing bars it."""
+    """The first flag by which a document cannot be prior art; None if there is none."""
     return next((flag for flag in flags if flag.bars), None)
 
 
 def with_family(application: Application, frame: pd.DataFrame) -> Application:
-    """The application with the family and the applicant that a table of records gives its number."""
+    """The application with the family and applicant of its own record in a table, if the table contains its number."""
     own = without_kind_code(application.number)
-    numbers = (
-        [without_kind_code(number) == own for number in frame["publication_number"].tolist()] if own else []
-    )
-    held = frame[np.array(numbers, dtype=bool)] if any(numbers) else frame[:0]
+    numbers = frame["publication_number"].tolist()
+    held = frame[np.array([bool(own) and without_kind_code(number) == own for number in numbers], dtype=bool)]
     family, applicant = (next(filter(None, held[name].tolist()), "") for name in ("family", "assignee"))
     return replace(application, family=family, applicant=applicant)
 
 
 def members(family: str) -> list[str]:
-    """Numbers of the members of a family, or the one identifier that stands for it.
+    """Split the text of a family into the numbers of its members, or its single identifier.
 
     >>> members("EP 3456789 A1;;US 9123456 B2"), members("")
     (['EP 3456789 A1', 'US 9123456 B2'], [])
@@ -266,11 +272,10 @@ def members(family: str) -> list[str]:
 
 
 def _own(application: Application, document: Dated, others: Iterable[str]) -> Flag | None:
-    """Whether it belongs to the application's own family, by what it is called or by its priority."""
-    its = members(document.family)
-    own = without_kind_code(application.number)
+    """Flag a document of the application's own family, by family, number, or applicant and priority date."""
+    own, numbers = without_kind_code(application.number), (*others, *members(document.family))
     if (application.family and document.family == application.family) or (
-        own and own in map(without_kind_code, (document.publication_number, *others, *its))
+        own and own in map(without_kind_code, (document.publication_number, *numbers))
     ):
         return Flag("own", "belongs to your own application's family, so it is not prior art against it")
     asked, day = date_key(application.priority), span(application.priority)
@@ -284,5 +289,5 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
 
 
 def _names(applicants: str) -> set[str]:
-    """Applicants in a form in which two databases spell them alike."""
+    """Names of applicants without case and punctuation, which databases spell differently."""
     return {" ".join(_WORDS.findall(name.casefold())) for name in re.split(r"[;|\n]+", applicants)} - {""}

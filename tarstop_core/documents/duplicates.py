@@ -1,4 +1,4 @@
-"""Rows that belong together: duplicates by identifier or by title, author and year, and patent families."""
+"""Find records that belong together: duplicates by identifier or by title, author and year, and patent families."""
 
 import math
 import re
@@ -29,29 +29,27 @@ Kind = Literal["exact", "near", "family"]
 
 @dataclass(frozen=True)
 class Match:
-    """A record that would be merged into an earlier one."""
+    """A record that matches an earlier one."""
 
-    kept: int
-    other: int
-    """`kept` and `other`: rows of the tables one after the other, from 0."""
-    kind: Kind  # The same document; perhaps the same document; one patent family
-    why: str  # What they share and, where something speaks against it, what not: a clause
+    kept: int  # Row of the earlier record in the concatenated tables, from 0
+    other: int  # Row of this record
+    kind: Kind  # The same document; perhaps the same document; the same patent family
+    why: str  # A clause on what they share and, if they differ in something, on what
 
 
 @dataclass(frozen=True, eq=False)
 class Merge:
-    """Several tables of records made one."""
+    """The result of merging several tables of records."""
 
     frame: pd.DataFrame  # The merged table of records
-    duplicates: int  # How many records were folded into an earlier one
-    notes: tuple[str, ...]  # One sentence each about what was done
-    matches: tuple[Match, ...]  # Each record that was folded, in order
-    rows: NDArray[np.int64]
-    """For each row of `frame`, which row of the tables one after the other it was. Shape (n,)."""
+    duplicates: int  # Number of records that were merged into an earlier one
+    notes: tuple[str, ...]  # Sentences about what was done
+    matches: tuple[Match, ...]  # One per merged record, in order
+    rows: NDArray[np.int64]  # Row in the concatenated tables of each row of `frame`, shape (n,)
 
 
 def first_of_each(rows: int, links: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
-    """The first row that each row is linked with, directly or through others: shape (rows,)."""
+    """The first row of the group of linked rows that each row belongs to, shape (rows,)."""
     ends = np.array(list(links), dtype=np.int64).reshape(-1, 2)
     table = sp.coo_array((np.ones(len(ends)), ends.T), shape=(rows, rows))
     _, group = connected_components(table, directed=False)
@@ -60,11 +58,14 @@ def first_of_each(rows: int, links: Iterable[tuple[int, int]]) -> NDArray[np.int
 
 
 class Documents:
-    """Rows that become one document a pair at a time, where what is known of both may forbid it.
+    """Disjoint sets of rows that are joined pair by pair (union–find), with the identifiers of each set.
 
-    Which rows are linked does not settle this: whether a pair is joined depends on what joined before it.
+    Plain connected components would not do, because contradicting identifiers of earlier pairs may forbid a later one.
 
-    `keys` are the identifiers of each row, and at the first row of a document those of all its rows.
+    Parameters
+    ----------
+    keys
+        The identifiers of each row. The attribute `keys` collects those of a whole document at its first row.
     """
 
     def __init__(self, keys: Iterable[Mapping[str, str]]) -> None:
@@ -72,14 +73,14 @@ class Documents:
         self._earlier = list(range(len(self.keys)))
 
     def first(self, row: int) -> int:
-        """The first row of the document that a row is of."""
+        """The first row of the document that a row belongs to."""
         while self._earlier[row] != row:
             self._earlier[row] = self._earlier[self._earlier[row]]
             row = self._earlier[row]
         return row
 
     def join(self, one: int, other: int) -> None:
-        """Make two documents, each named by its first row, one; `one` is the earlier."""
+        """Join two documents, given by their first rows; `one` is the earlier."""
         self._earlier[other] = one
         self.keys[one] = {**self.keys[other], **self.keys[one]}
 
@@ -93,7 +94,7 @@ IDENTIFIER_NAMES = {column: name for column, name, _ in _IDENTIFIERS}
 
 
 def identifiers(frame: pd.DataFrame) -> list[dict[str, str]]:
-    """Return what identifies each record, in normal form: DOI, PMID and publication number, as far as known."""
+    """DOI, PMID and publication number of each record in normal form, as far as it has them."""
     keys: list[dict[str, str]] = [{} for _ in range(len(frame))]
     for column, _, normal in _IDENTIFIERS:
         for row, value in enumerate(frame[column].tolist()):
@@ -103,11 +104,11 @@ def identifiers(frame: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def contradicting(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """Return the columns of identifiers that two records have and that differ."""
+    """Columns of the identifiers that both records have and that differ."""
     return [column for column, key in other.items() if one.get(column, key) != key]
 
 
-# Titles of fewer words, and those that begin like these, name a kind of text and not one text.
+# Titles with fewer words, and titles that begin as below, name a kind of text and not one text.
 SHORTEST_TITLE = 5
 _GENERIC = re.compile(
     r"(re |reply|replies|response|author s? ?reply|authors reply|editorial|erratum|errata|corrigend|correction|retract"
@@ -116,20 +117,20 @@ _GENERIC = re.compile(
 
 
 def normal_title(title: str) -> str:
-    """Return the words of a title in small letters, without accents, marks and tags."""
+    """The words of a title in lower case, without accents, punctuation and tags."""
     text = re.sub(r"</?\w{1,6}>", "", title).casefold() if "<" in title else title.casefold()
     if not text.isascii():
         text = records._ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return " ".join(_WORDS.findall(text))
 
 
-def telling(title: str) -> bool:
-    """Whether a normal title names one text: "reply" and "editorial" do not."""
+def is_distinctive(title: str) -> bool:
+    """Whether a normal title names one text, unlike "reply" or "editorial"."""
     return title.count(" ") >= SHORTEST_TITLE - 1 and not _GENERIC.match(title)
 
 
 def first_author(authors: str) -> str:
-    """Return the family name of the first author in normal form, as far as it can be told, or "".
+    """The family name of the first author in normal form, by the longest word of the name; "" without authors.
 
     >>> first_author("Reimer, E J; Dunn, G S"), first_author("Lee A, Ray B"), first_author("A. M\u00fcller and B. Ray")
     ('reimer', 'lee', 'muller')
@@ -139,20 +140,20 @@ def first_author(authors: str) -> str:
 
 
 def texts_agree(one: str, other: str) -> bool:
-    """Whether two abstracts may be of one document: one is missing, or most of their words are the same."""
+    """Whether two abstracts may belong to one document: one is missing, or they share most of their words."""
     if not one or not other:
         return True
     words, others = set(_WORDS.findall(one.casefold())), set(_WORDS.findall(other.casefold()))
-    # One database may cut an abstract short: the shorter one decides.
+    # Databases may cut an abstract short, so the shared words are compared with the shorter one.
     return 2 * len(words & others) >= min(len(words), len(others))
 
 
-# What stands in for an id where a file has none, and what a table of records numbers its rows by.
+# An id that only counts rows identifies nothing by itself.
 _ROW_NUMBER = re.compile(r"(?:row )?\d+(?: \(\d+\))?")
 SIGNED = "same title, first author and year"
 
 
-def signed(
+def signatures(
     frame: pd.DataFrame, titles: Sequence[str], rows: list[int]
 ) -> Iterator[tuple[int, tuple[object, ...]]]:
     """Yield the signature of each record whose first author and year are known.
@@ -160,35 +161,35 @@ def signed(
     Parameters
     ----------
     frame : DataFrame
-        Records.
+        The records.
     titles : sequence of str
-        The normal title of each.
+        Their normal titles.
     rows : list of int
-        Those that are looked at.
+        The rows to look at.
 
     Yields
     ------
     int, tuple
-        The row, and its normal title, first author and year.
+        A row, and its normal title, first author and year.
     """
-    signatures = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
-    for row, (authors, date) in zip(rows, signatures, strict=True):
+    authors_and_dates = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
+    for row, (authors, date) in zip(rows, authors_and_dates, strict=True):
         author, year = first_author(authors), date_key(date)[:1]
         if author and year:
             yield row, (titles[row], author, *year)
 
 
 def _repeated(values: Sequence[str]) -> list[int]:
-    """Rows whose value is another's too."""
+    """Rows whose value occurs more than once."""
     rows: list[int] = np.flatnonzero(pd.Series(values, dtype="str").duplicated(keep=False)).tolist()
     return rows
 
 
 def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[tuple[int, int, str]]:
-    """In the order of rows: the first row that has something, a later one that has it too, and what it is.
+    """Yield pairs of an earlier and a later row that share a mark, with a clause on what they share.
 
-    An id that only counts rows identifies nothing by itself: there an abstract has to be the same too or, where there
-    is none, the rest of what tells one text from others.
+    Marks are identifiers, equal contents and signatures. If an id only counts rows, the abstracts must be equal too; if
+    there are none, authors and date must be.
     """
     marks: list[list[tuple[object, str]]] = [
         [((column, key), f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()] for own in keys
@@ -204,21 +205,22 @@ def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[
             marks[row].append((text, why))
         elif title and abstract:
             marks[row].append((text, "same title and abstract"))
-        elif telling(normal_title(title)) or (title and authors and date):
+        elif is_distinctive(normal_title(title)) or (title and authors and date):
             marks[row].append(((*text, authors, date), "same row, title, authors and date"))
     titles = [normal_title(title) for title in frame["title"].tolist()]
-    for row, work in signed(frame, titles, [row for row in _repeated(titles) if telling(titles[row])]):
+    candidates = [row for row in _repeated(titles) if is_distinctive(titles[row])]
+    for row, work in signatures(frame, titles, candidates):
         marks[row].append((("signed", *work), SIGNED))
-    holder: dict[object, int] = {}
+    first_with: dict[object, int] = {}
     for row, own_marks in enumerate(marks):
         for mark, why in own_marks:
-            first = holder.setdefault(mark, row)
+            first = first_with.setdefault(mark, row)
             if first != row:
                 yield first, row, why
 
 
 def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
-    """For every row, the number of the first row that is the same document (:func:`merge_records`), and why."""
+    """The first row of the same document for each row, shape (rows,), and one match per later row; see :func:`merge_records`."""
     keys, abstracts = identifiers(frame), frame["abstract"]
     documents = Documents(keys)
     because: dict[int, str] = {}
@@ -235,24 +237,37 @@ def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match
 
 
 def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None = None) -> Merge:
-    """Make one table of several, folding duplicates into their first appearance.
+    """Merge several tables into one, in which every duplicate is merged into its first occurrence.
 
-    Two records are one document when none of their identifiers contradicts it (conference abstracts share their
-    supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number (after normalisation), or id
-    and title with the same or no abstract (a row's number is no id), or a telling title, first author and year with
-    abstracts that agree. Where a person chose, those that are `chosen` are, and no others. The first one is kept, its
-    blanks are filled from later ones, and `source` names every file. Different documents that carry the same id are both
-    kept; the later one becomes "id (2)".
+    Two records are one document if no identifiers contradict each other and they share one of these:
+
+    - DOI, PMID or publication number (conference abstracts share a DOI, but their PMIDs differ),
+    - id, title and abstract (an id that only counts rows does not suffice without an abstract),
+    - a distinctive title, first author and year, with abstracts that agree.
+
+    The first record is kept, its empty fields are filled from later ones, and `source` names every file. Of different
+    documents with the same id the later one becomes "id (2)".
+
+    Parameters
+    ----------
+    frames : iterable of DataFrame
+        Tables of records, in this order.
+    chosen : sequence of Match, optional
+        Merge these pairs only, instead of all duplicates.
+
+    Returns
+    -------
+    Merge
     """
-    none = records.as_records({"id": []})
-    frame = pd.concat([none, *frames], ignore_index=True)[list(RECORD_COLUMNS)]
+    empty = records.as_records({"id": []})
+    frame = pd.concat([empty, *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
         first, matches = _same_documents(frame)
     else:
         first = first_of_each(len(frame), ((match.kept, match.other) for match in chosen))
         matches = tuple(chosen)
-    standing = first == np.arange(len(frame))
-    extra = np.flatnonzero(~standing)
+    is_first = first == np.arange(len(frame))
+    extra = np.flatnonzero(~is_first)
     notes: list[str] = []
     if len(extra):
         frame, disagreeing = _fold(frame, first, extra)
@@ -267,16 +282,16 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
         old, new = renamed[0]
         others = "" if len(renamed) == 1 else f" and {len(renamed) - 1:,} more likewise"
         notes.append(f'Different documents share the id {old}; the later one is now "{new}"{others}.')
-    return Merge(frame, len(extra), tuple(notes), matches, np.flatnonzero(standing))
+    return Merge(frame, len(extra), tuple(notes), matches, np.flatnonzero(is_first))
 
 
 def _fold(
     frame: pd.DataFrame, first: NDArray[np.int64], extra: NDArray[np.int64]
 ) -> tuple[pd.DataFrame, int]:
-    """Fill the kept rows from the `extra` ones, drop these, and count labels that disagreed."""
+    """Fill the kept rows from the `extra` ones, drop these, and count how many had a different label."""
     kept = np.unique(first[extra])
     position = {row: at for at, row in enumerate(kept.tolist())}
-    # Plain lists of the few rows concerned: writing single cells of a large frame is slow.
+    # Plain lists of the rows concerned, because writing single cells of a large frame is slow.
     base = {column: frame[column].iloc[kept].tolist() for column in RECORD_COLUMNS}
     more = {column: frame[column].iloc[extra].tolist() for column in RECORD_COLUMNS}
     disagreeing = 0
@@ -287,7 +302,7 @@ def _fold(
         sources = base["source"][target].split("; ")
         new = [name for name in more["source"][at].split("; ") if name not in sources]
         base["source"][target] = "; ".join([name for name in (*sources, *new) if name])
-        # Of an application and its patent the first to be published makes it known.
+        # An application and its patent count with the number and date that were published first.
         dates = (date_key(of["date"][place]) for of, place in ((base, target), (more, at)))
         if _one_number(base["publication_number"][target], more["publication_number"][at]) and _later(*dates):
             for column in ("publication_number", "date"):
@@ -307,18 +322,18 @@ def _fold(
 
 
 def _one_number(one: str, other: str) -> bool:
-    """Whether two publication numbers differ in their kind codes alone."""
+    """Whether two publication numbers differ at most in their kind codes."""
     bare = records.without_kind_code(one)
     return bool(bare) and bare == records.without_kind_code(other)
 
 
 def _later(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether both dates are known as far as each other, and the first is the later one."""
+    """Whether the first date is later, as far as both are known."""
     return bool(other) and one[: len(other)] > other[: len(one)]
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed."""
+    """Make identifiers unique: a second "a" becomes "a (2)". Return all identifiers, and (old, new) of the changed ones."""
     if len(set(ids)) == len(ids):
         return list(ids), []
     taken, seen = set(ids), set[str]()
@@ -342,18 +357,18 @@ def _counted(number: int, what: str) -> str:
 
 
 def family_groups(frame: pd.DataFrame) -> list[list[int]]:
-    """Return the rows of each family with more than one member, families in order of their first row.
+    """Rows of each patent family with more than one member, families in the order of their first rows.
 
-    Files tell of families in two ways: by a number that all members carry (Espacenet, PatSeer), or by the publication
-    numbers of the members (The Lens). A hit in one member is a hit in all, and so is the chance of one.
+    Files give a family by a number that all members carry (Espacenet, PatSeer), or by the publication numbers of the
+    members (The Lens).
     """
     if not any(frame["family"].tolist()):
         return []
-    holder: dict[str, int] = {}
-    written = zip(frame["family"].tolist(), frame["publication_number"].tolist(), strict=True)
+    first_with: dict[str, int] = {}
+    columns = zip(frame["family"].tolist(), frame["publication_number"].tolist(), strict=True)
     links = [
-        (holder.setdefault(name, row), row)
-        for row, (family, number) in enumerate(written)
+        (first_with.setdefault(name, row), row)
+        for row, (family, number) in enumerate(columns)
         for name in _names(family, number)
     ]
     groups: dict[int, list[int]] = {}
@@ -363,10 +378,10 @@ def family_groups(frame: pd.DataFrame) -> list[list[int]]:
 
 
 def _names(family: str, number: str) -> Iterator[str]:
-    """What a member of a family is known by: the family's own name, and publication numbers."""
+    """Yield the names that link a record to its family: its own number, and the family's identifier or members."""
     own = normal_publication_number(number)
     if own:
         yield own
-    parts = [part.strip() for part in re.split(r";+|,|\|", family) if part.strip()]
-    for part in parts:
-        yield normal_publication_number(part) or part.casefold()
+    for part in re.split(r"[;,|]", family):
+        if name := part.strip():
+            yield normal_publication_number(name) or name.casefold()

@@ -1,9 +1,8 @@
-"""Records that would be merged on import, for a person to look at: the same documents, and perhaps the same ones.
+"""Propose records to merge on import: duplicates, and pairs that may be the same document.
 
-Records that may be one document have titles that are the same or nearly so, but not all else is. They are proposed to a
-person, never merged on their own. Of titles that are not the same, only those are compared that share two of their four
-rarest words, so that the time grows with the number of records and not with its square; of those, titles that differ in
-the spelling of a few words are near, not titles that differ in a number.
+Pairs that may be the same have equal or nearly equal titles but differ in something else; only a person merges them.
+Different titles are compared only if they share two of their four rarest words, so that the time grows linearly with the
+number of records. Titles are nearly equal if they differ in the spelling of a few words, but not in a number.
 """
 
 import re
@@ -20,13 +19,13 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
 from tarstop_core.documents import duplicates
-from tarstop_core.documents.duplicates import SIGNED, Documents, Match, Merge, merge_records, telling
+from tarstop_core.documents.duplicates import SIGNED, Documents, Match, Merge, is_distinctive, merge_records
 from tarstop_core.documents.records import date_key, normal_publication_number, without_kind_code
 
-RAREST = 4
-MOST_ALIKE = 20  # Titles that share two rare words in larger groups than this share a phrase, not a document
-LEAST_SHARED = 0.6
-MOST_DIFFERENT = 0.1  # Share of a title's letters that may differ
+RAREST = 4  # Titles are compared if they share two of this many rarest words
+MOST_ALIKE = 20  # In a larger group, titles share a common phrase rather than a document
+LEAST_SHARED = 0.6  # Least share of common words (Dice's coefficient)
+MOST_DIFFERENT = 0.1  # Largest share of a title's letters that may differ
 _NUMBER = re.compile(r"[^\d\n]*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
 
 Pairs = NDArray[np.int64]
@@ -34,22 +33,23 @@ _About = tuple[int, str, str, str]  # row, authors, date, abstract
 
 
 def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
-    """Find records that may be one document with an earlier one, once exact duplicates have been merged; in their order.
+    """Find records that may be the same document as an earlier one, after exact duplicates were merged; in row order.
 
-    Records whose PMIDs or publication numbers differ are different ones, unless the numbers differ in their kind codes
-    alone: an application (A1) and its patent (B1) may count as one document. Records whose DOIs differ may be a preprint
-    and its article: they are proposed where the title is the same and neither first author nor abstract speaks
-    against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
-    agree, or first author and year are known and the same.
+    Different PMIDs or publication numbers mean different documents, unless the numbers differ in their kind codes alone,
+    as those of an application (A1) and its patent (B1). Different DOIs may belong to a preprint and its article; such
+    records need equal titles, and neither first authors nor abstracts that differ. Titles that name a kind of text
+    ("Editorial", "Reply") need agreeing abstracts, or equal first author and year.
     """
     titles = [duplicates.normal_title(title) for title in frame["title"].tolist()]
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, title in enumerate(titles):
         if title:
             rows_of[title].append(row)
-    untold = [row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows]
+    generic = [
+        row for title, rows in rows_of.items() if len(rows) > 1 and not is_distinctive(title) for row in rows
+    ]
     works: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for row, work in duplicates.signed(frame, titles, untold):
+    for row, work in duplicates.signatures(frame, titles, generic):
         works[work].append(row)
     pairs = [
         (rows[0], row, alike)
@@ -75,15 +75,15 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
         if first == last:
             continue
         differ = duplicates.contradicting(documents.keys[first], documents.keys[last])
-        all_telling = telling(titles[first]) and telling(titles[last])
-        if why := _why(about[first], about[last], differ, alike, all_telling):
+        distinctive = is_distinctive(titles[first]) and is_distinctive(titles[last])
+        if why := _why(about[first], about[last], differ, alike, distinctive):
             documents.join(first, last)
             matches.append(Match(first, last, "near", why))
     return tuple(sorted(matches, key=lambda match: (match.other, match.kept)))
 
 
 def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
-    """Records that have the publication number of an earlier one with another kind code."""
+    """Yield records whose publication number differs from that of an earlier one in its kind code alone."""
     first: dict[str, int] = {}
     for row, number in enumerate(numbers):
         bare = without_kind_code(number)
@@ -93,8 +93,8 @@ def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
             yield Match(earlier, row, "near", f"same publication number, other kind code: {one} and {other}")
 
 
-def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:
-    """Return why two records may be the same, and doubts; "" if they are not."""
+def _why(one: _About, other: _About, differ: Sequence[str], alike: str, distinctive: bool) -> str:
+    """A clause on why two records may be the same, and on doubts; "" if they are different."""
     if any(column != "doi" for column in differ):
         return ""
     authors = {duplicates.first_author(record[1]) for record in (one, other)} - {""}
@@ -102,10 +102,10 @@ def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_tell
     texts = (one[3], other[3])
     agree = duplicates.texts_agree(*texts)
     same = alike in ("same title", SIGNED)
-    otherwise = len(authors) > 1 or not agree
-    if (differ and not same) or ((differ or not same) and otherwise):
+    doubtful = len(authors) > 1 or not agree
+    if (differ and not same) or ((differ or not same) and doubtful):
         return ""
-    if not all_telling and not (agree and (all(texts) or alike == SIGNED)):
+    if not distinctive and not (agree and (all(texts) or alike == SIGNED)):
         return ""
     against = [f"{duplicates.IDENTIFIER_NAMES[column]}s differ" for column in differ]
     if all(years) and years[0] != years[1]:
@@ -118,7 +118,7 @@ def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_tell
 
 
 def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of different normal titles that differ in the spelling of a few words."""
+    """Pairs of indices of normal titles that differ in the spelling of a few words."""
     split = [title.split() for title in titles]
     lengths = np.array([len(words) for words in split], dtype=np.int64)
     numbers: dict[str, int] = {}
@@ -132,7 +132,10 @@ def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
-    """Pairs of titles, shape (m, 2), that share two of their rarest words; `flat` has the numbers of all words in turn."""
+    """Pairs of titles that share two of their rarest words, shape (m, 2).
+
+    `flat` holds the word numbers of all titles one after the other, `lengths` the number of words of each title.
+    """
     title = np.repeat(np.arange(len(lengths)), lengths)
     at = np.lexsort((flat, np.bincount(flat, minlength=words)[flat], title))
     rarest_first = flat[at]
@@ -158,7 +161,7 @@ def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
 
 
 def _mostly_shared(pairs: Pairs, flat: Pairs, lengths: Pairs, words: int) -> NDArray[np.bool_]:
-    """Flags of the pairs that share most of their words (Dice's coefficient), shape (m,)."""
+    """Whether each pair of titles shares most of its words (Dice's coefficient), shape (m,)."""
     starts = np.r_[0, np.cumsum(lengths)]
     table = sp.csr_array((np.ones(len(flat), dtype=np.int32), flat, starts), shape=(len(lengths), words))
     table.sum_duplicates()
@@ -172,7 +175,7 @@ def _mostly_shared(pairs: Pairs, flat: Pairs, lengths: Pairs, words: int) -> NDA
 
 
 def _spelled_alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether two titles differ in few letters, none of them in a number or a negation."""
+    """Whether two titles differ in few letters, and in no number or negation."""
     left, right = Counter(one), Counter(other)
     rest, more = left - right, right - left
     if any(_NUMBER.fullmatch(word) for word in (*rest, *more)):
@@ -183,25 +186,25 @@ def _spelled_alike(one: Sequence[str], other: Sequence[str]) -> bool:
     return differing <= MOST_DIFFERENT * max(sum(map(len, one)), sum(map(len, other)))
 
 
-# --- what a person is asked -----------------------------------------------------------------------
+# --- proposals for a person -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """Matches among the records of several files."""
+    """Records of several files that are, or may be, the same document."""
 
-    merge: Merge  # With nothing said by a person: the same documents are merged, others not
+    merge: Merge  # The merge of exact duplicates only, without choices of a person
     matches: tuple[Match, ...]
-    """The same ones, then those that are perhaps the same; rows are those of the tables one after the other."""
+    """Exact duplicates, then pairs that may be the same; rows are those of the concatenated tables."""
 
     @property
     def by_default(self) -> frozenset[int]:
-        """Which matches (by place in `matches`) are merged unless a person says otherwise."""
+        """Indices of `matches` that are merged unless a person chooses otherwise."""
         return frozenset(at for at, match in enumerate(self.matches) if match.kind == "exact")
 
 
 def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
-    """Find what is, and what may be, the same document among tables of records, given in this order."""
+    """Find records of several tables, in this order, that are or may be the same document."""
     merge = merge_records(frames)
     rows = merge.rows.tolist()
     near = [
@@ -217,16 +220,15 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
     Parameters
     ----------
     frames : sequence of DataFrame
-        Those that the proposal was made for.
+        The tables of the proposal.
     proposal : Proposal
-        What may be merged.
+        The possible matches.
     chosen : collection of int
-        Places in `proposal.matches`.
+        Indices of `proposal.matches`.
 
     Returns
     -------
     Merge
-        The frames made one.
     """
     if frozenset(chosen) == proposal.by_default:
         return proposal.merge
@@ -234,7 +236,7 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
 
 
 def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
-    """Return the choice as JSON values, stored with the files of a collection."""
+    """Counts of merged and separate matches as JSON values, stored with the files of a collection."""
     names = {
         "same": ("exact", True),
         "apart": ("exact", False),
@@ -246,9 +248,9 @@ def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
 
 
 def merging_counts(files: Iterable[Mapping[str, Any]]) -> Counter[str]:
-    """How many records of these files were merged, or not, by how that was decided.
+    """Count the records of these files that were merged or kept apart, by how this was decided.
 
-    The keys are those of :func:`as_stored`, and "repeated" for records that were the same in every field.
+    Keys are those of :func:`as_stored`, and "repeated" for records that were equal in every field.
     """
     counts = Counter[str]()
     for file in files:

@@ -1,4 +1,4 @@
-"""The table of records that every reader returns: its columns, and its identifiers, dates and addresses as files write them."""
+"""The table of records that every reader returns, and normal forms of identifiers, dates and addresses."""
 
 import calendar
 import hashlib
@@ -20,13 +20,13 @@ TEXT_COLUMNS: tuple[str, ...] = tuple(
     "id title abstract authors date doi pmid publication_number url label source "
     "family reason remark assignee priority_date filing_date grant_date record_number read_order labelled_at".split()
 )
-"""Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published.
+"""Columns of text. `authors` holds the inventors of a patent, and `date` the date of publication.
 
-`record_number` is what another tool calls the record, where its `id` differs. `read_order` counts labels in the order
-in which they were given (`PRIOR` for those that were known before), `labelled_at` is when.
+`record_number` is the number of the record in another tool, if it differs from `id`. `read_order` is the rank of the
+label in the order of labelling (`PRIOR` for labels that existed before), `labelled_at` its time.
 """
 LATER: tuple[str, ...] = TEXT_COLUMNS[TEXT_COLUMNS.index("family") :]
-"""Those that the first tables of records did not have."""
+"""Columns that the first version of tables of records did not have."""
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
 PRIOR = "prior"
@@ -37,10 +37,14 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
-    """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
+    """Complete a table to all `RECORD_COLUMNS` in order, with the index 0 … n − 1.
 
-    `id` is required. Missing text becomes "", a missing score NaN. InputProblem for an unknown column, an empty id or
-    an id that occurs twice.
+    Missing text becomes "", a missing score NaN.
+
+    Raises
+    ------
+    InputProblem
+        When a column is unknown, the column `id` is missing, or an id is empty or occurs twice.
     """
     given = pd.DataFrame(columns)
     unknown = [str(column) for column in given.columns if column not in RECORD_COLUMNS]
@@ -50,7 +54,7 @@ def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
         )
     if "id" not in given:
         raise InputProblem("A table of records needs the column id; give every record one.")
-    # As arrays: columns with an index are put beside each other by it, which takes five times as long.
+    # Arrays instead of Series, because pandas aligns Series by their index, which takes five times as long.
     empty = pd.Series([""] * len(given), dtype="str").array
     text = {name: _text(given[name]) if name in given else empty.copy() for name in TEXT_COLUMNS}
     score = given["score"].to_numpy("float64") if "score" in given else np.full(len(given), np.nan)
@@ -71,10 +75,9 @@ def _text(column: pd.Series) -> ExtensionArray:
 
 
 def ranking_text(frame: pd.DataFrame) -> list[str]:
-    """Return the text each record is ranked by: its title and its abstract.
+    """The text that each record is ranked by: title and abstract.
 
-    Where the abstract already starts with the title (many collections store both in one field, some with other
-    white space) the title is not added again, so that its words do not count twice.
+    If the abstract starts with the title, as in collections that store both in one field, the title is not added again.
     """
     return [
         abstract if _starts_with(abstract, title) else f"{title} {abstract}".rstrip()
@@ -87,17 +90,16 @@ def _starts_with(text: str, title: str) -> bool:
 
 
 def records_hash(frame: pd.DataFrame) -> str:
-    """Return a fingerprint of the records and their order: SHA-256 in hexadecimal, the same on every machine.
+    """SHA-256 of the records and their order in hexadecimal, the same on every machine.
 
-    Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
-    file does not change what is in it. Columns that came later count where something is in them, so that
-    older tables keep their fingerprint.
+    It covers all columns but `source`, because renaming a file does not change its content. Columns of later versions
+    count only if they are not empty, so that older tables keep their hash.
     """
     digest = hashlib.sha256(b"records 1")
     for column in TEXT_COLUMNS:
         if column == "source":
             continue
-        # Lengths go in before the text, so moving a character between neighbours changes the hash.
+        # The lengths are hashed first, so that moving a character between neighbours changes the hash.
         values = [value.encode("utf-8", "surrogatepass") for value in frame[column].tolist()]
         if column in LATER and not any(values):
             continue
@@ -105,19 +107,19 @@ def records_hash(frame: pd.DataFrame) -> str:
         for value in values:
             digest.update(value)
     scores = frame["score"].to_numpy(dtype="<f8", copy=True)
-    scores[np.isnan(scores)] = np.nan
-    digest.update((scores + 0.0).tobytes())
+    scores[np.isnan(scores)] = np.nan  # one bit pattern for all kinds of NaN
+    digest.update((scores + 0.0).tobytes())  # −0 becomes 0
     return digest.hexdigest()
 
 
 def normal_doi(text: str) -> str:
-    """Return a DOI in lower case without its address prefix, or "" where it is none."""
+    """A DOI in lower case without its address prefix; "" if the text is no DOI."""
     bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
     return bare if re.match(r"10\.\d{4}[^/]*/\S", bare) else ""
 
 
 def normal_pmid(text: str) -> str:
-    """Return a PubMed identifier as bare digits, or "" where it is none: 123, PMID: 123 and PUBMED 123 are one."""
+    """A PubMed identifier as digits (123, PMID: 123 and PUBMED 123 are equal); "" if the text is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
     match = re.fullmatch(
         r"(?:(?:pmid|pubmed)(?: id)?:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII
@@ -126,7 +128,7 @@ def normal_pmid(text: str) -> str:
 
 
 def normal_publication_number(text: str) -> str:
-    """Return a patent publication number in upper case without separators, or "" where it is none.
+    """A patent publication number in upper case without separators; "" if the text is none.
 
     The kind code stays: an application (A1) and the granted patent (B2) are different documents.
     """
@@ -135,7 +137,7 @@ def normal_publication_number(text: str) -> str:
 
 
 def without_kind_code(text: str) -> str:
-    """Return a patent publication number in normal form and without its kind code: an application and its patent share it.
+    """A patent publication number in normal form without its kind code, which an application and its patent share.
 
     >>> without_kind_code("EP 1 234 567 A1"), without_kind_code("EP1234567")
     ('EP1234567', 'EP1234567')
@@ -145,7 +147,7 @@ def without_kind_code(text: str) -> str:
 
 # --- dates ----------------------------------------------------------------------------------------
 
-LONGEST_DATE = 100  # characters of a date that are looked at
+LONGEST_DATE = 100  # Later characters of a date are ignored
 Span = tuple[date, date]  # First and last day
 _ABBREVIATED = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTHS = {month: number for number, month in enumerate(_ABBREVIATED, start=1)}
@@ -154,9 +156,9 @@ _YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}
 
 
 def date_key(text: str) -> tuple[int, ...]:
-    """Return (year), (year, month) or (year, month, day) as far as the text tells; () for no date.
+    """Parse a date to (year,), (year, month) or (year, month, day), as far as it is given; () if there is none.
 
-    Of figures that could be two days (3/4/2010) only the year is used. With points the day comes first.
+    If figures could be two days (3/4/2010), only the year is used. With points the day comes first.
 
     >>> date_key("12 May 2019"), date_key("2019-05"), date_key("3/4/2010"), date_key("soon")
     ((2019, 5, 12), (2019, 5), (2010,), ())
@@ -190,7 +192,7 @@ _FIGURES = re.compile(r"(?P<first>\d{1,2})(?P<mark>[-/. ])\s*(?P<second>\d{1,2})
 
 
 def _days_in_figures(match: re.Match[str]) -> list[tuple[int, int, int]]:
-    """The days that figures with the year last can mean, day before month first; with points only that."""
+    """Possible days of figures with the year last: day before month, then month before day unless separated by points."""
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     readings = [(second, first)] if match["mark"] == "." else [(second, first), (first, second)]
     return [
@@ -201,9 +203,12 @@ def _days_in_figures(match: re.Match[str]) -> list[tuple[int, int, int]]:
 
 
 def read_date(text: str) -> str:
-    """A date as a person types it, in the form in which it is kept; "" for nothing.
+    """Parse a date that a person typed to "2018-03-03", "2018-03" or "2018"; "" for an empty text.
 
-    InputProblem when it names no date, a day that does not exist, or one that could be two: 5/6/2018.
+    Raises
+    ------
+    InputProblem
+        When the text is no date, the day does not exist, or it could be two days (5/6/2018).
     """
     if not text.strip():
         return ""
@@ -217,6 +222,7 @@ def read_date(text: str) -> str:
 
 
 def _one_day(text: str, days: list[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """The only possible day; InputProblem when there is none or several."""
     if not days:
         raise _refused(text, "names a day that does not exist")
     if len(days) > 1:
@@ -234,7 +240,7 @@ def _refused(text: str, why: str) -> InputProblem:
 
 
 def date_words(text: str) -> str:
-    """A date, or the part of it that is known, in words; "" for none."""
+    """Word a date as far as it is known, such as "3 March 2018"; "" for no date."""
     key = date_key(text)
     if not key:
         return ""
@@ -244,20 +250,20 @@ def date_words(text: str) -> str:
 
 
 def span(text: str) -> Span | None:
-    """First and last day that a date, or the part of it that is known, can mean; None for no date."""
+    """First and last possible day of a date that may be incomplete; None for no date."""
     return _span(text[:LONGEST_DATE])
 
 
 @lru_cache(maxsize=20_000)
 def _span(text: str) -> Span | None:
-    """First and last day of a date, kept because a long list repeats a few thousand days."""
+    """Implementation of :func:`span`, cached because long lists repeat a few thousand days."""
     key = date_key(text)
     if not key or not key[0]:
         return None
     first_month, last_month = (key[1], key[1]) if len(key) > 1 else (1, 12)
     last_day = calendar.monthrange(key[0], last_month)[1]
     if len(key) == 3:
-        # A list may hold a 31 June: it is the last of that month.
+        # A list may contain 31 June; the last day of the month stands for it.
         day = min(key[2], last_day)
         return date(key[0], first_month, day), date(key[0], first_month, day)
     return date(key[0], first_month, 1), date(key[0], last_month, last_day)
@@ -265,7 +271,7 @@ def _span(text: str) -> Span | None:
 
 # --- addresses of documents -----------------------------------------------------------------------
 
-LONGEST_ADDRESS = 2_000  # characters of an address; browsers and servers give up soon after
+LONGEST_ADDRESS = 2_000  # Characters; browsers and servers refuse much longer addresses
 _HOSTS = {
     "patents.google.com": "Google Patents",
     "worldwide.espacenet.com": "Espacenet",
@@ -274,7 +280,7 @@ _HOSTS = {
     "dx.doi.org": "DOI",
     "pubmed.ncbi.nlm.nih.gov": "PubMed",
 }
-# Numbers of simulated documents begin with SIM: no office knows them.
+# Simulated documents have numbers that begin with SIM, which no patent office knows.
 _NUMBER = re.compile(r"(?!SIM\d)[A-Z]{2}[A-Z]{0,2}\d{4,13}(?:[A-Z]\d?)?")
 _US_APPLICATION = re.compile(r"(US\d{4})0?(\d{6})(A\d)")
 _DOI = re.compile(r"10\.\d{4}[^/\s]*/[^\s\"'<>\\^`{|}]+")
@@ -283,16 +289,16 @@ _ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}\x00-\x1f\x7f]+", re.IGNORECASE
 
 @dataclass(frozen=True)
 class Link:
-    """An address on the web that is safe to follow, and what is there."""
+    """A web address that is safe to follow, and the text of the link."""
 
     words: str
     url: str
 
 
 def web_address(text: str) -> str:
-    """A text that is an address of a web page, as one; "" for anything else.
+    """The text if it is a safe web address, otherwise "".
 
-    Only http and https, with a host and without a name or password before it; nothing that ends an attribute.
+    Safe means http or https, with a host, without user name or password, and without characters that end an attribute.
     """
     text = text.strip()
     if len(text) > LONGEST_ADDRESS or not _ADDRESS.fullmatch(text):
@@ -306,37 +312,38 @@ def web_address(text: str) -> str:
 
 
 def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link, ...]:
-    """List where a document can be read.
+    """Links to where a document can be read.
 
     Parameters
     ----------
     url, publication_number, doi, pmid : str
-        As its record has them.
+        Fields of its record; any may be empty.
 
     Returns
     -------
     tuple of Link
-        Its own address, else the patent databases by its number; its DOI; PubMed. None twice, none too long to follow.
+        Its own address, or else patent databases by its number; then its DOI and PubMed. Each name occurs once.
     """
     own = web_address(url)
     host = (urlsplit(own).hostname or "").removeprefix("www.")
     offered = [Link(_HOSTS.get(host, "open"), own)] if own else _by_number(publication_number)
     if (name := normal_doi(doi)) and _DOI.fullmatch(name):
-        # What an address gives a meaning of its own may stand in a DOI.
+        # A DOI may contain characters that have a meaning in addresses.
         name = name.replace("%", "%25").replace("#", "%23").replace("?", "%3F")
         offered.append(Link("DOI", f"https://doi.org/{name}"))
     if number := normal_pmid(pmid):
         offered.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
-    # One that the file gave already is not repeated, and none is too long to be followed.
+    # A link that the file gave is not repeated, and addresses that are too long are dropped.
     first = {link.words: link for link in reversed(offered)}
     return tuple(link for link in offered if first[link.words] is link and web_address(link.url))
 
 
 def _by_number(text: str) -> list[Link]:
+    """Links to patent databases for a publication number."""
     number = normal_publication_number(text)
     if not _NUMBER.fullmatch(number):
         return []
-    # Applications in the United States have seven figures after the year at Google, and six at the patent offices.
+    # Google writes US applications with seven digits after the year, patent offices with six.
     office = _US_APPLICATION.sub(r"\1\2\3", number)
     google = _US_APPLICATION.sub(r"\g<1>0\2\3", number)
     return [

@@ -1,4 +1,4 @@
-"""What becomes of an included report in full text, and the 2×2 tables or effects that reports bring."""
+"""Full-text reports: their outcomes, and the 2×2 tables or effects that they contain."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTCOMES: dict[FullText, str] = {
 }
 
 ELIGIBLE: dict[FullText, float] = {"data": 1.0, "no data": 1.0, "excluded": 0.0}
-"""Whether a report is eligible, by what came of reading it; nobody knows of one that was not read."""
+"""Whether a report is eligible (1 or 0), by its outcome; reports that were not read are missing."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,13 @@ class Row:
     """One 2×2 table of a report."""
 
     called: ClassVar[str] = "table"
-    study: str  # What the study (or this part of it) is called
+    study: str  # Name of the study, or of this part of it
     TP: int
-    FP: int | None
+    FP: int | None  # None if the report gives sensitivity only
     FN: int
-    """`TP` and `FN`: of the diseased."""
-    TN: int | None
-    """`FP` and `TN`: of the healthy; None where a report gives sensitivity only."""
+    TN: int | None  # None if the report gives sensitivity only
     _: KW_ONLY
-    bias: Bias | None = None  # Risk of bias of the study, where somebody judged it
+    bias: Bias | None = None  # Risk of bias of the study, if judged
 
     @property
     def counts(self) -> tuple[int, int | None, int, int | None]:
@@ -52,22 +50,22 @@ class Row:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What the report gives, by the name of its column."""
+        """The numbers by the names of their columns."""
         return dict(zip(CELLS, self.counts, strict=True))
 
 
 @dataclass(frozen=True)
 class EffectRow:
-    """What a report gives of the effect of an intervention, in one of the forms of a table of studies.
+    """One effect of an intervention in a report.
 
-    InputProblem when the numbers cannot be: more events than people, limits that do not enclose the estimate.
+    InputProblem when the numbers are impossible: more events than people, limits that do not enclose the estimate.
     """
 
     called: ClassVar[str] = "effect"
-    study: str  # What the study (or this part of it) is called
+    study: str  # Name of the study, or of this part of it
     form: Form
-    values: tuple[float, ...]  # One for each column of the form
-    bias: Bias | None = None  # Risk of bias of the study, where somebody judged it
+    values: tuple[float, ...]  # One per column of the form
+    bias: Bias | None = None  # Risk of bias of the study, if judged
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.form.columns) or not np.isfinite(self.values).all():
@@ -76,12 +74,12 @@ class EffectRow:
 
     @property
     def counts(self) -> tuple[Form, tuple[float, ...]]:
-        """Form and numbers: what two rows of one study have in common that say the same."""
+        """Form and numbers, by which repeated effects of a study are recognised."""
         return self.form, self.values
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What the report gives, by the name of its column."""
+        """The numbers by the names of their columns."""
         whole = (int(value) if value == int(value) else value for value in self.values)
         return dict(zip(self.form.columns, whole, strict=True))
 
@@ -90,14 +88,14 @@ class EffectRow:
 class Report:
     """The result of reading one included report.
 
-    InputProblem when a table is unusable, data has no table, or an exclusion no reason.
+    InputProblem when a table is unusable, data come without a table, or an exclusion without a reason.
     """
 
-    outcome: FullText  # One of :data:`OUTCOMES`. Only "data" moves the belief.
-    reason: str = ""  # Why it was excluded or could not be had
-    study: str = ""  # The study it reports; reports of one study carry the same name
+    outcome: FullText  # One of :data:`OUTCOMES`; only "data" changes the belief
+    reason: str = ""  # Why it was excluded or not retrieved
+    study: str = ""  # Name of the study, which several reports may share
     rows: tuple[Row | EffectRow, ...] = ()
-    """Its 2×2 tables, or effects: more than one where a report holds several."""
+    """Its 2×2 tables or effects."""
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
@@ -116,7 +114,7 @@ class Report:
         return self.outcome in ("excluded", "no data", "data")
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values; :meth:`from_dict` reads them back."""
+        """Convert to JSON values, which :meth:`from_dict` reads back."""
         kept: dict[str, list[dict[str, Any]]] = {"tables": []}
         for row in self.rows:
             name = "effects" if isinstance(row, EffectRow) else "tables"
@@ -126,7 +124,7 @@ class Report:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Report:
-        """A report from its JSON values."""
+        """Restore a report from its JSON values."""
         tables, effects = content.get("tables", ()), content.get("effects", ())
         counts = (
             Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}, bias=_bias(row)) for row in tables
@@ -137,7 +135,7 @@ class Report:
 
 
 def effect_row(content: Mapping[str, Any]) -> EffectRow:
-    """Make an effect of the numbers of a study by the names of their columns. InputProblem where some are lacking."""
+    """Restore an effect from numbers by the names of their columns; InputProblem when some are missing."""
     form = next((form for form in Form if all(name in content for name in form.columns)), None)
     if form is None:
         raise InputProblem("The effect lacks numbers; the report cannot be read.")
@@ -150,36 +148,35 @@ def _bias(content: Mapping[str, Any]) -> Bias | None:
 
 
 def _judged(rows: Sequence[Row | EffectRow]) -> tuple[Bias | None, ...]:
-    """Risk of bias of each row; none where nobody judged any."""
+    """Risk of bias of each row; () if none was judged."""
     bias = tuple(row.bias for row in rows)
     return bias if any(bias) else ()
 
 
 def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
-    """The 2×2 tables as one set. InputProblem when a count is negative, fractional or missing where it is needed."""
+    """The 2×2 tables among rows; InputProblem when a count is negative, fractional or missing where it is required."""
     tables = [row for row in rows if isinstance(row, Row)]
-    # None becomes NaN.
-    counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)
+    counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)  # None becomes NaN
     names = tuple(row.study for row in tables)
-    return Tables(names, *(counts[:, at] for at in range(4)), bias=_judged(tables))
+    return Tables(names, *counts.T, bias=_judged(tables))
 
 
 def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio: bool = False) -> Studies:
-    """Effects as one set of studies.
+    """The effects among rows, as studies in one form.
 
     Parameters
     ----------
     rows : sequence of Row or EffectRow
-        2×2 tables are left out.
+        2×2 tables are ignored.
     form : Form
-        Of the set where there is no row.
+        Form of the result if there is no effect.
     ratio : bool
         Whether estimates are ratios.
 
     Returns
     -------
     Studies
-        In the form of the rows; where they differ, as estimates with standard errors.
+        In the form of the rows; if their forms differ, as estimates with standard errors.
     """
     effects = [row for row in rows if isinstance(row, EffectRow)]
     names, forms = tuple(row.study for row in effects), {row.form for row in effects} or {form}
@@ -194,7 +191,7 @@ def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio:
 
 
 def rows_of_tables(tables: Tables) -> list[Row]:
-    """2×2 tables as the rows of reports; those without TP or FN are left out."""
+    """Convert 2×2 tables to rows of reports; studies without TP or FN are left out."""
     counts = np.stack([getattr(tables, cell) for cell in CELLS], axis=1)
     return [
         Row(name, *(None if np.isnan(count) else int(count) for count in row), bias=risk)  # type: ignore[arg-type]
@@ -204,7 +201,7 @@ def rows_of_tables(tables: Tables) -> list[Row]:
 
 
 def rows_of_studies(studies: Studies) -> list[EffectRow]:
-    """Effects as the rows of reports; those with an unknown number are left out."""
+    """Convert studies to rows of reports; studies with a missing number are left out."""
     return [
         EffectRow(name, studies.form, tuple(values), risk)
         for name, values, risk in zip(
@@ -216,27 +213,26 @@ def rows_of_studies(studies: Studies) -> list[EffectRow]:
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """All tables that count."""
+    """The tables or effects of all reports."""
 
     rows: tuple[Row | EffectRow, ...]  # n studies, in the order of the list
-    positions: NDArray[np.intp]  # 0-based rank of the document that brought each. Shape (n,).
-    notes: tuple[str, ...] = ()  # The same study twice, and how it was counted
+    positions: NDArray[np.intp]  # 0-based rank of the document of each study, shape (n,)
+    notes: tuple[str, ...] = ()  # Sentences on studies that occur twice, and how they are counted
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @cached_property
     def tables(self) -> Tables:
-        """The 2×2 tables among them."""
+        """The 2×2 tables among the rows."""
         return tables_of(self.rows)
 
 
 def collect(reports: Mapping[int, Report]) -> Collected:
-    """The tables, or effects, of all reports by their positions, which rise; each study's once.
+    """Collect the tables or effects of all reports, given by their positions in rising order.
 
-    A study is what the report says it reports, or else the table's own name. A table that two reports give
-    for the same study, count for count, is counted once; different tables of one study all count, as if their
-    patients were different ones. Both are noted.
+    A study is named by its report, or else by the table. If two reports give a study with equal numbers, it is counted
+    once. Different tables of one study all count, as if they had different patients. Notes mention both cases.
     """
     rows: list[Row | EffectRow] = []
     positions: list[int] = []

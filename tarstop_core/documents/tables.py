@@ -1,4 +1,4 @@
-"""2×2 tables of diagnostic-accuracy studies, from counts or from rates and group sizes."""
+"""2×2 tables of diagnostic-accuracy studies from counts, or from rates and group sizes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ CELLS = ("TP", "FP", "FN", "TN")
 
 @dataclass(frozen=True, eq=False)
 class Tables(Judged):
-    """The 2×2 tables of n studies, in the order in which they came in.
+    """The 2×2 tables of n studies, in the order in which they were read.
 
-    InputProblem when lengths differ, or a count is negative, fractional or missing where it is needed.
+    InputProblem when lengths differ, or a count is negative, fractional or missing where it is required.
     """
 
-    study: tuple[str, ...]  # What each study is called; need not be unique
-    TP: Floats
-    FP: Floats
+    study: tuple[str, ...]  # Names, not necessarily unique
+    TP: Floats  # Whole numbers ≥ 0, shape (n,), as the other counts
+    FP: Floats  # NaN if a report gives sensitivity only
     FN: Floats
-    TN: Floats
-    """`TP`, `FP`, `FN` and `TN`: whole counts ≥ 0. FP and TN are NaN where a report gives sensitivity only. Shape (n,)."""
+    TN: Floats  # NaN if a report gives sensitivity only
     _: KW_ONLY
-    bias: tuple[Bias | None, ...] = ()  # Risk of bias of each study, or none where nobody judged it
-    in_part: bool = False  # Whether a study may count for a share of its patients, not whole counts
+    bias: tuple[Bias | None, ...] = ()  # Risk of bias of each study, or () if none was judged
+    in_part: bool = False
+    """Whether counts may be fractional, because studies count for a share of their patients."""
 
     def __post_init__(self) -> None:
         for cell in CELLS:
@@ -46,13 +46,14 @@ class Tables(Judged):
             missing = np.isnan(counts)
             if cell in ("TP", "FN") and missing.any():
                 raise InputProblem(f"{self._first(missing)} has no {cell}; every study needs TP and FN.")
-            broken = (counts != np.round(counts)) & (not self.in_part)
-            bad = ~missing & ((counts < 0) | broken | np.isinf(counts))
+            fractional = (counts != np.round(counts)) & (not self.in_part)
+            bad = ~missing & ((counts < 0) | fractional | np.isinf(counts))
             if bad.any():
                 count = f"{cell} = {counts[np.argmax(bad)]:g}"
                 raise InputProblem(f"{self._first(bad)} has {count}; give a whole number, 0 or more.")
 
     def _first(self, where: NDArray[np.bool_]) -> str:
+        """Place and name of the first flagged study."""
         at = int(np.argmax(where))
         return f"Study {at + 1} ({self.study[at]})"
 
@@ -65,11 +66,11 @@ class Tables(Judged):
         return replace(self, study=self.study[:n], bias=self.bias[:n], **counts)
 
     def without(self, at: int) -> Tables:
-        """All studies but one (0-based)."""
+        """All studies but the one at this place, from 0."""
         return self.only([i for i in range(len(self)) if i != at])
 
     def only(self, kept: Sequence[int]) -> Tables:
-        """Some of the studies, by their places (0-based)."""
+        """The studies at these places, from 0."""
         places = np.array(kept, dtype=np.intp)
         return replace(
             self,
@@ -79,35 +80,35 @@ class Tables(Judged):
         )
 
     def counting(self, shares: Sequence[float]) -> Tables:
-        """The studies, each counting as if a share of its patients had been seen, with the same rates."""
+        """The studies, each with a share of its patients and unchanged rates."""
         weighed = {cell: getattr(self, cell) * np.array(shares) for cell in CELLS}
         return replace(self, in_part=True, **weighed)
 
     @property
     def turned(self) -> Tables:
-        """The table with healthy and diseased swapped, so that specificity takes the place of sensitivity; 0 where unknown."""
+        """The tables with healthy and diseased swapped, so that specificity becomes sensitivity; unknown counts become 0."""
         unknown = np.isnan(self.healthy)
         TN, FP = np.where(unknown, 0.0, self.TN), np.where(unknown, 0.0, self.FP)
         return replace(self, TP=TN, FP=self.FN, FN=FP, TN=self.TP)
 
     @property
     def diseased(self) -> Floats:
-        """n1 = TP + FN, shape (n,)."""
+        """Diseased patients TP + FN, shape (n,)."""
         return self.TP + self.FN
 
     @property
     def healthy(self) -> Floats:
-        """n2 = FP + TN, shape (n,); NaN where unknown."""
+        """Healthy patients FP + TN, shape (n,); NaN where unknown."""
         return self.FP + self.TN
 
 
 def as_tables(given: Any) -> Tables:
-    """Return 2×2 tables from a table of counts.
+    """Convert a table of counts to 2×2 tables.
 
     Parameters
     ----------
     given : Tables, DataFrame or array_like, shape (n, 4)
-        Columns TP, FP, FN and TN; of a DataFrame by their names, with `study` beside them where studies have names.
+        Columns TP, FP, FN and TN; a DataFrame has them by name, and may have the column `study`.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def as_tables(given: Any) -> Tables:
     Raises
     ------
     InputProblem
-        When a column is missing, or a count cannot be used.
+        When a column is missing, a count is unusable, or a row is a total instead of a study.
     """
     if isinstance(given, Tables):
         return given
@@ -143,34 +144,32 @@ def as_tables(given: Any) -> Tables:
     if named and (no_studies := rows_left_out(studies, counts)):
         name = no_studies[0].name or "without a name"
         raise InputProblem(f"tables has a row that is not a study ({name}); leave it out.")
-    return Tables(studies, *(counts[:, at] for at in range(len(CELLS))))
+    return Tables(studies, *counts.T)
 
 
 # --- counts from rates and group sizes ------------------------------------------------------------
 
 LONGEST_NUMBER = 100
-"""Characters of a cell that is read as a number or a rate: what is longer is none."""
-# Each takes what it can and gives nothing back, so that a cell is read once.
+"""A longer text is not read as a number or a rate."""
+# Possessive quantifiers avoid backtracking, so that the time is linear in the length of a cell.
 _RATE = re.compile(r"(\d++(?:[.,]\d++)?|[.,]\d++)\s*+(%|per ?cent)?+")
 _INTERVAL = re.compile(r"\W*+(?:Cr?I\W*+)?+(\d.*+)")
 _END_REVERSED = re.compile(r"[\s)\]]*+(%?+)[\s)\]]*+")
 _FRACTION = re.compile(r"(?<!\d)(\d++)\s*+/\s*+(\d++)")
 _ENDS = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
-"""Patterns for the ends of an interval, by the decimal sign."""
-FINEST = 30
-"""Most decimals of a rate that are read."""
+"""Patterns for the ends of an interval, by decimal separator."""
+FINEST = 30  # Most decimals of a rate
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The 2×2 table that follows from rates and group sizes."""
+    """The 2×2 table recovered from rates and group sizes."""
 
     TP: int
-    FP: int | None
+    FP: int | None  # None if specificity was not reported
     FN: int
-    TN: int | None
-    """`FP` and `TN` are None if the healthy were not reported."""
-    notes: tuple[str, ...] = ()  # What had to be chosen, a sentence each
+    TN: int | None  # None if specificity was not reported
+    notes: tuple[str, ...] = ()  # Sentences on rates that fit several counts
 
 
 def from_rates(
@@ -179,25 +178,25 @@ def from_rates(
     specificity: str | float | None = None,
     n_healthy: int | None = None,
 ) -> Counts:
-    """Recover counts from sensitivity, specificity and group sizes, checked against the precision given.
+    """Recover counts from sensitivity, specificity and group sizes.
 
     Parameters
     ----------
     sensitivity, specificity : str or float
-        As the report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a
-        float loses. Specificity may be left out with the healthy.
+        As reported: "0.83", "83 %", "0.830". Trailing zeros give the precision; a text keeps them, a float does not.
+        Specificity may be left out together with n_healthy.
     n_diseased, n_healthy : int
-        Patients of each group.
+        Numbers of patients.
 
     Returns
     -------
     Counts
-        The whole numbers that round to the rates; where several do, the nearest, with a note.
+        Whole numbers that round to the rates. If several do, the nearest is taken, with a note.
 
     Raises
     ------
     InputProblem
-        When no whole number of patients gives a rate, or an entry is no rate or no number of patients.
+        When no whole number of patients gives a rate, or a rate or number is unusable.
     """
     TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
     if specificity in (None, "") and n_healthy is None:
@@ -211,9 +210,9 @@ def from_rates(
 
 
 def rate_and_size(text: str) -> tuple[str, int | None]:
-    """A cell's rate without the interval behind it, and the size of its group where the cell has it as a fraction.
+    """Parse a cell with a rate and perhaps an interval or a fraction; return the rate, and the group size of a fraction.
 
-    InputProblem when the interval does not hold the rate, or the cell is none of these.
+    InputProblem when the interval does not contain the rate, or the cell is no rate.
 
     >>> [rate_and_size(text)[0] for text in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
     ['0.85', '85 %', '85 %', '0.85']
@@ -227,20 +226,20 @@ def rate_and_size(text: str) -> tuple[str, int | None]:
         hits, size = map(int, fraction.groups())
         if hits <= size > 0:
             return f"{hits / size:.9f}", size
-    begun = _RATE.match(plain)
-    if begun is None:
+    match = _RATE.match(plain)
+    if match is None:
         raise _no_rate(text)
-    rate, unit = begun.groups()
-    rest = plain[begun.end() :]
+    rate, unit = match.groups()
+    rest = plain[match.end() :]
     end = _END_REVERSED.match(rest[::-1])
-    assert end is not None  # it may be empty
+    assert end is not None  # the pattern also matches nothing
     after, middle = end[1], rest[: len(rest) - end.end()]
     interval = _INTERVAL.fullmatch(middle)
     if middle and not interval:
         raise _no_rate(text)
     ends = _ENDS["," if "," in rate else "."].findall(interval[1]) if interval else []
     if len(ends) == 2:
-        low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
+        low, value, high = (float(number.replace(",", ".")) for number in (ends[0], rate, ends[1]))
         if not low <= value <= high:
             raise InputProblem(
                 f"In '{text}' the interval does not contain the rate; check the three numbers."
@@ -253,13 +252,13 @@ def _no_rate(text: str) -> InputProblem:
 
 
 def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
+    """The number of n patients that a rate means, with a note if several numbers round to it."""
     if n != int(n) or n < 1:
         raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number, 1 or more.")
     n = int(n)
     text = str(rate).strip()
     share, unit = _rate(what, text)
-    # k/n may stand anywhere in share ± half a unit of its last digit; the ends belong to it, because
-    # reports round halves both ways.
+    # k/n lies within share ± half a unit of its last digit, ends included, because reports round halves both ways.
     least = max(0, int(((share - unit / 2) * n).to_integral_value(ROUND_CEILING)))
     most = min(n, int(((share + unit / 2) * n).to_integral_value(ROUND_FLOOR)))
     if least > most:
@@ -279,7 +278,7 @@ def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[
 
 
 def _rate(what: str, text: str) -> tuple[Decimal, Decimal]:
-    """A rate in [0, 1] and the worth of its last digit."""
+    """Parse a rate: its value in [0, 1], and the value of a unit of its last digit."""
     plain = text.removesuffix("%").removesuffix("per cent").removesuffix("percent").rstrip()
     try:
         value = Decimal(plain.replace(",", ".") if len(plain) <= LONGEST_NUMBER else "NaN")
@@ -290,7 +289,7 @@ def _rate(what: str, text: str) -> tuple[Decimal, Decimal]:
         value = Decimal("NaN")
     if value.is_finite():
         value, unit = (value / 100 if percent else value), Decimal(1).scaleb(digits - 2 * percent)
-        # A bare 1 or 0 means everybody or nobody, to the precision of a percentage.
+        # 1 or 0 without decimals means everybody or nobody, with the precision of a percentage.
         unit = min(unit, Decimal("0.01")) if digits >= 0 else unit
     if not value.is_finite() or not 0 <= value <= 1:
         raise InputProblem(f"{what} is '{text}'; give a number from 0 to 1, or one up to 100 with a % sign.")

@@ -1,4 +1,4 @@
-"""A ranked list of documents with its labels and 2×2 tables: the input of everything else."""
+"""Ranked lists of documents with labels and studies, the input of experiments and calibrators."""
 
 import hashlib
 import json
@@ -13,24 +13,23 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.effects.studies import Studies
 from tarstop_core.errors import InputProblem
 
-PIECE = 1000
-"""Documents that are hashed at once."""
+PIECE = 1000  # Documents that are hashed at once
 
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """One ranked list. InputProblem when the arrays disagree in length."""
+    """One ranked list of N documents; InputProblem when the arrays differ in length."""
 
     name: str  # Topic identifier, as in the run and the qrels
-    ids: NDArray[np.str_]  # Document identifiers in screening order (best first). Shape (N,).
+    ids: NDArray[np.str_]  # Document identifiers in screening order, best first, shape (N,)
     scores: NDArray[np.float64] | None = None
-    """Retrieval scores in the same order; None for a list that has only its order. Shape (N,)."""
+    """Retrieval scores in the same order, shape (N,); None for a list that has only its order."""
     labels: NDArray[np.bool_] | None = None
-    """True where the document is relevant; None when nothing is known (a live session). Shape (N,)."""
-    n_relevant: int | None = None  # R, the number of relevant documents the qrels know, ranked or not
+    """Whether a document is relevant, shape (N,); None if there are no labels (a live session)."""
+    n_relevant: int | None = None  # R, the number of relevant documents in the qrels, ranked or not
     known: NDArray[np.bool_] | None = None
-    """Where a label is known: a document that nobody read is unlabelled, not irrelevant (its label is False, and says
-    nothing). None: all are. Shape (N,).
+    """Whether a document is labelled, shape (N,); None if all are. An unlabelled document has the label False, which
+    does not mean that it is irrelevant.
     """
 
     def __post_init__(self) -> None:
@@ -46,12 +45,12 @@ class Topic:
 
     @property
     def omega(self) -> bool:
-        """ω⁺: the qrels hold a relevant document, whether it was ranked or not."""
+        """ω⁺: whether the qrels contain a relevant document, ranked or not."""
         return bool(self.n_relevant)
 
     @property
     def first_hit(self) -> int | None:
-        """Depth (1-based) of the first relevant document; None when none is ranked."""
+        """Depth of the first relevant document, from 1; None if none is ranked."""
         if self.labels is None or not self.labels.any():
             return None
         return int(np.argmax(self.labels)) + 1
@@ -59,24 +58,22 @@ class Topic:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One review outcome as an experiment sees it.
+    """One outcome of a review of a test, as experiments use it.
 
-    InputProblem when studies and positions disagree in number, or positions fall or leave 0 … N.
+    InputProblem when studies and positions differ in number, or positions fall or are outside 0 … N.
     """
 
     topic: Topic
-    """The ranked documents. A label says that the document brings extractable data for this outcome; `n_relevant`
-    counts such documents, ranked or not.
+    """The ranked documents. A document is relevant if it has extractable data for this outcome; `n_relevant` counts
+    such documents, ranked or not.
     """
     review: str
-    """The review that the outcome belongs to. Outcomes of one review are not independent: split, weigh and resample by
-    review.
-    """
+    """The review that the outcome belongs to. Outcomes of one review are dependent: split, weight and resample reviews."""
     tables: Tables
-    """n studies in the order in which screening meets them: by rank of their document, then by name."""
+    """n studies in screening order: by the rank of their document, then by name."""
     positions: NDArray[np.int64]
-    """0-based rank of the document that each study comes from, never falling. A study whose document is not ranked has
-    position N = len(topic): no depth of screening meets it, but it is part of the truth. Shape (n,).
+    """0-based rank of each study's document, never falling, shape (n,). A study whose document is not ranked has position
+    N: screening never reaches it, but it is part of the truth.
     """
 
     def __post_init__(self) -> None:
@@ -84,13 +81,13 @@ class Outcome:
 
     @property
     def name(self) -> str:
-        """The name of the topic."""
+        """Name of the topic."""
         return self.topic.name
 
 
 @dataclass(frozen=True, eq=False)
 class EffectOutcome:
-    """One outcome of a review of an intervention as an experiment sees it; fields as of :class:`Outcome`."""
+    """One outcome of a review of an intervention, as experiments use it; fields as in :class:`Outcome`."""
 
     topic: Topic
     review: str
@@ -102,17 +99,18 @@ class EffectOutcome:
 
     @property
     def name(self) -> str:
-        """The name of the topic."""
+        """Name of the topic."""
         return self.topic.name
 
 
-def _check_places(topic: Topic, studies: int, at: NDArray[np.int64]) -> None:
+def _check_places(topic: Topic, studies: int, positions: NDArray[np.int64]) -> None:
+    """Raise InputProblem unless there is a position per study, in rising order and within the list."""
     documents = len(topic)
-    if len(at) != studies:
+    if len(positions) != studies:
         raise InputProblem(
-            f"Outcome {topic.name} has {studies} studies but {len(at)} positions; give one for every study."
+            f"Outcome {topic.name} has {studies} studies but {len(positions)} positions; give one for every study."
         )
-    if len(at) and (at.min() < 0 or at.max() > documents or (np.diff(at) < 0).any()):
+    if studies and (positions.min() < 0 or positions.max() > documents or (np.diff(positions) < 0).any()):
         raise InputProblem(
             f"The studies of outcome {topic.name} are not in the order of their documents, or lie outside "
             f"the list of {documents:,}; sort them by position, from 0 to {documents:,}."
@@ -129,7 +127,7 @@ def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
 
 
 def _pieces(values: Sequence[object]) -> Iterator[str]:
-    """Write a list as JSON, in pieces: written at once a long one would keep other threads waiting."""
+    """Yield a list as JSON in pieces, because encoding a long one at once would block other threads."""
     yield "["
     for start in range(0, len(values), PIECE):
         yield (", " if start else "") + json.dumps(values[start : start + PIECE])[1:-1]
@@ -139,32 +137,32 @@ def _pieces(values: Sequence[object]) -> Iterator[str]:
 def placed(
     topic: Topic, name: str, documents: Sequence[str], studies: Sequence[str]
 ) -> tuple[Topic, NDArray[np.int64]]:
-    """Find the studies of an outcome in a ranked list.
+    """Label a ranked list by the studies of an outcome, and find the rank of each study.
 
     Parameters
     ----------
     topic : Topic
         The list, of N documents.
     name : str
-        What the outcome is called.
+        Name of the outcome.
     documents : sequence of str
-        The document that brings each study; "" where none is named.
+        Identifier of each study's document; "" if none is given.
     studies : sequence of str
         Names of the studies.
 
     Returns
     -------
     Topic
-        The list, in which those documents are relevant, whether they are ranked or not.
-    ndarray of int
-        The position of each study's document; N where it is not ranked.
+        The list with labels; `n_relevant` counts documents that are not ranked too.
+    ndarray of int, shape (studies,)
+        0-based rank of each study's document; N if it is not ranked.
     """
     end = len(topic)
     rank = {document: at for at, document in enumerate(topic.ids.tolist())}
     at = np.array([rank.get(document, end) for document in documents], dtype=np.int64)
     labels = np.zeros(end, dtype=bool)
     labels[at[at < end]] = True
-    # A study without a document has one of its own that nobody listed.
+    # A study without a document counts as a document of its own that is not ranked.
     relevant = {
         (document, "" if document else study) for document, study in zip(documents, studies, strict=True)
     }

@@ -1,4 +1,4 @@
-"""Rows of a table of studies that are not studies: totals, subtotals and results of a meta-analysis."""
+"""Find rows of a table of studies that are not studies: totals, subtotals and results of a meta-analysis."""
 
 import operator
 import re
@@ -13,7 +13,7 @@ from tarstop_core.presentation.messages import Messages
 message = Messages("documents/totals.jinja")
 
 LEAST_COLUMNS = 3
-"""Counts of a row that have to be sums: of fewer, a study may have just this many by chance."""
+"""A row with fewer counts is not recognised as a sum, because a study may have these counts by chance."""
 _YEAR = re.compile(r"(?<![\d=<>])(?<![=<>] )(?<![\d =<>][.,·])(?:19|20)\d\d(?!\d)")
 """A year in a name; decimals and values of statistics do not match."""
 _SUM = (
@@ -22,7 +22,7 @@ _SUM = (
 )
 _OF_WHAT = r"(?:events?|participants|patients|people|n|studies|trials|effects?|estimates?|results?)"
 _ENDS = rf"(?: {_OF_WHAT})*(?: ?[(\[:=,].*+)?"
-# The statistics are named as RevMan, meta, metafor and Stata print them.
+# Names of statistics as RevMan, meta, metafor and Stata print them.
 _TESTED = r"(?:overall effect|(?:effect in )?subgroup|group differences|(?:residual )?heterogeneity|θ)"
 _STATISTIC = (
     rf"heterogeneity\b|tests? (?:for|of) {_TESTED}|(?:random|fixed|common)[- ]effects? model\b|(?:re|fe) model\b"
@@ -35,42 +35,42 @@ _BEGINS_AS_SUM = re.compile(rf"{_SUM}\b", re.IGNORECASE)
 class LeftOut(NamedTuple):
     """A row that is not a study."""
 
-    at: int  # Its place among the rows
+    at: int  # Its index among the rows
     name: str
     is_sum: bool  # Whether its counts are the sums of rows above it
 
 
 class _Above:
-    """What rows above count together, and at most, in each column."""
+    """Running sums and maxima of the rows above, by column."""
 
     def __init__(self, columns: int) -> None:
         self.rows = 0
-        self.together = [0.0] * columns
-        self.most = [0.0] * columns
+        self.sums = [0.0] * columns
+        self.maxima = [0.0] * columns
 
     def add(self, counts: list[float]) -> None:
-        """Count one row more."""
+        """Add a row."""
         self.rows += 1
-        self.together = list(map(operator.add, self.together, counts))
-        self.most = list(map(max, self.most, counts))
+        self.sums = list(map(operator.add, self.sums, counts))
+        self.maxima = list(map(max, self.maxima, counts))
 
     def add_up_to(self, counts: list[float]) -> bool:
-        """Whether at least two rows count together what a row counts, and none of them as much in any column."""
-        return self.rows > 1 and self.together == counts and all(map(operator.gt, counts, self.most))
+        """Whether counts are the sums of at least two rows, and larger than every single row in all columns."""
+        return self.rows > 1 and self.sums == counts and all(map(operator.gt, counts, self.maxima))
 
 
 def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list[LeftOut]:
     """Find the rows that are not studies.
 
-    They bear the name of a total or a statistic, or count what rows above them count together. A name that goes on
-    otherwise ("Totally"), or has a year, is that of a study.
+    These have the name of a total or a statistic, or the sums of rows above them. A name that merely begins like that of
+    a total ("Totally"), or contains a year, belongs to a study.
 
     Parameters
     ----------
     names : sequence of str
-        As written, one a row; "" where there is none.
+        Names of the rows as written; "" if there is none.
     counts : array of float, shape (rows, columns)
-        People counted; NaN where a cell has no number. Without columns only names are looked at.
+        Numbers of people; NaN where a cell has no number. Without columns only names decide.
 
     Returns
     -------
@@ -102,20 +102,19 @@ def rows_left_out(names: Sequence[str], counts: npt.NDArray[np.float64]) -> list
 
 
 def sentence(left_out: Sequence[LeftOut], lines: Sequence[int], where: str = "line") -> str:
-    """Name the rows that were left out.
+    """Word which rows were left out, and what to do if one is a study.
 
     Parameters
     ----------
     left_out : sequence of LeftOut
-        At least one.
+        One or more rows.
     lines : sequence of int
-        The line of every row of the table.
+        Line number of every row of the table.
     where : str
-        What its lines are called.
+        What a line is called.
 
     Returns
     -------
     str
-        With their names and lines, and what to do about one that is a study.
     """
     return message("left_out", rows=left_out, lines=lines, where=where)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tarstop_core.documents.duplicates import (
     contradicting,
     first_of_each,
+    is_distinctive,
     merge_records,
     normal_title,
-    telling,
     texts_agree,
     unique_ids,
 )
@@ -268,7 +268,7 @@ def test_a_random_order_is_hardly_ever_called_sorted() -> None:
 def test_what_speaks_for_one_document_and_what_against() -> None:
     assert contradicting({"doi": "10.1000/1", "pmid": "7"}, {"doi": "10.1000/1", "pmid": "8"}) == ["pmid"]
     assert normal_title("  The <i>E. coli</i>-Test: a na\u00efve view.") == "the e coli test a naive view"
-    assert telling("the effect of x on y") and not telling("erratum to the effect of x on y")
+    assert is_distinctive("the effect of x on y") and not is_distinctive("erratum to the effect of x on y")
     assert texts_agree("It folds at a hinge.", "")
     assert not texts_agree("It folds at a hinge.", "A kettle with a lid.")
 
