@@ -1,7 +1,6 @@
-"""Readers and writers, one a format.
+"""Readers and writers, one per format.
 
-Records come in through `read_records`; rankings and judgments through `read_run` and `read_qrels`.
-`FORMATS` lists what can be read, for pages and the command line.
+`read_records` reads records in any of `FORMATS`; `read_run` and `read_qrels` read rankings and judgments.
 """
 
 from tarstop_core.files.chances import read_chances as read_chances

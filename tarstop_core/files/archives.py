@@ -1,4 +1,4 @@
-"""ZIP archives: their contents are checked before anything is unpacked, then unpacked into memory within limits."""
+"""ZIP archives, checked before unpacking and unpacked into memory within limits."""
 
 import io
 import zipfile
@@ -16,7 +16,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplemente
 
 
 class Archive:
-    """The members of a ZIP file by name; nothing is written to disk, so their names are harmless."""
+    """A ZIP file whose members are read into memory; nothing is written to disk, so any member name is harmless."""
 
     def __init__(self, name: str, packed: zipfile.ZipFile, size: int) -> None:
         self.name, self._packed, self._room = name, packed, Room(name, size)
@@ -24,7 +24,7 @@ class Archive:
         self.members = frozenset(packed.namelist())
 
     def read(self, member: str) -> bytes:
-        """Unpack one member (InputProblem when it is missing, or larger than it may be)."""
+        """Unpack one member; InputProblem when it is missing or too large."""
         if member not in self.members:
             raise InputProblem(f"{self.name} lacks the file {member}; export it again.")
         blocks = []
@@ -37,7 +37,7 @@ class Archive:
 
 @contextmanager
 def opened(source: Source) -> Iterator[Archive]:
-    """Open a file as an archive; raise InputProblem if it is not one or is damaged."""
+    """Open a file as an archive; InputProblem when it is damaged or no archive."""
     try:
         with source.binary() as stream:
             handle = stream if stream.seekable() else io.BytesIO(stream.read())
@@ -50,7 +50,7 @@ def opened(source: Source) -> Iterator[Archive]:
 
 
 def kind_of(source: Source) -> str:
-    """Return the kind of an archive: "xlsx" (a workbook), "asreview" (a project), or "zip" for any other."""
+    """Kind of an archive: "xlsx" (a workbook), "asreview" (a project), or "zip" (any other)."""
     try:
         with opened(source) as archive:
             members = archive.members
@@ -62,26 +62,26 @@ def kind_of(source: Source) -> str:
 
 
 def only_file(source: Source, suffixes: frozenset[str]) -> tuple[str, BinaryIO]:
-    """Unpack the one member that holds records, as in an export of Rayyan.
+    """Unpack the only member with records, as in an export of Rayyan.
 
     Parameters
     ----------
     source : Source
         An archive.
     suffixes : frozenset of str
-        Endings of files that hold records.
+        Suffixes of files with records.
 
     Returns
     -------
     name : str
         Name of the member, without its folder.
     content : binary file
-        What is in it.
+        Its content.
 
     Raises
     ------
     InputProblem
-        When there is none, or more than one.
+        When no member or several fit.
     """
     with opened(source) as archive:
         paths = [PurePosixPath(member) for member in sorted(archive.members)]

@@ -1,4 +1,4 @@
-"""Titles of columns of trials, which name a count or a mean of an arm: "Experimental Events", "n.c", "Total (placebo)"."""
+"""Recognise column titles of trials, such as "Experimental Events", "n.c" or "Total (placebo)"."""
 
 import re
 from collections.abc import Sequence
@@ -12,28 +12,28 @@ _FIELDS, _ARM_OF, _MEASURED_AS, _AS_WRITTEN = (
     for of_fields in (_NAMES, names_of("arms"), names_of("measured"), names_of("as_written"))
 )
 LONGEST_TITLE = 200  # Most characters of a column's title
-MOST_WORDS = 3  # Most words in the name of a count
+MOST_WORDS = 3  # Most words in the name of a count or mean
 
 
 class _Part(NamedTuple):
-    """A column's title, split into its parts."""
+    """A column title, split into its parts."""
 
     measured: str  # "events", "n", "mean" or "sd"
     group: str  # The rest of the title, in lower case
 
 
 def _parted(title: str) -> _Part | None:
-    """Split a title that begins or ends with what is counted; None for others."""
+    """Split a title that begins or ends with the name of a count or mean; None for other titles."""
     words = re.findall(r"[a-z]+|\d+", title[:LONGEST_TITLE].lower())
-    for many in range(min(MOST_WORDS, len(words)), 0, -1):
-        for name, others in ((words[-many:], words[:-many]), (words[:many], words[many:])):
+    for count in range(min(MOST_WORDS, len(words)), 0, -1):
+        for name, others in ((words[-count:], words[:-count]), (words[:count], words[count:])):
             if measured := _MEASURED_AS.get("".join(name)):
                 return _Part(measured, " ".join(others))
     return None
 
 
 def effect_title(title: str) -> str:
-    """Our field for a known title of a column; otherwise only the title's letters."""
+    """Our field for a known column title; otherwise the letters of the title."""
     if field := _AS_WRITTEN.get(title.strip()):
         return field
     letters = re.sub(r"[^a-z0-9]", "", title[:LONGEST_TITLE].lower())
@@ -46,11 +46,11 @@ def effect_title(title: str) -> str:
 
 
 EFFECTS = Vocabulary({field: (field,) for field in _NAMES}, effect_title)
-"""Columns of studies of an intervention, by field; a field has every column whose title names it."""
+"""Fields of studies of an intervention; every title that means a field belongs to it."""
 
 
 def named_arms(header: Sequence[str]) -> tuple[list[str], str]:
-    """Name the arms of duplicated columns, for two groups whose names do not say which is treated.
+    """Name the columns of two groups with equal columns as ours, if the titles do not name the arms.
 
     Parameters
     ----------
@@ -60,14 +60,17 @@ def named_arms(header: Sequence[str]) -> tuple[list[str], str]:
     Returns
     -------
     list of str, str
-        Titles with those columns named as our fields, and a sentence that says how they were read; as they were, and "",
-        where there are no two groups with the same columns.
+        Titles with these columns renamed to our fields, and a sentence on how they were read. The unchanged titles and ""
+        if there are no two groups with the same columns.
     """
     groups: dict[tuple[str, int], dict[str, int]] = {}
     for column, title in enumerate(header):
         if part := _parted(title):
-            again = sum(name == part.group and part.measured in of for (name, _), of in groups.items())
-            groups.setdefault((part.group, again), {})[part.measured] = column
+            # A repeated column of the same group name begins another group.
+            repeat = sum(
+                name == part.group and part.measured in columns for (name, _), columns in groups.items()
+            )
+            groups.setdefault((part.group, repeat), {})[part.measured] = column
     if len(groups) != 2:
         return list(header), ""
     (first, treated), (second, control) = groups.items()

@@ -1,5 +1,6 @@
-"""Projects of ASReview 2 and 3: a ZIP file with the records and the labels in SQLite databases."""
+"""Read projects of ASReview 2 and 3: ZIP files with records and labels in SQLite databases."""
 
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -15,8 +16,8 @@ from tarstop_core.files.source import BUDGET, Source, check_count
 
 LABELS = {1: "included", 0: "excluded"}
 LONGEST = 32 << 20  # Bytes of one value
-STEPS, MOST_STEPS = 10_000, 100_000
-"""Instructions of SQLite between two checks, and most checks, because a database may hold endless views."""
+STEPS = 10_000  # SQLite calls the progress handler after this many instructions
+MOST_STEPS = 100_000  # Most calls of the handler, because a database may contain views without end
 _RECORD = ("record_id", "title", "abstract", "authors", "year", "doi", "url")
 _FIELDS = "id title abstract authors date doi url label remark read_order labelled_at".split()
 _RESULT = ("record_id", "label", "querier", "time", "note", "tags")
@@ -32,21 +33,25 @@ _UNDERSTOOD = {name: name for name in ("title", "abstract", "authors", "doi", "u
 def read_asreview(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
-    """Read records, labels in the order in which they were given, notes and tags of a project.
+    """Read the records of a project with their labels, the order of labelling, notes and tags.
 
     Parameters
     ----------
     source
         The project, an archive.
     columns
-        Which of the file's columns stand for ours, as a person chose.
+        Ignored: the format defines its fields.
     progress
-        Told the share that is done.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        Its records, with what could not be told in notes.
+
+    Raises
+    ------
+    InputProblem
+        When the archive or a database is damaged, or not from ASReview 2 or 3.
     """
     with archives.opened(source) as archive:
         project = _project(archive)
@@ -63,8 +68,8 @@ def read_asreview(
         (number, [*_about(row), *_decision(labels.get(row["record_id"]), given)])
         for number, row in enumerate(listed, start=1)
     )
-    at = {field: (place,) for place, field in enumerate(_FIELDS)}
-    records = collect(source.name, rows, at, progress, lambda: 1.0)
+    columns_of = {field: (place,) for place, field in enumerate(_FIELDS)}
+    records = collect(source.name, rows, columns_of, progress, lambda: 1.0)
     records.index.name = "record"
     notes = []
     if labels:
@@ -75,6 +80,7 @@ def read_asreview(
 
 
 def _project(archive: archives.Archive) -> dict[str, Any]:
+    """The description of the project in project.json."""
     content = archive.read("project.json")
     try:
         project = json.loads(content)
@@ -86,7 +92,7 @@ def _project(archive: archives.Archive) -> dict[str, Any]:
 
 
 def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[str, str]:
-    """The members with the records and with the labels: one since version 3, two in version 2."""
+    """Names of the databases with records and with labels: one since version 3, two in version 2."""
     if "results.db" in archive.members:
         return "results.db", "results.db"
     reviews = [
@@ -110,15 +116,9 @@ def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[s
 
 
 def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order: str) -> list[dict[str, Any]]:
-    """Return the rows of a table in an untrusted database: opened in memory, read-only, with limits on its work."""
-    asked = 0
-
-    def stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > MOST_STEPS
-
-    # A database with a write-ahead log cannot be opened in memory; two bytes of its header say that it has one.
+    """Read a table of an untrusted database in memory, read-only, within limits of size and time."""
+    steps = itertools.count(1)
+    # A database with a write-ahead log cannot be opened in memory; two bytes of its header tell that it has one.
     content = content[:18] + b"\1\1" + content[20:] if content[18:20] == b"\2\2" else content
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
@@ -127,22 +127,22 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA query_only = ON")
-            connection.set_progress_handler(stop, STEPS)
-            made = connection.execute(
+            connection.set_progress_handler(lambda: next(steps) > MOST_STEPS, STEPS)
+            created = connection.execute(
                 "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,)
             ).fetchone()
             # A view or a virtual table could run foreign code.
-            if made is None or not str(made[0]).upper().startswith("CREATE TABLE"):
+            if created is None or not str(created[0]).upper().startswith("CREATE TABLE"):
                 raise InputProblem(
                     f"{name} has no table {table}, so it is not a project of ASReview 2 or 3; export it from ASReview again."
                 )
-            held = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-            if lacking := [column for column in wanted[:2] if column not in held]:
+            existing = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            if lacking := [column for column in wanted[:2] if column not in existing]:
                 raise InputProblem(
                     f"The table {table} in {name} has no column {lacking[0]}; export the project from ASReview again."
                 )
-            taken = ", ".join(column if column in held else f"NULL AS {column}" for column in wanted)
-            order = order if {"time"} <= held else ""
+            taken = ", ".join(column if column in existing else f"NULL AS {column}" for column in wanted)
+            order = order if "time" in existing else ""
             cursor = connection.execute(f"SELECT {taken} FROM {table}{order} LIMIT {BUDGET.records + 1}")
             rows = [dict(zip(wanted, row, strict=True)) for row in cursor]
     except InputProblem:
@@ -156,7 +156,7 @@ def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order:
 
 
 def _read(labels: Mapping[Any, Mapping[str, Any]]) -> list[Any]:
-    """Records that were labelled while reading, in order; prior knowledge was not chosen by any strategy."""
+    """Ids of the records that were labelled while screening, in order, without prior knowledge."""
     return [key for key, result in labels.items() if result["querier"] not in (None, PRIOR)]
 
 
@@ -173,13 +173,13 @@ def _json(value: object) -> list[Any]:
 
 
 def _about(row: Mapping[str, Any]) -> Iterator[str]:
-    """Read a record from its table."""
+    """Yield the texts of a row of the table of records."""
     for name in _RECORD:
         yield _authors(row[name]) if name == "authors" else _text(row[name])
 
 
 def _decision(result: Mapping[str, Any] | None, given: Mapping[Any, str]) -> tuple[str, str, str, str]:
-    """Label, remark, place among the labels that were given while reading, and time of a record's result."""
+    """Label, remark, rank in the order of labelling, and time of a record's result."""
     if result is None:
         return "", "", "", ""
     order = given.get(result["record_id"], PRIOR)
@@ -191,7 +191,7 @@ def _authors(value: object) -> str:
 
 
 def _remark(result: Mapping[str, Any]) -> str:
-    """The note, and the tags that were ticked."""
+    """The note and the ticked tags."""
     ticked = [
         f"{_text(group.get('label'))}: {_text(tag.get('label'))}"
         for group in _json(result["tags"])
@@ -203,13 +203,11 @@ def _remark(result: Mapping[str, Any]) -> str:
 
 
 def _time(value: object) -> str:
-    """Seconds since 1970 as a time in UTC."""
+    """Convert seconds since 1970 to a time in UTC; "" for anything else."""
+    if not isinstance(value, (int, float)):
+        return ""
     try:
-        return (
-            datetime.fromtimestamp(float(value), UTC).isoformat(timespec="seconds")
-            if isinstance(value, (int, float))
-            else ""
-        )
+        return datetime.fromtimestamp(float(value), UTC).isoformat(timespec="seconds")
     except (OverflowError, ValueError, OSError):
         return ""
 

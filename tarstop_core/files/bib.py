@@ -1,4 +1,4 @@
-"""BibTeX: read with bibtexparser; LaTeX's spellings of letters become the letters."""
+"""Read BibTeX with bibtexparser, with LaTeX commands converted to text."""
 
 import logging
 import re
@@ -27,32 +27,32 @@ _LATEX = re.compile(
     r"\\[cvuHrkbdt][ \t]+\\?\w|\\(?:[a-zA-Z]+\*?|.)(?:\s*\{[^{}]*\}|(?<=\\[\"'`^~=.])\\?\w)*[ \t]?|(?<!\\)\$[^$]*\$|---?|``|''|~",
     flags=re.DOTALL,
 )
-# Both write a line for each command or entry that they cannot read; a person gets one sentence, or the spelling as it is.
+# Both libraries log every command or entry that they cannot read; here it is refused in one sentence, or kept as it is.
 for _library in ("bibtexparser", "pylatexenc"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)
 
 
 def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read BibTeX; a file with a broken entry is refused completely.
+    """Read BibTeX; a file with a broken entry is refused as a whole.
 
     Parameters
     ----------
     source : Source
         The file.
     columns : mapping, optional
-        Passed over: fields mean what the format says.
+        Ignored: the format defines its fields.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        An entry a record.
+        One record per entry.
 
     Raises
     ------
     InputProblem
-        When an entry is broken, or there is none.
+        When an entry is broken or there is none.
     """
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
@@ -64,22 +64,23 @@ def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progre
 
 
 def _records(name: str, blocks: Iterable[Block]) -> Iterator[tuple[int, Iterator[Value]]]:
-    none = True
+    """Yield the line and the values of each entry; InputProblem when one is broken or there is none."""
+    empty = True
     for block in blocks:
-        # An entry whose key or field occurs twice is whole; identifiers are made unique later.
+        # The parser wraps an entry whose key or field occurs twice; it is read, and ids are made unique later.
         entry = getattr(block, "ignore_error_block", None) or block
         line = int(block.start_line or 0) + 1
         if isinstance(entry, Entry):
-            none = False
+            empty = False
             yield line, _values(entry)
         elif isinstance(block, ParsingFailedBlock):
             key = re.match(r"\s*@\w+\s*[{(]\s*([^\s,={}]+)", str(block.raw))
-            called = f" {key[1][:60]}" if key else ""
+            label = f" {key[1][:60]}" if key else ""
             raise InputProblem(
-                f"The entry{called} that begins on line {line} of {name} cannot be read; look there for a missing "
+                f"The entry{label} that begins on line {line} of {name} cannot be read; look there for a missing "
                 "comma, brace or quotation mark."
             )
-    if none:
+    if empty:
         raise InputProblem(f"{name} contains no BibTeX entry; export it as BibTeX again.")
 
 
@@ -112,7 +113,7 @@ def _values(entry: Entry) -> Iterator[Value]:
 
 
 def plain_text(latex: str) -> str:
-    r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals."""
+    """Convert LaTeX to text: accents and symbols become letters, protecting braces are dropped."""
     if not any(mark in latex for mark in "\\{}$~`'-"):
         return latex
     return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda command: _letters(command[0]), latex)).split())
@@ -120,10 +121,10 @@ def plain_text(latex: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def _letters(latex: str) -> str:
-    """Return a command as text, cached, because a long list repeats a few hundred of them."""
+    """Convert a command to text; cached because long lists repeat a few hundred of them."""
     try:
         return str(_decoder().latex_to_text(latex, tolerant_parsing=True))
-    except Exception:  # a LaTeX parser fails on nonsense in many ways; the text is kept as it is
+    except Exception:  # the parser fails on nonsense in many ways; then the text stays as it is
         return latex
 
 
@@ -132,7 +133,7 @@ def _decoder() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True, strict_latex_spaces=True)
 
 
-# Programs write a line or two about themselves before the first entry.
+# Programs write some lines about themselves before the first entry.
 _BEGINS = re.compile(
     r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
     r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"

@@ -1,4 +1,4 @@
-"""Tables as they are in files: a header and lines of cells, from CSV, TSV or Excel, and studies from RevMan."""
+"""Read tables of cells below a header from CSV, TSV or Excel, and studies from RevMan."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,20 +16,20 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 SUFFIXES = (*TEXT_SUFFIXES, *XLSX.suffixes)
 ColumnsOf = Callable[[Sequence[str]], dict[str, list[int]]]
-"""Returns the columns of each field that the titles name."""
+"""Maps titles to the columns of each recognised field."""
 
 
 class Cells(NamedTuple):
-    """The contents of a table."""
+    """A table of cells."""
 
-    name: str  # Of the file, for messages
+    name: str  # Name of the file for messages
     titles: list[str]
     rows: list[Row]
-    notes: list[str]  # How the text was read
+    notes: list[str]  # Sentences on how the file was read
 
 
 def read_cells(source: Path | str | BinaryIO) -> Cells:
-    """The cells of a table, whose header may have two lines. InputProblem when there is no line below it, or too many."""
+    """Read a table whose header may have two lines; InputProblem when there are no lines below it, or too many."""
     with open_source(source) as opened:
         rows, notes = _rows(opened)
     check_count(opened.name, len(rows), BUDGET.sheet_rows, "lines")
@@ -40,14 +40,14 @@ def read_cells(source: Path | str | BinaryIO) -> Cells:
 
 
 def _groups_above(rows: Sequence[Row]) -> bool:
-    """Whether the first line names groups of columns, as “costs, , effects, ” above the names of the options."""
+    """Whether the first line names groups of columns, such as “costs, , effects, ” above the names of options."""
     if len(rows) < 3:
         return False
     groups, titles, first = ([cell.strip() for cell in row] for _, row in rows[:3])
     named = [group for group, title in zip(groups, titles, strict=False) if title]
-    once = len(set(named)) == len(named) and all(named)
+    are_titles = len(set(named)) == len(named) and all(named)
     return (
-        not once
+        not are_titles
         and len(set(filter(None, titles))) > 1
         and not any(map(_is_number, titles))
         and any(map(_is_number, first))
@@ -57,7 +57,7 @@ def _groups_above(rows: Sequence[Row]) -> bool:
 def read_studies(
     source: Path | str | BinaryIO, name: str | None, wanted: str, columns_of: ColumnsOf
 ) -> Cells:
-    """Read the cells of a table of studies.
+    """Read a table of studies from CSV, TSV, Excel or RevMan.
 
     Parameters
     ----------
@@ -66,19 +66,19 @@ def read_studies(
     name : str, optional
         Its name, for messages.
     wanted : str
-        Its columns, for messages.
+        Names of the expected columns, for messages.
     columns_of : callable
-        Columns of each field that titles name, by which the header is found.
+        Maps titles to the columns of each field, to find the header.
 
     Returns
     -------
     Cells
-        A study a row; a title above the table is left out, and a line of groups above the header names what it has twice.
+        One study per row. Titles above the table are left out; repeated titles get the name of their group above.
 
     Raises
     ------
     InputProblem
-        When there is no study in it, or too many.
+        When there are no studies, or too many.
     """
     with open_source(source, name) as opened:
         rows, notes = revman_rows(opened) or _rows(opened)
@@ -93,28 +93,30 @@ def read_studies(
 
 
 def header_at(rows: Sequence[Sequence[str]], columns_of: ColumnsOf) -> int:
-    """Find the header: the first of the rows without numbers in which most columns are known.
+    """Find the header: the row without numbers in which most fields are recognised.
 
-    Where fewer than two are known in each, it is the first with more than one cell: a title above the table has one.
+    If no row has two recognised fields, it is the first row with more than one cell, because a title above the table has
+    only one.
 
     Parameters
     ----------
     rows : sequence of sequences of str
         The first rows of a file.
     columns_of : callable
-        Columns of each field that titles name.
+        Maps titles to the columns of each field.
 
     Returns
     -------
     int
+        Index of the header.
     """
     first = rows[:HEADER_ROWS]
-    columns = [
+    recognised = [
         0 if any(map(_is_number, row)) else len(columns_of(titles_at(first[: at + 1])))
         for at, row in enumerate(first)
     ]
-    if max(columns, default=0) > 1:
-        return columns.index(max(columns))
+    if max(recognised, default=0) > 1:
+        return recognised.index(max(recognised))
     return next((at for at, row in enumerate(first) if sum(map(bool, map(str.strip, row))) > 1), 0)
 
 
@@ -123,7 +125,7 @@ def _is_number(cell: str) -> bool:
 
 
 def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The titles in the last of the rows; repeated ones get the name of their group in the row above as prefix.
+    """Titles in the last of the rows; a repeated title is prefixed by its group in the row above.
 
     >>> titles_at([["", "Experimental", "", "Control", ""], ["Study", "Events", "Total", "Events", "Total"]])
     ['Study', 'Experimental Events', 'Experimental Total', 'Control Events', 'Control Total']
@@ -141,7 +143,7 @@ def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """Return the tables of outcomes in a folder, by name, or of one file; raise InputProblem if there are none."""
+    """The CSV and TSV files of a folder, sorted by name, or the file itself; InputProblem when there are none."""
     if not folder.is_dir():
         return [folder]
     paths = sorted(path for path in folder.iterdir() if path.name.lower().endswith(TEXT_SUFFIXES))
@@ -151,5 +153,5 @@ def text_files(folder: Path) -> list[Path]:
 
 
 def _rows(source: Source) -> tuple[list[Row], list[str]]:
-    """The rows that are not blank, of the first sheet or of a text."""
+    """Rows of the first sheet of a workbook, or of a text file, without blank ones."""
     return first_sheet(source) if source.suffix in XLSX.suffixes else filled_rows(source)

@@ -1,4 +1,4 @@
-"""Chances of documents as ``tarstop rerank --chances`` writes them."""
+"""Read chances of documents that ``tarstop rerank --chances`` wrote."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,11 +14,19 @@ from tarstop_core.files.trec import one_word
 
 
 def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
-    """Read the chances that each document had when it was next, as ``tarstop rerank --chances`` writes them.
+    """Read the chance that each document had when it was next to be read.
 
-    The CSV has columns ``id`` and ``chance`` and, where there is more than one topic, ``topic``; other columns are passed over.
-    They are returned by topic, in the order of its run, shape (N,) each. InputProblem when a column is missing, a chance is
-    none, or the documents are not those of the run in its order.
+    The CSV has columns ``id`` and ``chance`` and, with several topics, ``topic``; other columns are ignored.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (N,)
+        Chances by topic, in the order of its run.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing, a chance is not from 0 to 1, or the documents differ from those of the run in its order.
     """
     with open_source(path) as source:
         encoding, _ = detect_encoding(source)
@@ -39,7 +47,7 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
     for name, topic in topics.items():
         own = frame[frame["topic"] == name] if "topic" in frame else frame
         own = own if several or len(own) else frame
-        # An id that begins like a formula has an apostrophe in front of it in the file.
+        # In the file, an apostrophe stands before an id that begins like a formula.
         ids, ranked = ([one_word(text.lstrip("'")) for text in texts] for texts in (own["id"], topic.ids))
         if ids != ranked:
             raise InputProblem(
@@ -48,9 +56,9 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
             )
         p = pd.to_numeric(own["chance"], errors="coerce").to_numpy(dtype=np.float64)
         if not (usable := (p >= 0) & (p <= 1)).all():
-            at = int(np.argmin(usable))
+            faulty = own.iloc[int(np.argmin(usable))]
             raise InputProblem(
-                f"{path.name} gives {own['id'].iloc[at]} the chance '{own['chance'].iloc[at]}'; give a number from 0 to 1."
+                f"{path.name} gives {faulty['id']} the chance '{faulty['chance']}'; give a number from 0 to 1."
             )
         chances[name] = p
     return chances

@@ -1,6 +1,6 @@
-"""Map the columns of any table to our fields; all readers of tables use it.
+"""Map the columns of any table to our fields.
 
-``synonyms.toml`` lists how databases and tools name the columns of their exports.
+``synonyms.toml`` lists the names that databases and tools give the columns of their exports.
 """
 
 from __future__ import annotations
@@ -20,44 +20,44 @@ from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import check_columns
 
-SAMPLE_ROWS = 60  # First rows of a file, which show its layout
+SAMPLE_ROWS = 60  # The layout is recognised from this many first rows
 HEADER_ROWS = 25  # The header is searched in this many rows
 LONGEST = 200  # Most characters of a title in a header; a longer cell is text
-LISTED = 12  # Most names of columns in a sentence
+LISTED = 12  # A sentence names at most this many columns
 NUMBER = "record_number"
 
 MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
-"""Fields a person may map a column to."""
+"""Fields to which a person may map a column."""
 
 _NAMES = tomllib.loads((files(__package__) / "synonyms.toml").read_text(encoding="utf-8"))
 
 
 def names_of(kind: str) -> dict[str, tuple[str, ...]]:
-    """The names of each field, by preference, for one kind of files: a section of ``synonyms.toml``."""
+    """Names of each field, the preferred one first, in a section of ``synonyms.toml``."""
     return {field: tuple(names) for field, names in _NAMES[kind].items()}
 
 
 def normal_header(name: str) -> str:
-    """Return a column's name as in `SYNONYMS`: in lower case, with single spaces."""
+    """Normalise a column title as in `SYNONYMS`: lower case, single spaces; "" for a text too long for a title."""
     if len(name) > LONGEST:
         return ""
     return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")
 
 
 def plain_title(title: str) -> str:
-    """Return only the letters of a column's name, as in the lists for 2×2 tables."""
+    """Reduce a column title to its letters a to z, as in the lists for 2×2 tables."""
     return re.sub(r"[^a-z]", "", title.lower())
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Names of each field, by preference, in the form that `normal` gives a header."""
+    """Names of each field, the preferred one first, as `normal` writes titles."""
 
     names: Mapping[str, Sequence[str]]
     normal: Callable[[str], str] = normal_header
 
     def columns(self, header: Iterable[str]) -> dict[str, list[int]]:
-        """Columns of each field that a header names, the preferred one first."""
+        """Columns of each field in a header, the preferred one first; fields without a column are left out."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for column, name in enumerate(header):
             places[self.normal(name)].append(column)
@@ -65,19 +65,20 @@ class Vocabulary:
             field: [column for name in names for column in places.get(name, ())]
             for field, names in self.names.items()
         }
-        return {field: at for field, at in columns.items() if at}
+        return {field: numbers for field, numbers in columns.items() if numbers}
 
 
 def distinct(titles: Sequence[str]) -> list[str]:
-    """Titles of columns with the numbers of those that share one, or have none: "Total (column 3)".
+    """Make titles unique by adding the number of the column if a title is empty or repeated: "Total (column 3)".
 
     >>> distinct(["Study", "", "Total", "Total"])
     ['Study', '(column 2)', 'Total (column 3)', 'Total (column 4)']
     """
-    often = Counter(titles)
+    counts = Counter(titles)
     numbered = [f"{title} (column {at})".strip() for at, title in enumerate(titles, 1)]
     named = [
-        title if title and often[title] == 1 else other for title, other in zip(titles, numbered, strict=True)
+        title if title and counts[title] == 1 else other
+        for title, other in zip(titles, numbered, strict=True)
     ]
     return named if len(set(named)) == len(named) else numbered
 
@@ -85,14 +86,14 @@ def distinct(titles: Sequence[str]) -> list[str]:
 SYNONYMS, TAG_SYNONYMS, DIALECTS = names_of("records"), names_of("tags"), names_of("dialects")
 RECORDS = Vocabulary(SYNONYMS)
 LABELS = ("study", "bias")
-"""Fields that are not numbers: if several columns hold one, the first counts."""
+"""Fields of which several columns are allowed, because they are no numbers; the first counts."""
 TAGGED = Vocabulary({field: (*names, *TAG_SYNONYMS.get(field, ())) for field, names in SYNONYMS.items()})
 
 
 def only_columns(
     name: str, header: Sequence[str], vocabulary: Vocabulary, needed: Iterable[str], wanted: str
 ) -> dict[str, int]:
-    """Find the one column of each field.
+    """Find the column of each field, which must be unique.
 
     Parameters
     ----------
@@ -103,35 +104,35 @@ def only_columns(
     vocabulary : Vocabulary
         The fields and their names.
     needed : iterable of str
-        Fields without which the file is of no use.
+        Fields that the file must have.
     wanted : str
-        The columns that a file should have, for messages.
+        Names of the expected columns, for messages.
 
     Returns
     -------
-    dict of int
-        Column of each field that there is.
+    dict of str to int
+        Column of each field in the file.
 
     Raises
     ------
     InputProblem
-        When a field of numbers has two columns, or a needed one none.
+        When a numeric field has two columns, or a needed field none.
     """
     columns = vocabulary.columns(header)
-    for field, at in columns.items():
-        if len(at) > 1 and field not in LABELS:
-            both = " and ".join(f"'{header[column]}'" for column in sorted(at)[:2])
+    for field, numbers in columns.items():
+        if len(numbers) > 1 and field not in LABELS:
+            both = " and ".join(f"'{header[column]}'" for column in sorted(numbers)[:2])
             raise InputProblem(f"{name} has two columns for {field} ({both}); keep one.")
     if missing := [field for field in needed if field not in columns]:
         raise InputProblem(
             f"{name} has no column {' or '.join(missing)} (its columns are {', '.join(header)}); "
             f"name the columns {wanted}."
         )
-    return {field: at[0] for field, at in columns.items()}
+    return {field: numbers[0] for field, numbers in columns.items()}
 
 
 def dialect_of(header: Iterable[str]) -> str:
-    """Return the tool whose tables are rewritten row by row and have these columns; "" for tables read as they are."""
+    """Name of the tool whose exports have these columns and need rewriting (`dialects.DIALECTS`); "" for other tables."""
     names = set(map(normal_header, header))
     return next((tool for tool, needed in DIALECTS.items() if names.issuperset(needed)), "")
 
@@ -140,10 +141,16 @@ def dialect_of(header: Iterable[str]) -> str:
 
 
 class UnrecognisedColumns(InputProblem):
-    """No column looks like titles, so the person has to say which one holds them.
+    """No column holds the required field, so a person has to choose it.
 
-    It has the header's names as in the file (`columns`), distinguished by :func:`distinct`, and the first five rows under them
-    (`preview`), and the column of each field that one name alone stands for (`recognised`).
+    Attributes
+    ----------
+    columns : list of str
+        Titles in the file, made unique by :func:`distinct`.
+    preview : DataFrame
+        The first five rows below them.
+    recognised : dict of str to str
+        Title of the column of each field that has exactly one.
     """
 
     def __init__(
@@ -156,7 +163,9 @@ class UnrecognisedColumns(InputProblem):
         super().__init__(message)
         self.columns = distinct(columns)
         self.recognised = {
-            field: self.columns[at[0]] for field, at in (recognised or {}).items() if len(at) == 1
+            field: self.columns[numbers[0]]
+            for field, numbers in (recognised or {}).items()
+            if len(numbers) == 1
         }
         width = len(self.columns)
         filled = (row for row in rows if any(cell.strip() for cell in row))
@@ -164,29 +173,29 @@ class UnrecognisedColumns(InputProblem):
         self.preview = pd.DataFrame(preview, columns=self.columns, dtype="str")
 
     def __reduce__(self) -> tuple[type[UnrecognisedColumns], tuple[object, ...]]:
-        """Return the arguments that rebuild it when it comes from another process."""
+        """Return the arguments that rebuild the exception in another process."""
         recognised = {field: [self.columns.index(name)] for field, name in self.recognised.items()}
         return type(self), (str(self), self.columns, self.preview.to_numpy().tolist(), recognised)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The field of each cell of a row."""
+    """The columns of a table and their fields."""
 
-    header: tuple[str, ...]  # Their names, stripped; "" for a column without one
+    header: tuple[str, ...]  # Titles without white space around them; "" for a column without one
     at: dict[str, tuple[int, ...]]  # Field to column numbers. Only `date` may have two: full date, then year.
     passed_over: tuple[tuple[str, str, str], ...] = ()
-    """Ignored columns, each with its field and the column used for that instead."""
-    renamed: tuple[tuple[str, str], ...] = ()  # Names that occur twice, and the name of the later column here
+    """Ignored columns: title, field, and title of the column that is used instead."""
+    renamed: tuple[tuple[str, str], ...] = ()  # Repeated titles, and the new title of the later column
 
     @property
     def understood(self) -> dict[str, str]:
-        """Their column to our field."""
+        """Our field by title of the column."""
         columns = ((field, column) for field, at in self.at.items() for column in at if field != "notes")
         return {self.header[column]: field for field, column in columns}
 
     def unused(self, what: str = "Column") -> list[str]:
-        """Return a sentence on each ignored column and each duplicate name."""
+        """Sentences on ignored columns and on repeated titles."""
         return [
             *(
                 f'{what} {name} appears twice; the later one is called "{new}" here.'
@@ -200,10 +209,10 @@ class Layout:
 
 
 def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) -> Layout:
-    """Find our fields among the column names of a table.
+    """Find our fields among the column titles of a table.
 
-    `chosen` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
-    still recognised, for fields not named there.
+    `chosen` maps titles to our fields as a person chose; "" leaves a column out. Other columns are recognised for fields
+    that are not chosen.
     """
     written, chosen = [name.strip() for name in header], chosen or {}
     unique = unique_ids(written)[0] if len(set(written)) < len(written) else written
@@ -217,12 +226,12 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     vocabulary = TAGGED if "ti" in normal and "title" not in normal else RECORDS
     passed_over: list[tuple[str, str, str]] = []
     for field, columns in vocabulary.columns("" if name in chosen else name for name in names).items():
-        # The column of the id does not count as a second number of the record.
+        # The column of the id is not also the record number.
         columns = [column for column in columns if field != NUMBER or column not in at.get("id", ())]
         if field in at or not columns:
             continue
         first, *others = columns
-        # "MAR 5" in one column and 2020 in another: the year column completes dates row by row.
+        # If one column has "MAR 5" and another 2020, the year is used where the date has none.
         years = [column for column in others if "year" in normal[column]] if field == "date" else []
         at[field] = (first, *years[:1])
         passed_over += [
@@ -234,10 +243,10 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
 
 
 def find_header(rows: Sequence[Sequence[str]], chosen: Mapping[str, str] | None = None) -> tuple[int, int]:
-    """Find the header among a file's first rows, blank ones included: its number, and how many fields it has.
+    """Find the header among the first rows of a file, blank ones included; return its index and a score.
 
-    It is the row in which most fields are recognised (:func:`recognise`), a title among them; without any, the first row
-    of the commonest width, which has 0.
+    The header is the row with most recognised fields (:func:`recognise`), among them the title; chosen columns count 100
+    each. If no row has a title, it is the first row of the most common width, with score 0.
     """
     best, most = 0, 0
     for number, row in enumerate(rows[:HEADER_ROWS]):
@@ -251,8 +260,8 @@ def find_header(rows: Sequence[Sequence[str]], chosen: Mapping[str, str] | None 
     widths = [len(row) for row in rows if any(cell.strip() for cell in row)]
     if not widths:
         return 0, 0
-    usual = max(sorted(set(widths), reverse=True), key=widths.count)
-    return next(number for number, row in enumerate(rows) if len(row) == usual and any(row)), 0
+    commonest = max(sorted(set(widths), reverse=True), key=widths.count)
+    return next(number for number, row in enumerate(rows) if len(row) == commonest and any(row)), 0
 
 
 def make_layout(
@@ -271,16 +280,16 @@ def make_layout(
     header : sequence of str
         Names of its columns.
     where : str
-        Where the header stands ("line 3").
+        Place of the header for messages ("line 3").
     preview : iterable of sequences of str
         The rows below it.
     chosen : mapping, optional
-        Their column to our field, as a person chose.
+        A person's choice: column of the file to our field.
 
     Returns
     -------
     Layout
-        Which cell of a row holds which field.
+        The columns and their fields.
 
     Raises
     ------

@@ -19,12 +19,11 @@ from tarstop_core.files.source import BUDGET, Source, check_columns, detect_enco
 
 DELIMITERS = ",;\t"
 _SAMPLE_CHARACTERS = 200_000
-# Longest single cell. Patent descriptions reach some hundred thousand characters; the rest of a file
-# swallowed by an unclosed quotation mark is longer.
+# Patent descriptions have some hundred thousand characters; a longer cell comes from an unclosed quotation mark.
 _LONGEST_CELL = 5_000_000
 _ROWS_AT_A_TIME = 256
 _ONE_LIMIT = threading.RLock()
-# A line appended to every file for the csv module; an unclosed quotation mark swallows it.
+# A line appended to every file: if it is not read as a row, an unclosed quotation mark has swallowed it.
 _END = "\x1eend of file\x1e"
 
 
@@ -35,21 +34,21 @@ class _BrokenRows(InputProblem):
 def read_delimited(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
-    """Read CSV or TSV (the delimiter is found, whatever the suffix).
+    """Read CSV or TSV; the delimiter is detected, whatever the suffix.
 
     Parameters
     ----------
     source : Source
         The file.
     columns : mapping, optional
-        Their column to our field, as a person chose.
+        A person's choice: column of the file to our field.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        A row a record.
+        One record per row.
 
     Raises
     ------
@@ -72,7 +71,7 @@ def read_delimited(
     except _BrokenRows as problem:
         if delimiter != "\t":
             raise
-        # Some tab-delimited exports write quotation marks as they are, and never quote a cell.
+        # Some tab-delimited exports contain quotation marks but never quote a cell.
         try:
             unpaired = "Quotation marks do not pair up, so they were read as part of the text."
             return read(csv.QUOTE_NONE, [*notes, unpaired])
@@ -81,7 +80,7 @@ def read_delimited(
 
 
 def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
-    """The rows of a file that are not blank, and a sentence if its encoding was guessed."""
+    """Rows of a file without blank ones, and a sentence if its encoding was guessed."""
     encoding, notes = detect_encoding(source)
     first = _sample(source, encoding)[0][:20]
 
@@ -96,7 +95,7 @@ def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
 
 
 def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:
-    """Return the first lines, and whether they are all there is."""
+    """The first lines of a file, and whether it has no more."""
     with source.text(encoding, newline="") as stream:
         text = stream.read(_SAMPLE_CHARACTERS)
     lines = list(io.StringIO(text, newline=""))
@@ -105,7 +104,7 @@ def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:
 
 
 def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | None, suffix: str) -> str:
-    """Choose the delimiter with which a title is recognised and the rows have equal lengths."""
+    """Choose the delimiter with most recognised fields, then with most rows as long as the header."""
 
     def merit(delimiter: str) -> tuple[int, float, int, bool]:
         reader = csv.reader(iter(lines), delimiter=delimiter)
@@ -113,7 +112,7 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
         with contextlib.suppress(csv.Error), _long_cells():  # _rows reports such a file, with its line
             rows.extend(itertools.islice(reader, SAMPLE_ROWS))
         if not complete and len(rows) > 1 and len(rows) < SAMPLE_ROWS:
-            rows.pop()  # the sample ends inside it
+            rows.pop()  # the sample may end inside the last row
         filled = [row for row in rows if row]
         if not filled:
             return 0, 0.0, 0, False
@@ -126,7 +125,7 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
 
 
 def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 3]) -> Iterator[Row]:
-    """Yield (line on which the row starts, cells); blank lines give no row."""
+    """Yield the first line and the cells of each row, without blank lines."""
     ended = itertools.chain(stream, [_END + delimiter + _END])
     reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
     start, too_long = 1, False
@@ -159,7 +158,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
 
 @contextlib.contextmanager
 def _long_cells() -> Iterator[None]:
-    """Allow long cells; the csv module has one limit for the whole program, which others rely on."""
+    """Allow long cells for a moment; the limit of the csv module is global, and other code relies on it."""
     with _ONE_LIMIT:
         before = csv.field_size_limit(_LONGEST_CELL)
         try:
@@ -169,9 +168,9 @@ def _long_cells() -> Iterator[None]:
 
 
 def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row]:
-    """Yield rows that fit the header, drop blank ones, and refuse the first that does not fit."""
+    """Yield rows that fit the header, without blank ones; InputProblem at the first that does not fit."""
     width = len(header)
-    # Cells that only close the line ("a,b,") may be missing from the rows, or be extra in them.
+    # Empty cells at the end of a line ("a,b,") may be missing from rows or be extra in them.
     needed = max((n for n, cell in enumerate(header, start=1) if cell), default=width)
     for number, cells in rows:
         if not any(cell.strip() for cell in cells):
@@ -202,7 +201,7 @@ _BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
 
 
 def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of :func:`tarstop_core.screening.trace.trace` as CSV, numbers in full precision.
+    """Write rows of :func:`tarstop_core.screening.trace.trace` as CSV, numbers in full precision.
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front, also behind a semicolon or line break.
 
@@ -215,12 +214,12 @@ def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def table_to_csv(frame: pd.DataFrame) -> str:
-    """A table as CSV, with its texts and the names of its columns made safe as in :func:`trace_to_csv`."""
+    """Write a table as CSV, with texts and titles made safe as in :func:`trace_to_csv`."""
     return str(without_formulas(frame).to_csv(index=False))
 
 
 def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with texts that no spreadsheet takes for formulas, to be written to a file."""
+    """The table with texts that no spreadsheet runs as formulas, to be written to a file."""
     texts = [at for at, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
     safe = frame.copy(deep=False)
     for at in texts:
@@ -234,5 +233,5 @@ def _safe(value: Any) -> Any:
     text = _BEFORE_A_FORMULA.sub(lambda before: _BEGINS_A_CELL.sub(r"\1'", before[0]), value)
     if value.lstrip(" ").startswith(FORMULA_STARTS) and value != NO_NUMBER:
         text = f"'{text}"
-    # A lone carriage return would not be quoted, and end the row.
+    # A carriage return without a line feed would not be quoted, and would end the row.
     return text.replace("\r\n", "\n").replace("\r", "\n")

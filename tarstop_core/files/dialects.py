@@ -1,4 +1,4 @@
-"""Tables of screening tools for which names of columns do not suffice: labels of several readers, sections, a row for each reader."""
+"""Rewrite the tables of screening tools with several columns or rows per record, or with sections."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -11,17 +11,17 @@ from tarstop_core.files.values import normal_label
 
 Row = tuple[int, Sequence[str]]
 Rows = Callable[[str, Sequence[str], Iterable[Row], list[str]], Iterator[Row]]
-"""Rewrites rows, given the file's name, the header, the rows, and a list for notes."""
+"""Rewrites rows, given the name of the file, the header, the rows, and a list to which notes are added."""
 
 
-# --- Abstrackr: a column for each reader, -1 for not relevant, and a second section of what nobody labelled -----------
+# --- Abstrackr: a column per reader, −1 for not relevant, and a second section for unlabelled records ------------------
 
 _ABSTRACKR = {"1": "included", "-1": "excluded", "0": "maybe"}
 _NOTES = "notes ("
 
 
 def _abstrackr(name: str, header: Sequence[str], rows: Iterable[Row], notes: list[str]) -> Iterator[Row]:
-    """Add the label (the consensus, or all readers' labels), when it was given, and the readers' notes."""
+    """Append three cells to each row: the label (the consensus, or all readers' labels), its time, and the readers' notes."""
     names = [cell.strip() for cell in header]
     about = [at for at, cell in enumerate(names) if _NOTES in cell and cell.endswith(")")]
     readers = {names[at].partition(_NOTES)[2][:-1] for at in about}
@@ -40,18 +40,18 @@ def _abstrackr(name: str, header: Sequence[str], rows: Iterable[Row], notes: lis
         filled += [""] * (len(names) - len(filled))
         given = [at for at in (consensus,) if filled[at] in _ABSTRACKR] or labels
         words = dict.fromkeys(_ABSTRACKR[filled[at]] for at in given if filled[at] in _ABSTRACKR)
-        # The time stands behind each label.
+        # The column after each label has its time.
         times = [filled[at + 1] for at in given if at + 1 < len(filled) and filled[at] in _ABSTRACKR]
         remarks = "; ".join(filled[at] for at in about if filled[at])
         filled[consensus] = ""
         yield number, [*filled, " / ".join(words), max(times, default=""), remarks]
 
 
-# --- DistillerSR: a row for each reader and level of a reference -------------------------------------------------------
+# --- DistillerSR: a row per reader and level of a reference ------------------------------------------------------------
 
 
 def _distiller(name: str, header: Sequence[str], rows: Iterable[Row], notes: list[str]) -> Iterator[Row]:
-    """Merge rows with the same number; different labels are put side by side, whatever question they answer."""
+    """Merge the rows of each reference; different labels are joined by " / "."""
     place = [normal_header(cell) for cell in header].index("refid")
     labels = set(recognise(header).at.get("label", ()))
     words = {SAID_RELEVANT: "included", SAID_NOT_RELEVANT: "excluded"}
@@ -80,4 +80,4 @@ DIALECTS: dict[str, tuple[tuple[str, ...], Rows]] = {
     "Abstrackr": (("label", "labelled at", "remarks"), _abstrackr),
     "DistillerSR": ((), _distiller),
 }
-"""By the tool that ``synonyms.toml`` recognises from the columns: additional cells of every row, and the function that rewrites rows."""
+"""Titles of additional cells and the function that rewrites rows, by the tool that ``synonyms.toml`` recognises."""

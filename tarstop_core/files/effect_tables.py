@@ -1,4 +1,4 @@
-"""Studies of an intervention from CSV, TSV or Excel: events, means, or estimates, one study a line."""
+"""Read studies of an intervention from CSV, TSV or Excel: events, means or estimates, one study per line."""
 
 import math
 import re
@@ -47,7 +47,7 @@ DOMAINS = {
         ("randomisation", "deviations", "missing outcomes", "measurement", "selective reporting"), 1
     )
 }
-"""The domains of RoB 2 by their numbers in its tables."""
+"""Domains of RoB 2 by their titles in its tables."""
 
 FIELDS = tuple(EFFECTS.names)
 """All fields that a column may hold."""
@@ -65,22 +65,23 @@ class EffectTable(NamedTuple):
 def read_effects(
     source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> tuple[Studies, tuple[str, ...]]:
-    """Read studies of an intervention, one a line, in the first form of :class:`Form` whose columns are there.
+    """Read studies of an intervention, in the first form of :class:`Form` for which the file has all columns.
 
     Parameters
     ----------
     source : path or binary file
-        CSV, TSV or Excel, gzipped or not.
+        CSV, TSV or Excel, gzipped or not, with one study per line.
     name : str, optional
         Its name, for messages.
     columns : mapping, optional
-        A person's choice: the file's column to one of `FIELDS`; the others are left alone.
+        A person's choice: column of the file to one of `FIELDS`; other columns are ignored.
 
     Returns
     -------
-    tuple of Studies and tuple of str
-        The studies, and notes on how the file was read. A missing number (empty, "NA") leaves its study out; rows of totals
-        are no studies.
+    Studies
+        Missing numbers (empty, "NA") are NaN. Rows of totals are left out.
+    tuple of str
+        Sentences on how the file was read.
 
     Raises
     ------
@@ -99,24 +100,24 @@ def read_effects(
 
 
 def holds_effects(source: Path) -> bool:
-    """Whether a table has the columns of studies of an intervention; InputProblem when it cannot be read."""
+    """Whether a table has the columns of studies of an intervention; InputProblem when it is unreadable."""
     _, header, _, _ = read_studies(source, None, WANTED, _known)
     return _form(named_arms(header)[0]) is not None
 
 
 def _known(titles: Sequence[str]) -> dict[str, list[int]]:
-    """Columns of each field that titles name."""
+    """Columns of each field that the titles name."""
     return EFFECTS.columns(named_arms(titles)[0])
 
 
 def _form(header: Sequence[str]) -> Form | None:
-    """The first form with all its columns in the table."""
-    there = EFFECTS.columns(header)
-    return next((form for form in Form if all(column in there for column in form.columns)), None)
+    """The first form whose columns are all in a header; None if there is none."""
+    fields = EFFECTS.columns(header)
+    return next((form for form in Form if all(column in fields for column in form.columns)), None)
 
 
 def effects_of_cells(name: str, rows: Sequence[Sequence[str]]) -> EffectTable:
-    """Studies from rows of cells with a header among the first, empty ones left out; as :func:`effects_of_rows`."""
+    """Parse studies from rows of cells with a header among the first rows, as in :func:`effects_of_rows`."""
     filled = [(at, row) for at, row in enumerate(rows) if any(map(str.strip, row))]
     cells = [row for _, row in filled]
     header = header_at(cells, _known)
@@ -124,16 +125,16 @@ def effects_of_cells(name: str, rows: Sequence[Sequence[str]]) -> EffectTable:
 
 
 def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> EffectTable:
-    """Studies from cells.
+    """Parse studies from the rows below a header.
 
     Parameters
     ----------
     name : str
-        What messages call the table.
+        Name of the table, for messages.
     header : sequence of str
-        Names of its columns.
+        Titles of its columns.
     rows : sequence of (int, sequence of str)
-        Lines with their cells.
+        Line numbers and cells.
 
     Returns
     -------
@@ -165,8 +166,8 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
     names = [_cell(cells, places["study"]) if "study" in places else "" for _, cells in rows]
     counts = [_counts(cells, places) for _, cells in rows] if form is Form.EVENTS else []
     out = totals.rows_left_out(names, np.array(counts or [[]] * len(rows), dtype=float))
-    left = {row.at for row in out}
-    kept = [at for at in range(len(rows)) if at not in left]
+    dropped = {row.at for row in out}
+    kept = [at for at in range(len(rows)) if at not in dropped]
     if not kept:
         raise InputProblem(f"{name} contains no studies; give one line per study.")
     studies = [rows[at] for at in kept]
@@ -186,7 +187,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
 
 
 def _without_domains(header: Sequence[str], rows: Sequence[Row]) -> list[str]:
-    """Name the domains of RoB 2 in full where its table calls them D1 to D5: "D1" may also be the deaths of an arm."""
+    """Rename columns D1 to D5 with judgments to the domains of RoB 2, because "D1" may also mean deaths in an arm."""
     titles = list(header)
     for at, title in enumerate(titles):
         domain = DOMAINS.get(title.strip().upper())
@@ -200,19 +201,22 @@ def _with_people(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Seq
     events = [EFFECTS.columns(titles).get(column, []) for column in _PEOPLE]
     if [len(columns) for columns in events] != [1, 1]:
         return titles, rows
-    of_both = [[_cell(cells, at).partition("/")[2] for (at,) in events] for _, cells in rows]
-    if not any(map(any, of_both)):
+    people = [[_cell(cells, at).partition("/")[2].partition("(")[0] for (at,) in events] for _, cells in rows]
+    if not any(map(any, people)):
         return titles, rows
     return [*titles, *_PEOPLE.values()], [
-        (line, [*cells, *[""] * (len(titles) - len(cells)), *(text.partition("(")[0] for text in both)])
-        for (line, cells), both in zip(rows, of_both, strict=True)
+        (line, [*cells, *[""] * (len(titles) - len(cells)), *of_row])
+        for (line, cells), of_row in zip(rows, people, strict=True)
     ]
 
 
 def as_effects(given: Any) -> Studies:
-    """Return studies of an intervention from a DataFrame with the columns of one form; a column `position` is passed over.
+    """Convert a DataFrame with the columns of one form to studies; a column `position` is ignored.
 
-    InputProblem if it is not one, or if a number is missing or cannot be used.
+    Raises
+    ------
+    InputProblem
+        When it is no such DataFrame, or a number is missing or unusable.
     """
     if not len(given):
         return Studies((), Form.ERRORS, np.zeros((0, len(Form.ERRORS.columns))))
@@ -239,7 +243,7 @@ def as_effects(given: Any) -> Studies:
 
 
 def rows_of_effects(studies: Studies) -> list[tuple[str, ...]]:
-    """Studies as rows of text below a row of column names; unknown numbers are empty."""
+    """Convert studies to rows of texts below a row of titles; missing numbers are empty."""
     header = ("study", *studies.form.columns, *(("bias",) if studies.bias else ()))
     rows = [
         (name, *("" if math.isnan(value) else f"{value:.12g}" for value in values))
@@ -253,20 +257,23 @@ def rows_of_effects(studies: Studies) -> list[tuple[str, ...]]:
 def read_effect_outcomes(
     source: Path, run: Mapping[str, Topic]
 ) -> tuple[list[EffectOutcome], tuple[str, ...]]:
-    """Read outcomes of reviews of interventions and find their studies in a ranking.
+    """Read outcomes of reviews of interventions, and find their studies in a ranking.
 
     Parameters
     ----------
     source : Path
-        A CSV or TSV, one study a line, with ``study``, ``docid`` and the columns of one form, or a folder of such files.
-        Without a column ``topic`` the topic is the file's name; without ``outcome`` a topic is one outcome.
+        A CSV or TSV with one study per line and the columns ``study``, ``docid`` and those of one form, or a folder of
+        such files. Without a column ``topic`` the name of the file is the topic; without ``outcome`` a topic has one
+        outcome.
     run : mapping of str to Topic
         The ranked topics.
 
     Returns
     -------
-    list of EffectOutcome, tuple of str
-        In the order of the files, and notes.
+    list of EffectOutcome
+        In the order of the files.
+    tuple of str
+        Sentences on what was left out.
 
     Raises
     ------
@@ -286,15 +293,15 @@ def read_effect_outcomes(
             for field in ("topic", "outcome", "docid")
         }
         groups: dict[tuple[str, str], list[int]] = {}
-        for at, of in enumerate(zip(texts["topic"], texts["outcome"], strict=True)):
-            groups.setdefault(of, []).append(at)
+        for at, key in enumerate(zip(texts["topic"], texts["outcome"], strict=True)):
+            groups.setdefault(key, []).append(at)
         for (topic, outcome), lines in groups.items():
             if topic not in run:
                 missing[topic] = None
                 continue
-            called = f"{topic}/{outcome}" if outcome else topic
+            outcome_name = f"{topic}/{outcome}" if outcome else topic
             documents = [texts["docid"][at] for at in lines]
-            outcomes.append(_placed(run[topic], called, studies, lines, documents))
+            outcomes.append(_placed(run[topic], outcome_name, studies, lines, documents))
     if not outcomes:
         raise InputProblem(
             f"{source.name} and the run share no topic; give the outcomes that belong to this run."
@@ -307,31 +314,30 @@ def read_effect_outcomes(
 def _placed(
     topic: Topic, name: str, studies: Studies, lines: Sequence[int], documents: Sequence[str]
 ) -> EffectOutcome:
-    """Some lines of a file as an outcome, its studies in the order in which screening meets them."""
-    labelled, at = placed(topic, name, documents, [studies.study[line] for line in lines])
-    order = np.argsort(at, kind="stable")
+    """An outcome with the studies of some lines, in screening order."""
+    labelled, positions = placed(topic, name, documents, [studies.study[line] for line in lines])
+    order = np.argsort(positions, kind="stable")
     rows = np.array(lines)[order]
-    met = Studies(tuple(studies.study[row] for row in rows.tolist()), studies.form, studies.values[rows])
-    return EffectOutcome(labelled, topic.name, met, at[order])
+    ordered = Studies(tuple(studies.study[row] for row in rows.tolist()), studies.form, studies.values[rows])
+    return EffectOutcome(labelled, topic.name, ordered, positions[order])
 
 
 def _cell(cells: Sequence[str], at: int) -> str:
     return cells[at].strip() if at < len(cells) else ""
 
 
-def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float]:
-    """Events and people of both arms; NaN where a cell cannot be read."""
+def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float | None]:
+    """Events and people of both arms; None where a cell is unreadable."""
     counts = []
     for column in Form.EVENTS.columns:
         text = _cell(cells, places[column])
         written = _EVENTS.fullmatch(text[:LONGEST_NUMBER])
-        count = whole_count(written[1] if written else text)
-        counts.append(math.nan if count is None else count)
+        counts.append(whole_count(written[1] if written else text))
     return counts
 
 
 def _number(file_name: str, line: int, column: str, cells: Sequence[str], places: Mapping[str, int]) -> float:
-    """Return the number in a column of a row; raise InputProblem if it is not a number."""
+    """The number in a column of a row, NaN if it is missing; InputProblem when the cell is no number."""
     text = _cell(cells, places[column])
     where = f"{file_name}, line {line}: {column} is '{text}'"
     if text.lower() in MISSING:

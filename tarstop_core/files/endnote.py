@@ -1,4 +1,4 @@
-"""EndNote's own formats: its tagged text (.enw, which Google Scholar and others write too), and its XML."""
+"""Read EndNote's tagged text (.enw, which Google Scholar and others write too) and its XML."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from tarstop_core.files.values import find_doi
 
 _LINE = re.compile(r"%([0-9A-Z@!?^~<>#$&*+\[(|'\"])(?: (.*)|\s*$)", flags=re.DOTALL)
 _FIELDS = {"title": "T", "abstract": "X", "url": "U", "record_number": "M"}
-# Our field, and its place in a record of the XML.
+# Path of each field in a record of the XML.
 _PATHS = {
     "id": "rec-number",
     "title": "titles/title",
@@ -55,19 +55,18 @@ def read_xml(source: Source, columns: Mapping[str, str] | None, progress: Progre
     source : Source
         The file.
     columns : mapping, optional
-        Passed over: fields mean what the format says.
+        Ignored: the format defines its fields.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        Its records.
 
     Raises
     ------
     InputProblem
-        When it is damaged, or holds no record.
+        When the file is damaged or has no record.
     """
     records = root_element(source).findall(".//record")
     if not records:
@@ -89,7 +88,7 @@ def _xml_values(record: Element) -> Iterator[Value]:
 
 
 def _texts(record: Element, path: str) -> Iterator[str]:
-    """Yield the text of each part of a record, without styles."""
+    """Yield the text of each element at a path, without styles."""
     return (" ".join("".join(part.itertext()).split()) for part in record.findall(path))
 
 

@@ -1,6 +1,6 @@
-"""JSON: one object a line, or one document with a list of objects; keys are recognised like names of columns.
+"""Read JSON with one object per line, or one document with a list of objects; keys are recognised like column titles.
 
-Documents are those of EPPI-Reviewer (its `References`), of reference managers (CSL) and of scripts.
+EPPI-Reviewer (`References`), reference managers (CSL) and scripts write such documents.
 """
 
 import itertools
@@ -16,31 +16,31 @@ from tarstop_core.files.source import BUDGET, Source, check_columns, detect_enco
 
 _NAMES = ("display_name", "name")
 LONGEST = 256 << 20  # Characters of one document, which is read at once
-# From the start: the number of a line, its object
 _Entries = Callable[[], Iterator[tuple[int, dict[str, Any]]]]
+"""Iterates over all objects from the start, with their line numbers."""
 
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read JSON; the fields of all objects together are the columns.
+    """Read JSON; the keys of all objects together are the columns.
 
     Parameters
     ----------
     source : Source
         The file.
     columns : mapping, optional
-        Their field to ours, as a person chose.
+        A person's choice: key to our field.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        An object a record.
+        One record per object.
 
     Raises
     ------
     InputProblem
-        When it is no JSON of records; UnrecognisedColumns when no field holds the titles.
+        When the file is no JSON with records; UnrecognisedColumns when no key holds the titles.
     """
     encoding, notes = detect_encoding(source)
     document = _document(source, encoding)
@@ -56,8 +56,8 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     preview = [[_text(entry.get(key)) for key in keys] for _, entry in itertools.islice(entries(), 5)]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
-    # Only the keys that are used are checked, because each line may have others.
-    used = sorted({column for at in layout.at.values() for column in at})
+    # Only the keys that are used are converted, because every object may have others.
+    used = sorted({column for columns in layout.at.values() for column in columns})
     at = {field: tuple(map(used.index, columns)) for field, columns in layout.at.items()}
     rows = ((number, [_text(entry.get(keys[column])) for column in used]) for number, entry in entries())
     records = collect(source.name, rows, at, progress, source.fraction)
@@ -65,6 +65,7 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
 
 
 def _lines(source: Source, encoding: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file with one object per line, with line numbers; InputProblem at a broken line."""
     with source.text(encoding) as stream:
         for number, line in enumerate(stream, start=1):
             if not line.strip():
@@ -84,7 +85,7 @@ def _lines(source: Source, encoding: str) -> Iterator[tuple[int, dict[str, Any]]
 
 
 def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
-    """The objects of a file that is one document; None for one object a line."""
+    """The objects of a file that is one document; None for a file with one object per line."""
     with source.text(encoding) as stream:
         text = first = next((line for line in stream if line.strip()), "")
         more = next((line for line in stream if line.strip()), "")
@@ -113,7 +114,7 @@ def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
 
 
 def _listed(document: Any) -> list[dict[str, Any]] | None:
-    """Return the list of objects in a document, the longest if there are several; None if there is none."""
+    """The longest list of objects in a document; None if there is none."""
     lists = [document] if isinstance(document, list) else []
     if isinstance(document, dict) and not {"title", "Title", "TITLE"} & document.keys():
         lists = [value for name, value in document.items() if isinstance(value, list) and name != "CodeSets"]
@@ -124,11 +125,12 @@ def _listed(document: Any) -> list[dict[str, Any]] | None:
 
 def _text(value: Any) -> str:
     text = value if isinstance(value, str) else _written(value)
-    # Half of a surrogate pair, which JSON can contain, is not a character.
+    # JSON can contain half of a surrogate pair, which is not a character.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _written(value: Any) -> str:
+    """Convert a JSON value to text: lists of names, dates and abstracts as CSL, Semantic Scholar and OpenAlex have them."""
     if value is None:
         return ""
     if isinstance(value, list) and all(isinstance(part, (str, int)) for part in value):
@@ -137,7 +139,7 @@ def _written(value: Any) -> str:
         names = ([part.get("family"), part.get("given")] for part in value)
         return "; ".join(", ".join(str(name) for name in parts if name) for parts in names)
     if isinstance(value, list) and all(isinstance(part, dict) for part in value):
-        # Semantic Scholar's and OpenAlex's authors
+        # authors in Semantic Scholar and OpenAlex
         people = [part["author"] if isinstance(part.get("author"), dict) else part for part in value]
         if all(set(_NAMES) & person.keys() for person in people):
             return "; ".join(str(next(person[key] for key in _NAMES if key in person)) for person in people)
@@ -145,7 +147,7 @@ def _written(value: Any) -> str:
         parts = [part for part in value["date-parts"][:1] if isinstance(part, list)]
         return "-".join(f"{part!s:0>2}" for part in parts[0]) if parts else ""
     if isinstance(value, dict) and value and all(isinstance(places, list) for places in value.values()):
-        # OpenAlex's abstracts: each word with its places
+        # abstracts in OpenAlex: words with their places
         words = [
             (place, word) for word, places in value.items() for place in places if isinstance(place, int)
         ]
@@ -155,7 +157,7 @@ def _written(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:
-        return ""  # nested deeper than anything that is text
+        return ""  # nested too deeply to be text
 
 
 JSONL = Format(

@@ -1,6 +1,6 @@
-"""Labelled rankings to fit and judge calibrators on, from files.
+"""Read labelled rankings to fit and evaluate calibrators.
 
-A document that nobody read is unlabelled, not irrelevant: a list counts as far as its labels are known (:attr:`Topic.known`).
+A document that nobody read is unlabelled, not irrelevant (:attr:`Topic.known`).
 """
 
 import hashlib
@@ -21,30 +21,30 @@ from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 
 ABSTRACT_LABELS = ("label_abstract_screening", "abstract_label")
-"""Columns in which data sets keep the verdict on title and abstract, next to the final one."""
+"""Titles of columns with the verdict on title and abstract, beside a column with the final one."""
 RUN, QRELS, RECORDS = "run", "qrels", "records"
 
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Labelled lists, with remarks on where they come from."""
+    """Labelled lists, with remarks on their sources."""
 
     topics: tuple[Topic, ...]
-    notes: tuple[str, ...] = ()  # One sentence each
+    notes: tuple[str, ...] = ()  # Sentences
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """Hash of each list, which is the same wherever the list comes from."""
+        """Hash of each list, independent of its source."""
         return tuple(list_digest(topic) for topic in self.topics)
 
 
 def list_digest(topic: Topic) -> str:
-    """Hash of documents, order and scores, as a session has it."""
+    """Hash of documents, order and scores, as sessions store it."""
     return records_digest(topic.ids.tolist(), None if topic.scores is None else topic.scores.tolist())
 
 
 def fingerprint(topics: Iterable[Topic]) -> str:
-    """Hash of lists with their names and labels: all that a fit or a comparison depends on."""
+    """Hash of lists with names and labels, which determine any fit or comparison."""
     digest = hashlib.sha256()
     for topic in topics:
         columns = (topic.ids, topic.scores, topic.labels, topic.known)
@@ -56,7 +56,7 @@ def fingerprint(topics: Iterable[Topic]) -> str:
 
 
 def kind_of(name: str, content: bytes) -> str:
-    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line."""
+    """Kind of a file by its name or first line: RUN, QRELS or RECORDS."""
     plain = name.casefold().removesuffix(".gz")
     if plain.endswith(".run"):
         return RUN
@@ -69,7 +69,7 @@ def kind_of(name: str, content: bytes) -> str:
 
 
 def abstract_column(content: bytes) -> str | None:
-    """The column with the verdict on title and abstract, if the first line of a table names one."""
+    """Title of the column with the verdict on title and abstract; None if the first line has none."""
     first = content.split(b"\n", 1)[0].decode(errors="ignore")
     return next((column for column in ABSTRACT_LABELS if column in first), None)
 
@@ -79,26 +79,25 @@ def read_labelled(
 ) -> Labelled:
     """Read labelled rankings: tables of records with labels, and TREC runs with their qrels.
 
-    Runs and qrels are joined, each other file is one list.
+    Runs and qrels are joined; every other file is one list.
 
     Parameters
     ----------
     files : sequence of (str, bytes)
-        Name and content of each.
+        Names and contents.
     queries : mapping, optional
-        By name of a table, what it is ordered by; the others stand by their own scores, or as they are.
+        Query by which a table is ranked, by name of the table; other tables keep their scores or their order.
     abstracts : bool
-        Whether the verdict on title and abstract is wanted, where a table has the final one beside it.
+        Whether to use the verdict on title and abstract instead of the final one, if a table has both.
 
     Returns
     -------
     Labelled
-        The lists, and sentences on them.
 
     Raises
     ------
     InputProblem
-        When a file cannot be used, has no labels, or runs and qrels are not both there.
+        When a file is unusable or has no labels, or runs come without qrels or the reverse.
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")
@@ -132,7 +131,7 @@ def read_labelled(
 
 
 def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, str]:
-    """A labelled list from a table of records, and a sentence on it."""
+    """Read a labelled list from a table of records, with a sentence about it."""
     wanted = abstract_column(content) if abstracts else None
     columns = {wanted: "label"} if wanted else None
     table = read_records(io.BytesIO(content), name, columns=columns)
@@ -163,5 +162,5 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
 
 
 def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:
-    """How many of some lists a calibrator was fitted on, by their hashes."""
+    """Number of lists on which a calibrator was fitted, by their hashes."""
     return len(set(lists) & set(fitted))

@@ -1,4 +1,4 @@
-"""XML from outside, read without letting it define or fetch anything."""
+"""Parse XML from untrusted files, which may neither define nor fetch entities."""
 
 from xml.etree.ElementTree import Element, ParseError
 
@@ -11,12 +11,12 @@ LONGEST = 256 << 20  # Bytes of a file, which is read at once
 
 
 def root_element(source: Source) -> Element:
-    """Return the outermost element of an XML file.
+    """Parse an XML file and return its root element.
 
     Raises
     ------
     InputProblem
-        When it is too large, no XML, or has a document type: by entities of its own a small file can fill a memory.
+        When the file is too large, no XML, or has a document type, whose entities could expand without end.
     """
     with source.binary() as stream:
         content = stream.read(LONGEST + 1)

@@ -1,4 +1,4 @@
-"""Outcomes of accuracy reviews: the 2×2 tables of the documents of a ranking."""
+"""Read outcomes of accuracy reviews: 2×2 tables of the documents of a ranking."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,21 +14,36 @@ from tarstop_core.files.tables import SYNONYMS, counts_of, uneven, without_total
 
 _OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)
 WANTED = "topic, outcome, study, docid, TP, FP, FN, TN"
-SHOWN = 3  # Examples in a note
+SHOWN = 3  # A note gives at most this many examples
 
 
 def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Outcome], tuple[str, ...]]:
-    """Read review outcomes and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
+    """Read review outcomes, and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
 
-    `source` is a CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any order and
-    case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the file's name; without an
-    outcome column a topic is one outcome. FP and TN may be missing.
+    A topic is a review. A document is relevant to an outcome if it has a table for it. A study whose document is not
+    ranked or not named is never reached, but its document counts in `n_relevant`.
 
-    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
-    an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
-    document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
-    a whole number, 0 or more, or no topic is in the ranking. Beside the outcomes, in the order of the files, notes on documents
-    that are not ranked, topics without a ranking, and doubles.
+    Parameters
+    ----------
+    source : path
+        A CSV or TSV, gzipped or not, with one study per line, or a folder of such files. Columns in any order and case:
+        ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the name of the file is the topic; without an
+        outcome column a topic has one outcome. FP and TN may be missing.
+    run : mapping of str to Topic
+        The ranked topics.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of the files, named "topic/outcome", or "topic" without an outcome.
+    tuple of str
+        Sentences on documents that are not ranked, topics without a ranking, and repeated studies.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing or repeated, a line is broken, a count is not a whole number ≥ 0, or no topic is in the
+        ranking.
     """
     notes: list[str] = []
     outcomes: list[Outcome] = []
@@ -39,8 +54,8 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Ou
             missing[topic] = None
             continue
         outcomes.append(_outcome(run[topic], name, studies))
-        if lost := int((outcomes[-1].positions == len(run[topic])).sum()):
-            unranked.append(f"{lost} of {len(studies)} in {name}")
+        if count := int((outcomes[-1].positions == len(run[topic])).sum()):
+            unranked.append(f"{count} of {len(studies)} in {name}")
         if doubles := studies["study"][studies["study"].duplicated()].tolist():
             notes.append(f"{name} lists a study more than once: {_listed(doubles)}; count it once.")
     if not outcomes:
@@ -58,8 +73,12 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> tuple[list[Ou
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """Read the 2×2 tables of outcomes without a ranking, to learn a prior from.
 
-    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. A file is read, and refused, as
-    by :func:`read_outcomes`, but documents need not be named.
+    Files are read, and refused, as by :func:`read_outcomes`, but need no column ``docid``.
+
+    Returns
+    -------
+    list of (str, str, Tables)
+        Review, name of the outcome ("topic/outcome", or "topic"), and studies, in the order of the file.
     """
     groups = _outcome_groups(Path(source), [], ("study", "TP", "FN"))
     return [(topic, name, _tables(studies)) for topic, name, studies in groups]
@@ -68,7 +87,7 @@ def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
 def _outcome_groups(
     source: Path, notes: list[str], needed: Sequence[str]
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Topic and name of each outcome, with its studies: columns study, docid and the four counts."""
+    """Yield topic, name and studies of each outcome; columns of the studies are study, docid and the four counts."""
     studies = pd.concat([_studies(path, notes, needed) for path in text_files(source)], ignore_index=True)
     for _, group in studies.groupby(["topic", "outcome"], sort=False):
         topic, outcome = group[["topic", "outcome"]].iloc[0].tolist()
@@ -76,7 +95,7 @@ def _outcome_groups(
 
 
 def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
-    """The studies of one file, one line per row."""
+    """Read the studies of one file, one row per line."""
     name, header, rows, of_encoding = read_studies(path, None, WANTED, _OUTCOMES.columns)
     places = only_columns(name, header, _OUTCOMES, needed, WANTED)
     rows, left_out = without_totals(rows, places)
@@ -104,9 +123,9 @@ def _tables(studies: pd.DataFrame) -> Tables:
 
 
 def _outcome(topic: Topic, name: str, studies: pd.DataFrame) -> Outcome:
-    """The studies of an outcome in the order in which screening meets them."""
-    labelled, at = placed(topic, name, studies["docid"].tolist(), studies["study"].tolist())
-    in_order = studies.assign(at=at).sort_values(["at", "study"], kind="stable")
+    """An outcome with its studies in screening order."""
+    labelled, positions = placed(topic, name, studies["docid"].tolist(), studies["study"].tolist())
+    in_order = studies.assign(at=positions).sort_values(["at", "study"], kind="stable")
     return Outcome(labelled, topic.name, _tables(in_order), in_order["at"].to_numpy())
 
 

@@ -1,4 +1,4 @@
-"""Read records in any format, recognised by content or, if that does not tell, by suffix."""
+"""Read records in any format, which is recognised by the content."""
 
 import io
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from tarstop_core.files.tagged import NBIB, RIS, WOS
 from tarstop_core.files.xlsx import XLSX
 
 FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, WOS, ENW, XML, JSONL, ASREVIEW)
-"""Every format, in the order in which a page names them."""
+"""All formats, in the order in which pages name them."""
 _BY_KEY = {form.key: form for form in FORMATS}
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 _PLAIN = ("", ".txt", ".csv", ".tsv", ".tab")
-"""Suffixes of files that may be tables with any names of columns; a person can choose the columns."""
+"""Suffixes of tables whose columns a person may choose if none is recognised."""
 _PACKED = frozenset(_BY_SUFFIX) - {*XLSX.suffixes, *ASREVIEW.suffixes} | {".txt"}
 _LOOKS = [
     (form.looks, Looks(form.key, form.phrase or form.name, f'rename it to end in "{form.suffixes[0]}"'))
@@ -39,31 +39,31 @@ def read_records(
     columns: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> RecordTable:
-    """Read records from a file of any known format, gzipped or not, whatever it is called.
+    """Read records from a file of any known format, gzipped or not.
 
-    Its content decides the format; a table is what looks like nothing else.
+    The content decides on the format, not the name; text that looks like no other format is read as a table.
 
     Parameters
     ----------
     source : path or binary file
-        An open file is read from its start and left open.
+        An open file is read from its start and stays open.
     name : str, optional
         Its name, for messages.
     columns : mapping, optional
-        Of tables and JSON, their columns to our fields ("" leaves a column out); others are still recognised.
+        For tables and JSON: column of the file to our field ("" leaves a column out); other columns are recognised.
     progress : callable, optional
-        Called now and then with the share done (0 to 1) and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        Its records, with what was noted on reading them.
+        The records, with notes on how they were read.
 
     Raises
     ------
     InputProblem
-        When the file cannot be used; nothing is half-imported. UnrecognisedColumns when no column holds the titles: call
-        again with `columns`.
+        When the file is unusable; then nothing is imported. UnrecognisedColumns when no column holds the titles: call again
+        with `columns`.
     """
     with open_source(source, name) as opened:
         if progress:
@@ -93,7 +93,7 @@ def _read(source: Source, columns: Mapping[str, str] | None, progress: Progress 
 
 
 def _as_table(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read text that looks like no other format; if its suffix is not that of a table, it must have a column of titles."""
+    """Read text that looks like no other format as a table; a person may choose its columns only if its suffix is a table's."""
     try:
         return CSV.reader(source, columns, progress)
     except UnrecognisedColumns as problem:

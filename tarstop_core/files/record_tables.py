@@ -1,4 +1,4 @@
-"""The result of a reader: a table of records, built a few thousand rows at a time."""
+"""The table of records that a reader returns, and how it is built from rows."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,39 +29,39 @@ Row = tuple[int, Sequence[str]]  # Line (or row) number in the file, and its cel
 Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], "RecordTable"]
 
 CHUNK_ROWS = 2_000
-LONGEST_LINE = 4_000  # Most characters kept of a line before the header
-SHOWN_OF_LINE = 60  # Characters of such a line in a sentence
+LONGEST_LINE = 4_000  # Most characters that are kept of a line before the header
+SHOWN_OF_LINE = 60  # Most characters of such a line in a sentence
 _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:\d{2,4}/)?[A-Z]{0,2}\d{4,}[- ]?[A-Z]\d{0,2}")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of records that can be read; the file of a reader ends with its own."""
+    """A file format for records; every reader's module ends with its own."""
 
     key: str  # Short name, as in `RecordTable.format`
-    name: str  # What people call it
+    name: str  # Name for people
     suffixes: tuple[str, ...]  # Lower case, with the dot. Each may be followed by ".gz".
     reader: Reader
     looks: re.Pattern[str] | None = None
-    """How such a file begins; None if it cannot be told from other text."""
-    phrase: str = ""  # What to call a file that looks like it, if not by the name
+    """Matches the beginning of such a file; None if it cannot be distinguished from other text."""
+    phrase: str = ""  # Name in a sentence, if not `name`
 
 
 @dataclass(frozen=True, eq=False)
 class RecordTable:
-    """What was read from one file."""
+    """The records of one file, and how they were read."""
 
     frame: pd.DataFrame  # A table of records (`records.RECORD_COLUMNS`)
     source: str  # Name of the file
     format: str  # Key of the format it was read as
-    understood: dict[str, str]  # Their column (or tag) to our field
-    notes: tuple[str, ...]  # One sentence each about what was skipped, assumed or missing
-    unread: tuple[str, ...] = ()  # Their columns (or tags) of which nothing was read
-    repeated: int = 0  # Records left out because an earlier one of the file has the same in every field
-    first_lines: tuple[str, ...] = ()  # Lines before the header, as the query that a database puts there
+    understood: dict[str, str]  # Column (or tag) of the file to our field
+    notes: tuple[str, ...]  # Sentences about what was skipped, assumed or missing
+    unread: tuple[str, ...] = ()  # Columns (or tags) of the file that were not used
+    repeated: int = 0  # Records left out because an earlier one is equal in every field
+    first_lines: tuple[str, ...] = ()  # Lines before the header, where databases write the query
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the records as a table."""
+        """Return the table of records."""
         return self.frame
 
     def _repr_html_(self) -> str:
@@ -69,7 +69,7 @@ class RecordTable:
 
     @property
     def described(self) -> dict[str, Any]:
-        """How the file was read, in the form that the store keeps."""
+        """How the file was read, as the store keeps it."""
         return {
             "source": self.source,
             "format": self.format,
@@ -85,15 +85,15 @@ class RecordTable:
 
 @dataclass(frozen=True)
 class Grid:
-    """The rows of cells in a file, with the header among the first."""
+    """Rows of cells in a file, with the header among the first rows."""
 
     source: Source
     format: str  # Key of the format
-    rows: Iterator[Row]  # Blank ones may be left out
-    unit: str = "line"  # What is counted: lines or rows
+    rows: Iterator[Row]  # With or without blank ones
+    unit: str = "line"  # What row numbers count: "line" or "row"
     between: str = " "  # Text between two cells
-    # Share that was read, 0 to 1; by default that of the file's bytes
     fraction: Callable[[], float] | None = None
+    """Returns the share read so far, 0 to 1; by default that of the file's bytes."""
 
 
 def read_grid(
@@ -103,30 +103,29 @@ def read_grid(
     progress: Progress | None,
     fitting: Callable[[Iterable[Row], Sequence[str]], Iterator[Row]] | None = None,
 ) -> RecordTable:
-    """Find the header of a grid and turn the rows below it into a table of records.
+    """Find the header of a grid, and convert the rows below it to a table of records.
 
     Parameters
     ----------
     grid : Grid
         Rows of cells.
     chosen : mapping, optional
-        Their column to our field, as a person chose.
+        A person's choice: column of the file to our field.
     notes : sequence of str
         Sentences on how the file was opened.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
     fitting : callable, optional
-        Given the rows below the header and the header, yields those that belong to the table.
+        Called with the rows below the header and the header; yields the rows that belong to the table.
 
     Returns
     -------
     RecordTable
-        The records.
 
     Raises
     ------
     InputProblem
-        When columns or values cannot be used; UnrecognisedColumns when no column holds the titles.
+        When columns or values are unusable; UnrecognisedColumns when no column holds the titles.
     """
     name, notes = grid.source.name, list(notes)
     first = list(islice(grid.rows, SAMPLE_ROWS))
@@ -162,10 +161,9 @@ def collect(
     progress: Progress | None,
     fraction: Callable[[], float],
 ) -> pd.DataFrame:
-    """Gather the cells of known fields into columns, a few thousand rows at a time.
+    """Gather the cells of recognised fields into columns, a few thousand rows at a time.
 
-    Python strings of one chunk are turned into compact columns before the next chunk is read, so memory stays near the
-    size of the text that is kept.
+    Each chunk becomes compact columns before the next is read, so memory stays near the size of the text kept.
 
     Parameters
     ----------
@@ -174,21 +172,21 @@ def collect(
     rows : iterable of Row
         Line numbers and cells.
     at : mapping
-        Which cell of a row holds which field; a second one helps out where the first has no year.
+        Cells of each field in a row; a second cell is used if the first has no year.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
     fraction : callable
-        Returns the share that was read.
+        Returns the share read so far.
 
     Returns
     -------
     DataFrame
-        A column of text for each field, and the line number of each row as index; rows without any text are left out.
+        A column of text per field, with line numbers as index; rows without any text are left out.
 
     Raises
     ------
     InputProblem
-        When there are more records than can be read.
+        When there are too many records.
     """
     chunks = [pd.DataFrame({field: [] for field in at}, dtype="str", index=pd.Index([], dtype="int64"))]
     count, rows = 0, iter(rows)
@@ -210,10 +208,10 @@ def collect(
 
 
 def _column(field: str, rows: Sequence[Sequence[str]], places: tuple[int, ...]) -> list[str]:
-    """The cells of one field, without the white space around them."""
+    """The texts of one field, without white space around them."""
     values, *others = ([row[place] if place < len(row) else "" for row in rows] for place in places)
-    for instead in others:
-        pairs = zip(values, instead, strict=True)
+    for alternatives in others:
+        pairs = zip(values, alternatives, strict=True)
         values = [value if re.search(r"\d{4}", value) else other or value for value, other in pairs]
     if field in ("title", "id"):
         return [" ".join(value.split()) for value in values]
@@ -231,36 +229,36 @@ def finish(
     header: Iterable[str] = (),
     above: tuple[str, ...] = (),
 ) -> RecordTable:
-    """Turn gathered columns into a table of records, or refuse them and name the line with the fault.
+    """Convert gathered columns to a table of records.
 
     Parameters
     ----------
     name : str
-        The file.
+        Name of the file.
     format_key : str
-        What it was read as.
+        Key of its format.
     gathered : DataFrame
-        Columns named by our fields, and perhaps `notes`; the index has the line (or row) of each record.
+        Columns named by our fields, and perhaps `notes`; the index is the line (or row) of each record.
     understood : dict of str
-        Their column (or tag) to our field.
+        Column (or tag) of the file to our field.
     notes : sequence of str
         Sentences on how the file was opened.
     given_ids : bool
-        Whether ids are a column of the file, of which each should be one record's (a PMID may occur again).
+        Whether ids come from a column of ids, in which no id should belong to two records (a PMID may).
     header : iterable of str
-        All their columns (or tags), read or not.
+        All columns (or tags) of the file, used or not.
     above : tuple of str
         Lines before the header.
 
     Returns
     -------
     RecordTable
-        The records; what is the same in every field stands in it once.
+        Records that are equal in every field occur once.
 
     Raises
     ------
     InputProblem
-        When there is no record, title or abstract, or a score is none.
+        When there are no records, no titles and abstracts, or a score is no number.
     """
     if gathered.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
@@ -291,21 +289,21 @@ def finish(
 
 
 def _first_lines(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """Rows before a header as lines; cells that only close a line are left out."""
+    """Join the cells of rows before the header to lines, without empty cells."""
     lines = (" ".join(filter(None, map(str.strip, cells))) for cells in rows)
     return tuple(line[:LONGEST_LINE] for line in lines)
 
 
 def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:
-    """Columns (or tags) from which nothing was read; notes count as read only if a tool wrote them."""
+    """Columns (or tags) that were not used; notes count as used only if a tool wrote decisions there."""
     read = {column.partition(", as ")[0].casefold() for column in understood} | set(understood) | {""}
     return tuple(dict.fromkeys(name for name in names if not read & {name, name.casefold()}))
 
 
 def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[str]) -> pd.DataFrame:
-    """Give each record an id of its own, and leave out those that equal an earlier one in every field.
+    """Give each record a unique id, and leave out records that equal an earlier one in every field.
 
-    Where one id stands for records that differ, ids of the file say nothing about who is the same: all records stay.
+    If the file uses one id for different records, its ids do not identify records, so all records stay.
     """
     count = len(records)
     ids = records["id"] if "id" in records else pd.Series("", records.index, dtype="str")
@@ -351,6 +349,7 @@ def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[s
 
 
 def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:
+    """Add sentences on missing titles and abstracts."""
     count = len(frame)
     untitled, bare = (int((frame[name] == "").sum()) for name in ("title", "abstract"))
     if untitled:

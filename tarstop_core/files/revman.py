@@ -1,7 +1,7 @@
-"""Studies of RevMan: `.rm5` files, and the data package that RevMan Web exports.
+"""Read studies of RevMan from `.rm5` files and from the data packages of RevMan Web.
 
-2×2 tables of tests, and events or means of trials. The data package was built from published descriptions of its form, and
-so were tests in an `.rm5`.
+These hold 2×2 tables of tests, and events or means of trials. The readers of data packages, and of tests in `.rm5` files,
+follow published descriptions of these formats.
 """
 
 import io
@@ -22,7 +22,7 @@ Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
 _TABLES = Vocabulary(names_of("tables"), plain_title)
 _ANALYSIS = ("analysis", "test", "testname", "indextest", "analysisgroup", "analysisnumber", "analysisname")
-"""Columns that together name the test or outcome of a row."""
+"""Titles of the columns that together name the test or outcome of a row."""
 _IN_XML = {
     "TEST": ("TEST_DATA_ENTRY", {cell: cell for cell in CELLS}),
     "DICH_OUTCOME": (
@@ -46,13 +46,13 @@ _IN_XML = {
         },
     ),
 }
-"""Elements of an `.rm5` with studies, their elements for a study, and the attribute of each of our columns."""
+"""By element of an analysis in an `.rm5`: the element of a study, and the attribute of each of our columns."""
 
 
 def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
-    """Return header and rows of the test or outcome with most studies, with remarks; None for other files.
+    """Header and rows of the test or outcome with most studies, and sentences; None if the file is not from RevMan.
 
-    InputProblem when a file of RevMan is damaged or holds no studies.
+    InputProblem when a file of RevMan is damaged or has no studies.
     """
     head = source.head()
     if head.startswith(b"PK\x03\x04") and archives.kind_of(source) == "zip":
@@ -65,6 +65,7 @@ def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
 
 
 def _rm5(source: Source) -> Rows:
+    """Header and one row per study and analysis of an `.rm5` file."""
     review = root_element(source)
     names = {study.get("ID"): study.get("NAME") or study.get("ID") for study in review.iter("STUDY")}
     numbers = {
@@ -83,13 +84,13 @@ def _rm5(source: Source) -> Rows:
             for entry in analysis.iter(element):
                 study = entry.get("STUDY_ID", "")
                 values = [entry.get(cells.get(column, ""), "") for column in columns]
-                named = numbers.get(analysis, "") + name
-                rows.append((len(rows), (named, str(names.get(study, study)), *values)))
+                numbered = numbers.get(analysis, "") + name
+                rows.append((len(rows), (numbered, str(names.get(study, study)), *values)))
     return rows
 
 
 def _package(source: Source) -> tuple[Rows, list[str]]:
-    """Rows of the table in an archive that has the counts of a test, or the arms of a trial."""
+    """Rows of the first table in an archive with the counts of a test or the arms of a trial."""
     with archives.opened(source) as archive:
         for member in sorted(archive.members):
             if not member.lower().endswith(".csv") or "__MACOSX" in member:
@@ -110,7 +111,7 @@ def _package(source: Source) -> tuple[Rows, list[str]]:
 
 
 def _largest(name: str, rows: Rows, notes: list[str]) -> tuple[Rows, list[str]]:
-    """Rows of the test or outcome with most studies, the header first, without empty columns."""
+    """The header and the rows of the test or outcome with most studies, without empty columns."""
     (line, header), *studies = rows
     if not studies:
         raise InputProblem(f"{name} contains no 2×2 tables of a test, and no events or means of trials.")

@@ -1,4 +1,4 @@
-"""Sources of bytes within limits: a path or an open file, gzipped or not, and its encoding."""
+"""Open files within limits of size, and detect their compression, encoding and kind."""
 
 import codecs
 import gzip
@@ -16,11 +16,11 @@ from tarstop_core.errors import InputProblem
 
 HEAD = 1 << 16
 CHUNK = 1 << 20
-# Control characters that no text file needs; abstracts may have a few, many mean binary data.
+# Control characters that text does not need; a few may occur in abstracts, many mean binary data.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a"))
 _CONTROL_SHARE = 0.01
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# What spreadsheets write where they do not write UTF-8. Of other encodings Western text can be mistaken for one.
+# Encodings of spreadsheets besides UTF-8. More candidates would make wrong guesses for Western text more likely.
 _ENCODINGS = {
     "cp1252": "Windows-1252",
     "cp932": "Shift JIS",
@@ -30,28 +30,24 @@ _ENCODINGS = {
     "cp949": "EUC-KR",
 }
 
-# --- how much of a file is read: a few kilobytes may unpack to more than a machine holds --------------------
+# --- limits: a few kilobytes may unpack to more than the memory ---------------------------------------------
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits for one file, well above what people screen."""
+    """Limits for one file, far above the size of any screening."""
 
     freely: int = 32 << 20  # Bytes that any compressed file may unpack to
-    ratio: int = 100
-    """How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth."""
-    unpacked: int = 4 << 30  # Bytes that it may unpack to in any case
-    line: int = 32 << 20
-    words: int = 1 << 16
-    """`line` and `words`: bytes of one line, and of one where columns are words."""
-    columns: int = 16_384
-    sheet_rows: int = 1_048_576
-    """`columns` and `sheet_rows`: as many as a spreadsheet can have; keys of JSON lines are columns."""
+    ratio: int = 100  # Beyond that, a file may unpack to this many times its size; texts compress to a fifth, runs to a tenth
+    unpacked: int = 4 << 30  # Bytes that no file may exceed when unpacked
+    line: int = 32 << 20  # Characters of a line
+    words: int = 1 << 16  # Characters of a line in a file whose columns are words
+    columns: int = 16_384  # Columns of a table, as in a spreadsheet; keys of JSON are columns
+    sheet_rows: int = 1_048_576  # Rows of a spreadsheet
     cells: int = 100_000_000  # Cells of a sheet, including blank ones to the left of others
-    strings: int = 5_000_000  # Texts of a workbook, each counted once
-    records: int = 5_000_000
-    held: int = 2_000_000
-    """`records` of one file, and of all that a browser tab holds at once."""
+    strings: int = 5_000_000  # Different texts of a workbook
+    records: int = 5_000_000  # Records of a file
+    held: int = 2_000_000  # Records that a browser tab holds at once
     studies: int = 100_000
     topics: int = 100_000
     entries: int = 10_000  # Files in an archive
@@ -66,16 +62,16 @@ def check_columns(name: str, place: str, count: int) -> None:
     Parameters
     ----------
     name
-        What a person calls the file.
+        Name of the file.
     place
         The row, in words.
     count
-        Its cells.
+        Number of its cells.
 
     Raises
     ------
     InputProblem
-        Naming the place.
+        When there are more columns than `BUDGET` allows.
     """
     if count > BUDGET.columns:
         raise InputProblem(
@@ -85,7 +81,7 @@ def check_columns(name: str, place: str, count: int) -> None:
 
 
 def check_held(name: str, count: int) -> None:
-    """Refuse more records than one browser tab may hold (InputProblem)."""
+    """Raise InputProblem for more records than one browser tab may hold."""
     if count > BUDGET.held:
         raise InputProblem(
             f"With {name} this browser tab would have more than {BUDGET.held:,} records; leave it out, or give fewer "
@@ -94,35 +90,37 @@ def check_held(name: str, count: int) -> None:
 
 
 def check_count(name: str, count: int, most: int, what: str) -> None:
-    """Refuse more of something than can be read.
+    """Refuse a file with too many of something.
 
     Parameters
     ----------
     name
-        What a person calls the file.
-    count, most
-        How many it holds, and how many it may.
+        Name of the file.
+    count
+        Their number.
+    most
+        The largest number allowed.
     what
         What is counted, in words.
 
     Raises
     ------
     InputProblem
-        Naming the limit.
+        When `count` is larger than `most`.
     """
     if count > most:
         raise InputProblem(f"{name} contains more than {most:,} {what}; split it.")
 
 
 class Room:
-    """The bytes to which a file of this size may still unpack, including nested archives."""
+    """Counts down the bytes to which a file of this size may unpack."""
 
     def __init__(self, name: str, size: int) -> None:
         self._name = name
         self._most = self._left = min(BUDGET.unpacked, max(BUDGET.freely, BUDGET.ratio * size))
 
     def take(self, count: int) -> None:
-        """Count unpacked bytes; raise InputProblem when they are too many."""
+        """Count unpacked bytes; InputProblem when they exceed the limit."""
         self._left -= count
         if self._left < 0:
             raise InputProblem(
@@ -132,17 +130,17 @@ class Room:
 
 
 class Counted(io.RawIOBase):
-    """Unpacked bytes, as far as there is room."""
+    """A stream of unpacked bytes that enforces the limit of a :class:`Room`."""
 
     def __init__(self, inner: IO[bytes], room: Room) -> None:
         self._inner, self._room = inner, room
 
     def readable(self) -> bool:
-        """Yes, it can be read."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer as far as there are bytes."""
+        """Read bytes into the buffer and count them."""
         block = self._inner.read(len(buffer))
         self._room.take(len(block))
         buffer[: len(block)] = block
@@ -150,23 +148,23 @@ class Counted(io.RawIOBase):
 
 
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
-    """Unpack a workbook once without keeping anything, because its headers may claim any size.
+    """Unpack a workbook once without keeping anything, to check its size, because its headers may claim any.
 
     Parameters
     ----------
     name : str
-        What a person calls the file.
+        Name of the file.
     content : binary file
         The workbook.
     size : int
-        Bytes of the file.
+        Size of the file in bytes.
 
     Raises
     ------
     InputProblem
-        When it is larger than it may be.
+        When it exceeds a limit.
     BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
-        When it is damaged, encrypted or packed in an unusual way.
+        When it is damaged, encrypted or compressed in an unusual way.
     """
     room = Room(name, size)
     with zipfile.ZipFile(content) as packed:
@@ -189,23 +187,23 @@ class Source:
     """A file that can be read from its start as often as needed."""
 
     handle: BinaryIO  # Seekable; closed by the code that opened it
-    name: str  # The name people know the file by
+    name: str  # Name of the file for people
     size: int  # Bytes in `handle`, compressed or not
     gzipped: bool
 
     @property
     def suffix(self) -> str:
-        """The suffix that names the format: lower case, without a trailing ".gz"."""
+        """Suffix in lower case; that before ".gz" for a gzipped file."""
         path = Path(self.name.lower())
         return path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
 
     def fraction(self) -> float:
-        """Return the share of the file that was read, 0 to 1."""
+        """Share of the file read so far, 0 to 1."""
         return min(1.0, self.handle.tell() / self.size) if self.size else 1.0
 
     @contextmanager
     def binary(self) -> Iterator[BinaryIO]:
-        """Read (decompressed) bytes from the start."""
+        """Open the file from its start as a stream of decompressed bytes."""
         self.handle.seek(0)
         try:
             if self.gzipped:
@@ -222,7 +220,7 @@ class Source:
 
     @contextmanager
     def text(self, encoding: str, newline: str | None = None) -> Iterator[TextIO]:
-        """Read text from the start; leaves the handle open."""
+        """Open the file from its start as a stream of text."""
         with self.binary() as stream:
             wrapper = io.TextIOWrapper(stream, encoding=encoding, newline=newline)
             try:
@@ -231,16 +229,19 @@ class Source:
                 wrapper.detach()
 
     def head(self) -> bytes:
-        """Return the first 64 kB (decompressed)."""
+        """The first 64 kB, decompressed."""
         with self.binary() as stream:
             return stream.read(HEAD)
 
 
 @contextmanager
 def open_source(source: Path | str | BinaryIO, name: str | None = None) -> Iterator[Source]:
-    """Open a path, or take an open binary file (an upload), as a `Source`.
+    """Open a path or an open binary file (an upload) as a `Source`.
 
-    InputProblem when the path cannot be read, is empty, or is gzipped without saying so (and the reverse).
+    Raises
+    ------
+    InputProblem
+        When the file is unreadable or empty, or its name ends in ".gz" without gzipped content or the reverse.
     """
     if isinstance(source, (str, Path)):
         path = Path(source)
@@ -263,40 +264,41 @@ def open_source(source: Path | str | BinaryIO, name: str | None = None) -> Itera
 
 
 def _inspect(handle: BinaryIO, name: str) -> Source:
+    """Check that a file is not empty, and that its name tells whether it is gzipped."""
     size = handle.seek(0, io.SEEK_END)
     handle.seek(0)
     gzipped = handle.read(2) == b"\x1f\x8b"
-    says_so = name.lower().endswith(".gz")
+    named_gz = name.lower().endswith(".gz")
     if size == 0:
         raise InputProblem(f"{name} is empty; export or upload it again.")
-    if gzipped and not says_so:
+    if gzipped and not named_gz:
         raise InputProblem(f'{name} is compressed with gzip; rename it to end in ".gz" or unpack it first.')
-    if says_so and not gzipped:
+    if named_gz and not gzipped:
         raise InputProblem(f'{name} is not compressed although its name ends in ".gz"; remove that ending.')
     return Source(handle, name, size, gzipped)
 
 
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
-    """Find the encoding of a text by reading the whole of it once, in bounded memory.
+    """Detect the encoding of a text by reading all of it once, in bounded memory.
 
     Parameters
     ----------
     source : Source
         The file.
     longest : int
-        Characters that a line may have.
+        Largest number of characters of a line.
 
     Returns
     -------
     encoding : str
-        "utf-8-sig", "utf-16" (with a mark), or one that was guessed.
+        "utf-8-sig", "utf-16" (with a byte order mark), or a guess.
     notes : list of str
-        A sentence where the encoding was guessed.
+        A sentence if the encoding was guessed.
 
     Raises
     ------
     InputProblem
-        When the file is empty, binary, in no encoding that is known, or has a line that is too long.
+        When the file is empty or binary, its encoding is unknown, or a line is too long.
     """
     head = source.head()
     encoding = "utf-16" if head.startswith(_UTF_16) else "utf-8-sig"
@@ -322,7 +324,7 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, li
 
 
 def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes] | None:
-    """Refuse binary, blank and overlong text; return the line that cannot be decoded, with the bytes around it, if there is one."""
+    """Refuse binary, blank and overlong text; return number and bytes around the first line that cannot be decoded, if any."""
     number, blank = 0, True
     with source.text(encoding, newline="") as text:
         try:
@@ -345,9 +347,8 @@ def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes
 
 
 def _guess(sample: bytes) -> str:
-    """The most probable encoding of bytes, among those of exports."""
-    # Imported here, because few files need it and it is slow to load.
-    from charset_normalizer import from_bytes
+    """The most probable encoding of bytes among those of spreadsheets."""
+    from charset_normalizer import from_bytes  # slow to import, seldom needed
 
     # The sample may end inside a character.
     whole_lines = sample[: sample.rfind(b"\n") + 1] or sample
@@ -361,7 +362,7 @@ def _binary(name: str) -> str:
 
 @dataclass(frozen=True)
 class Looks:
-    """A recognised kind of content, with the `key` of one of our formats, or "" for another one."""
+    """A recognised kind of content: key of the format ("" if not ours), name in a sentence, and what to do instead."""
 
     key: str
     phrase: str
@@ -391,7 +392,7 @@ _TEXT_LOOKS = (
 def looks_like(head: bytes, own: Sequence[tuple[re.Pattern[str], Looks]] = ()) -> Looks | None:
     """Recognise content by its first bytes; None for plain or unknown text.
 
-    `own` says how texts begin that can be read here, as a pattern, and what they are.
+    `own` lists patterns for the beginning of our text formats.
     """
     for magic, looks in _BINARY_LOOKS.items():
         if head.startswith(magic):

@@ -1,4 +1,4 @@
-"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them."""
+"""Read 2×2 tables from CSV, TSV, Excel or RevMan: counts, or rates with group sizes."""
 
 import math
 import re
@@ -27,35 +27,34 @@ from tarstop_core.files.columns import (
 from tarstop_core.files.record_tables import Row
 
 SYNONYMS, RATES, JUDGED = names_of("tables"), names_of("rates"), names_of("bias")
-FIELDS = (*SYNONYMS, *RATES, *JUDGED)  # What a column of a file may be taken for
-BIAS = next(iter(JUDGED))  # The overall risk of bias
+FIELDS = (*SYNONYMS, *RATES, *JUDGED)  # Fields that a person may choose for a column
+BIAS = next(iter(JUDGED))  # Field of the overall risk of bias
 TYPED = SYNONYMS | {BIAS: (*JUDGED[BIAS], *JUDGED["overall"])}
-"""Names of the columns of a typed or pasted table."""
+"""Names of the fields of a typed or pasted table."""
 _COUNTS = Vocabulary(SYNONYMS | JUDGED, plain_title)
 _RATES = Vocabulary({"study": SYNONYMS["study"], **RATES, **JUDGED}, plain_title)
 WANTED = "TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
-# As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
+# Numbers with separators of thousands. A point is not one of them, because "1.020" may be a fraction.
 THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
 @dataclass(frozen=True, eq=False)
 class TableFile:
-    """What a file of 2×2 tables holds."""
+    """The 2×2 tables of a file."""
 
     tables: Tables
-    notes: tuple[str, ...]  # Remarks for a person: the same study twice, how the text was read
+    notes: tuple[str, ...]  # Sentences on how the file was read and on repeated studies
 
 
 def read_tables(
     source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> TableFile:
-    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line, or from RevMan.
+    """Read 2×2 tables from a CSV, TSV or Excel file with one study per line, gzipped or not, or from RevMan.
 
-    Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
-    are numbered without one. Instead of counts there may be sensitivity and specificity (also in per cent, and with
-    their intervals) and how many were diseased and healthy: counts are the whole numbers that round to them, which a
-    note says.
+    Columns TP and FN are required; FP and TN may be missing or incomplete. Without a column of names, studies are
+    numbered. Instead of counts there may be sensitivity, specificity (also in per cent, with intervals) and the numbers
+    of diseased and healthy patients; counts are then the whole numbers that round to these rates.
 
     Parameters
     ----------
@@ -64,18 +63,17 @@ def read_tables(
     name : str, optional
         Its name, for messages.
     columns : mapping, optional
-        A person's choice: the file's column to one of `FIELDS`; the others are left alone.
+        A person's choice: column of the file to one of `FIELDS`; other columns are ignored.
 
     Returns
     -------
     TableFile
-        The tables, and what a person should know of them.
 
     Raises
     ------
     InputProblem
-        When a count is not a whole number, 0 or more, or no whole number gives a rate; UnrecognisedColumns when a column is
-        missing or double.
+        When a count is not a whole number ≥ 0, or no whole number gives a rate; UnrecognisedColumns when a column is
+        missing or repeated.
     """
     file_name, titles, rows, notes = read_studies(source, name, WANTED, _known)
     header = distinct(titles)
@@ -113,7 +111,7 @@ def read_tables(
 
 
 def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
-    """Column of each field: of the counts, or of rates where a file has no counts."""
+    """Column of each field: of the counts, or of the rates if the file has no counts."""
     counted = {"TP", "FN"} & _COUNTS.columns(header).keys()
     if not counted and "sensitivity" in _RATES.columns(header):
         return only_columns(file_name, header, _RATES, ("sensitivity",), WANTED)
@@ -121,12 +119,12 @@ def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
 
 
 def _known(titles: Sequence[str]) -> dict[str, list[int]]:
-    """Columns of each field that titles name."""
+    """Columns of each field that the titles name."""
     return _RATES.columns(titles) | _COUNTS.columns(titles)
 
 
 def without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row], list[str]]:
-    """The rows that are studies, and a sentence on those that are not."""
+    """Leave out rows that are not studies; return the others, and a sentence on those left out."""
 
     def cell(cells: Sequence[str], field: str) -> str:
         at = places.get(field, len(cells))
@@ -134,39 +132,52 @@ def without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row
 
     names = [cell(cells, "study") or cell(cells, "docid") for _, cells in rows]
     counted = [field for field in CELLS if field in places]
-    counts = [[_or_nan(whole_count(cell(cells, field))) for field in counted] for _, cells in rows]
+    counts = [[whole_count(cell(cells, field)) for field in counted] for _, cells in rows]
     out = totals.rows_left_out(names, np.array(counts, dtype=float).reshape(len(rows), -1))
     if not out:
         return rows, []
-    left = {row.at for row in out}
-    kept = [row for at, row in enumerate(rows) if at not in left]
+    dropped = {row.at for row in out}
+    kept = [row for at, row in enumerate(rows) if at not in dropped]
     return kept, [totals.sentence(out, [number for number, _ in rows])]
 
 
-def _or_nan(count: float | None) -> float:
-    return math.nan if count is None else count
-
-
 def uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem:
+    """The problem of a line that is longer or shorter than the header.
+
+    Parameters
+    ----------
+    file_name : str
+        Name of the file.
+    number : int
+        Number of the line.
+    cells, titles : int
+        Numbers of cells of the line and of the header.
+
+    Returns
+    -------
+    InputProblem
+    """
     return InputProblem(
         f"{file_name}, line {number} has {cells} cells and the header {titles}; make them equal."
     )
 
 
 def counts_of(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
-    """Parse TP, FP, FN and TN of each line as written.
+    """Parse the counts of all lines.
 
     Parameters
     ----------
-    file_name, lines : str, sequence of int
-        File, and line of each study, for messages.
+    file_name : str
+        Name of the file, for messages.
+    lines : sequence of int
+        Line number of each study, for messages.
     texts : mapping of str to sequence of str
         Cells by field.
 
     Returns
     -------
     list of list of float
-        The four counts, each of all lines; NaN where FP or TN is missing.
+        TP, FP, FN and TN, each of all lines; NaN where FP or TN is missing.
 
     Raises
     ------
@@ -182,7 +193,7 @@ def counts_of(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence
 def _from_rates(
     file_name: str, lines: Sequence[int], cells_of: Mapping[str, Sequence[str]], notes: list[str]
 ) -> list[list[float]]:
-    """Recover TP, FP, FN and TN from rates and group sizes; choices are added to `notes`."""
+    """Recover TP, FP, FN and TN of all lines from rates and group sizes; add sentences on rounding to `notes`."""
     notes.append("Counts were recovered by rounding: the whole numbers of patients that give these rates.")
     written: dict[str, list[tuple[str, int | None]]] = {}
     for rate in ("sensitivity", "specificity"):
@@ -190,7 +201,7 @@ def _from_rates(
         for number, text in zip(lines, cells_of[rate], strict=True):
             with _at_line(file_name, number):
                 written[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
-        # A column in per cent often has no % sign.
+        # Columns in per cent often have no % sign.
         plain = {text for text, size in written[rate] if text and size is None and "%" not in text}
         if any(float(text.replace(",", ".")) > 1 for text in plain):
             written[rate] = [
@@ -200,10 +211,8 @@ def _from_rates(
     counts: list[list[float]] = [[] for _ in CELLS]
     for at, number in enumerate(lines):
         with _at_line(file_name, number):
-            (sensitivity, diseased), (specificity, healthy) = (
-                written["sensitivity"][at],
-                written["specificity"][at],
-            )
+            sensitivity, diseased = written["sensitivity"][at]
+            specificity, healthy = written["specificity"][at]
             diseased = diseased or _size("diseased", cells_of["diseased"][at])
             healthy = healthy or _size("healthy", cells_of["healthy"][at])
             if diseased is None:
@@ -216,6 +225,7 @@ def _from_rates(
 
 
 def _size(group: str, text: str) -> int | None:
+    """The number of patients of a group; None if it is missing."""
     value = whole_count(text)
     if value is None and text.lower() not in MISSING:
         raise InputProblem(f"The number of {group} patients is '{text}'; give a whole number, 1 or more.")
@@ -224,7 +234,7 @@ def _size(group: str, text: str) -> int | None:
 
 @contextmanager
 def _at_line(file_name: str, number: int) -> Iterator[None]:
-    """Add the name of the line to a problem."""
+    """Add file and line to the message of a problem."""
     try:
         yield
     except InputProblem as problem:
@@ -232,26 +242,28 @@ def _at_line(file_name: str, number: int) -> Iterator[None]:
 
 
 def count_of(file_name: str, number: int, cell: str, text: str) -> float:
-    """Parse a count of a 2×2 table.
+    """Parse one count of a 2×2 table.
 
     Parameters
     ----------
-    file_name, number : str, int
-        File and line, for messages.
-    cell : str
-        TP, FP, FN or TN.
+    file_name : str
+        Name of the file, for messages.
+    number : int
+        Number of the line, for messages.
+    cell : {"TP", "FP", "FN", "TN"}
+        Which count.
     text : str
-        What the file has there.
+        The text in the file.
 
     Returns
     -------
     float
-        A whole number, or NaN where FP or TN is missing.
+        A whole number; NaN if FP or TN is missing.
 
     Raises
     ------
     InputProblem
-        When it is something else, or TP or FN is missing.
+        When the text is no whole number ≥ 0, or TP or FN is missing.
     """
     if text.lower() in MISSING:
         if cell in ("TP", "FN"):
@@ -266,22 +278,24 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
 def judgments(
     file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]], titles: Mapping[str, str]
 ) -> tuple[Bias | None, ...]:
-    """Read the risk of bias of each study from its column, or as the worst of the domains of QUADAS-2 or RoB 2.
+    """Parse the risk of bias of each study: the overall judgment, or else the worst domain of QUADAS-2 or RoB 2.
 
     Parameters
     ----------
-    file_name, lines : str, sequence of int
-        File, and line of each study, for messages.
+    file_name : str
+        Name of the file, for messages.
+    lines : sequence of int
+        Line number of each study, for messages.
     texts : mapping of str to sequence of str
-        Cells by field; an overall judgment counts where there is one.
+        Cells by field.
     titles : mapping of str to str
-        Title of the column of each field. One that may be about something else ("index test") is passed over unless all its
-        cells are judgments and one of them is a word.
+        Title of the column of each field. A column whose title may mean something else ("index test") is ignored unless
+        all its cells are judgments and at least one is a word.
 
     Returns
     -------
     tuple of Bias or None
-        A judgment for each study, or () where nobody judged any.
+        One entry per study, or () if no study was judged.
 
     Raises
     ------
@@ -305,13 +319,13 @@ def judgments(
 
 
 def are_judgments(cells: Sequence[str]) -> bool:
-    """Whether all cells that are not empty are judgments, at least one of more than a sign or letter."""
+    """Whether all filled cells are judgments, and at least one is longer than a sign or letter."""
     given = {text.strip().lower() for text in cells} - (MISSING - BIAS_WORDS.keys())
     return given <= BIAS_WORDS.keys() and any(len(text) > 1 for text in given)
 
 
 def risk_of_bias(place: str, text: str) -> Bias | None:
-    """Read one judgment of the risk of bias; None for an empty cell, InputProblem with the place if it is not a judgment."""
+    """Parse one judgment of the risk of bias; None for an empty cell, InputProblem when the text is no judgment."""
     plain = text.strip().lower()
     if plain in BIAS_WORDS:
         return BIAS_WORDS[plain]
@@ -321,21 +335,21 @@ def risk_of_bias(place: str, text: str) -> Bias | None:
 
 
 def whole_count(text: str) -> float | None:
-    """The non-negative integer in a text; None if it is not one."""
+    """Parse a whole number ≥ 0, with or without separators of thousands; None if the text is none."""
     if len(text) <= LONGEST_NUMBER and THOUSANDS.fullmatch(text):
         text = re.sub(r"\D", "", text)
     try:
         value = float(text) if len(text) <= LONGEST_NUMBER else math.nan
     except ValueError:
         return None
-    # Python reads "1_0" as 10, which is never meant.
+    # Python reads "1_0" as 10, but nobody means that.
     return value if value.is_integer() and value >= 0 and "_" not in text else None
 
 
 def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:
-    """Sentences on studies that occur more than once, with the same counts or with others.
+    """Sentences on studies that occur more than once, with equal or different counts.
 
-    `rows` say where each stands before a person's eyes; else studies are counted from 1.
+    `rows` are the row numbers that the person sees; without them, studies are numbered from 1.
     """
     one, many = ("study", "studies") if rows is None else ("row", "rows")
     places: defaultdict[str, dict[tuple[str, ...], int]] = defaultdict(dict)

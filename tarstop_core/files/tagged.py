@@ -1,4 +1,4 @@
-"""Tagged formats as databases really write them: RIS, PubMed's nbib and Web of Science's."""
+"""Read the tagged formats RIS, PubMed's nbib and Web of Science's, as databases write them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,11 +11,11 @@ from tarstop_core.files.values import FROM_NOTES, find_doi, tool_of
 
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Value = tuple[str, str, str]
-"""A field, its value, and the tag of the value, if any; the field is empty for a tag that is not used."""
-Tags = list[tuple[str, list[str]]]  # The lines of each value
+"""A field, its value, and the tag of the value. The field is empty for a tag that is only registered as present."""
+Tags = list[tuple[str, list[str]]]  # Tags of a record in order, each with the lines of its value
 Records = Callable[[str, Iterable[str], list[str]], Iterator[tuple[int, Iterable[Value]]]]
-"""Yields the first line and the values of each record, from a file's name and lines; remarks on the file are added to a list."""
-LONGEST_NUMBER = 40  # most characters of a patent's number; the pattern is slow on long ones
+"""Yields the first line and the values of each record, given the name of the file, its lines, and a list to add notes to."""
+LONGEST_NUMBER = 40  # Most characters of a patent's number, because the pattern is slow on long texts
 _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:[\d/]*[A-Z]{1,2}\d{4,}|[\d/]*\d{4})[- ]?(?:[A-Z]\d?)?")
 
 
@@ -26,7 +26,7 @@ def table_of(
     notes: Sequence[str],
     progress: Progress | None,
 ) -> RecordTable:
-    """Gather records into a table: the first value of a field counts.
+    """Gather records into a table, with the first value of each field.
 
     Parameters
     ----------
@@ -35,21 +35,21 @@ def table_of(
     format_key : str
         Key of its format.
     records : iterable
-        The line on which each record starts, and its values.
+        First line and values of each record.
     notes : sequence of str
         Sentences on how the file was opened.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        The records; it names the tags that nothing was read from.
+        The records, with the tags that were not used.
 
     Raises
     ------
     InputProblem
-        When the records cannot be used.
+        When the records are unusable.
     """
     tags: dict[str, str] = {}
 
@@ -74,9 +74,9 @@ def table_of(
 
 
 def reader_of(format_key: str, records: Records) -> Reader:
-    """Make the reader of a tagged text format; its tags have fixed meanings, so a person need not choose columns."""
+    """Make the reader of a tagged text format. It ignores the choice of columns, because tags have fixed meanings."""
 
-    def read(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    def read(source: Source, _: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
         encoding, notes = detect_encoding(source)
         with source.text(encoding) as stream:
             return table_of(source, format_key, records(source.name, stream, notes), notes, progress)
@@ -94,16 +94,19 @@ def blocks(
     lines : iterable of str
         The file.
     line : pattern
-        A line with a tag: the tag and, where there is one, the value.
-    begins, ends : str
-        Tags on the first line of a record and behind its last; the second may be missing in the file, or be "".
+        Matches a line with a tag; its groups are the tag and the value, if any.
+    begins : str
+        Tag on the first line of a record.
+    ends : str
+        Tag after the last line of a record; "" if the format has none. It may be missing in the file.
     strays : list
-        Gets the number of each line that stands in no record, with its tag, and "" of each that has no tag and is not indented.
+        Receives number and tag of each line outside a record, and number and "" of each line that has no tag and is not
+        indented.
 
     Yields
     ------
     tuple of int and Tags
-        The first line, and the tags in order, each with the lines of its value.
+        First line and tags of a record.
     """
     tags: Tags | None = None
     start = 0
@@ -129,7 +132,7 @@ def blocks(
 
 
 def outside_records(strays: Sequence[tuple[int, str]], first: int) -> list[str]:
-    """Say which tags stand between records; blank lines and an exporter's remarks, which have no tags, may stand there."""
+    """A sentence on tags between records, if any; blank lines and lines without a tag may stand there."""
     outside = [(number, tag) for number, tag in strays if tag and number > first]
     if not outside:
         return []
@@ -138,7 +141,7 @@ def outside_records(strays: Sequence[tuple[int, str]], first: int) -> list[str]:
 
 
 def joined(block: Tags) -> dict[str, list[str]]:
-    """Return the values of each tag, their lines joined."""
+    """The values of each tag, with their lines joined."""
     tags: dict[str, list[str]] = {}
     for tag, lines in block:
         tags.setdefault(tag, []).append(" ".join(lines).strip())
@@ -146,18 +149,18 @@ def joined(block: Tags) -> dict[str, list[str]]:
 
 
 def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:
-    """Return the first value that is not blank among tags, and the tag that held it."""
+    """The first value among tags that is not blank, and its tag; empty texts if there is none."""
     filled = ((value.strip(), name) for name in names for value in tags.get(name, ()) if value.strip())
     return next(filled, ("", ""))
 
 
 def patent_number(text: str) -> str:
-    """Return a text if it is the publication number of a patent, otherwise ""."""
+    """The text if it is the publication number of a patent, otherwise ""."""
     return text if len(text) < LONGEST_NUMBER and _PATENT.fullmatch(text.strip()) else ""
 
 
 def decisions(notes: Sequence[str], tag: str) -> Iterator[Value]:
-    """Label, reason and remark in a record's notes or keywords, with the tool that wrote them."""
+    """Yield label, reason and remark that a tool wrote into a record's notes or keywords."""
     tool = next(filter(None, map(tool_of, notes)), "")
     for field, read in FROM_NOTES.items():
         yield field, next(filter(None, map(read, notes)), ""), f"{tag}, as {tool} writes it" if tool else tag
@@ -170,21 +173,21 @@ _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _RIS_LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
 _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(?:\?term=)?(\d{1,9})\b")
-# As databases, EndNote ("NLM") and EBSCO (by codes) name it.
+# Names of MEDLINE in databases, EndNote ("NLM") and EBSCO (codes).
 _MEDLINE = re.compile(r"pubmed(?! central)|medline|\b(?:nlm(?! catalog)|cmedm|mdc|mnh)\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"embase|cinahl|psycinfo|scopus|cochrane|web of science", re.IGNORECASE)
 _PMID = re.compile(r"\b(?:PMID|PUBMED)(?: ID)?:?\s*(\d{1,9})\b", re.IGNORECASE)
-# Numbers of Cochrane CENTRAL, Rayyan and Web of Science.
+# Record numbers of Cochrane CENTRAL, Rayyan and Web of Science.
 _ACCESSION = re.compile(r"CN-\d{5,9}|rayyan-\d{1,12}|WOS:[A-Z0-9]{15}")
-# EPPI-Reviewer's short title of a record, for which it keeps its own number in U1.
+# A short title of EPPI-Reviewer, which has its own record number in U1.
 _SHORT_TITLE = re.compile(r".{1,200} \((?:\d{4})?\)")
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
-# What MEDLINE counted by before PubMed has eight digits too, the year first, from 66 on.
+# A PMID. MEDLINE's numbers before PubMed have eight digits too and begin with the year, from 66 on.
 _NUMBERED = re.compile(r"([1-9]\d{0,6}|[1-5]\d{7})")
 
 
 def _ris_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
-    """TI or T1, AB or N2, repeated tags, continuation lines, a missing ER; notes what stands outside of records."""
+    """Yield the records of RIS; tags may repeat, values continue on the next line, and ER may be missing."""
     strays: list[tuple[int, str]] = []
     first = 0
     for start, block in blocks(lines, _RIS_LINE, "TY", "ER", strays):
@@ -213,7 +216,7 @@ def _ris_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
         yield "id", *first_of(tags, "AN")
     yield "title", *first_of(tags, *_TITLE)
     for tag in ("AB", "N2"):
-        # Structured abstracts are sometimes written as one AB for each section.
+        # Structured abstracts may have one AB per section.
         yield "abstract", " ".join(filter(None, tags.get(tag, ()))), tag
     for tag in ("AU", "A1"):
         yield "authors", "; ".join(filter(None, tags.get(tag, ()))), tag
@@ -229,6 +232,7 @@ def _ris_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
 
 
 def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Value]:
+    """Yield DOIs, PMIDs, record numbers and publication numbers, which databases write into many tags."""
     for tag, value in _values(tags, "DO", *_CUSTOM, "AN", "M3", "L3"):
         yield "doi", find_doi(value), tag
     for tag, value in _values(tags, *_ADDRESS, "ID"):
@@ -238,7 +242,7 @@ def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Val
     for tag, value in _values(tags, "PM", "AN", *_CUSTOM, "M1", "N1"):
         if number := _PMID.search(value) or (_BARE.fullmatch(value) if tag == "PM" else None):
             yield "pmid", number[1], tag
-    # A bare number in AN is a PMID only if the database says so, because others number records too.
+    # A bare number in AN is a PMID only if the database is MEDLINE, because others number records too.
     databases = " ".join(value for _, value in _values(tags, "DB", "DP"))
     if _MEDLINE.search(databases) and not _ANOTHER.search(databases):
         for tag, value in _values(tags, "AN"):
@@ -259,6 +263,7 @@ def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Val
 
 
 def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, str]]:
+    """Yield tag and value of all values of some tags."""
     return ((tag, value) for tag in wanted for value in tags.get(tag, []))
 
 
@@ -276,7 +281,7 @@ _NBIB_LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
 
 
 def _nbib_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Iterator[Value]]]:
-    """PubMed's nbib, or its "PubMed" text export; notes lines that neither have a tag nor continue one."""
+    """Yield the records of PubMed's nbib or of its text export "PubMed"."""
     strays: list[tuple[int, str]] = []
     start = 0
     for start, block in blocks(lines, _NBIB_LINE, "PMID", "", strays):

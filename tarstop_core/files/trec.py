@@ -1,4 +1,4 @@
-"""TREC runs and qrels, read as trec_eval reads them: the score rules, the written rank breaks ties."""
+"""Read TREC runs and qrels as trec_eval does: by score, with ties broken by the written rank; write runs."""
 
 import gzip
 import itertools
@@ -20,13 +20,13 @@ from tarstop_core.files.source import BUDGET, Source, check_count, detect_encodi
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 _QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")
 _BEIR_COLUMNS = ("topic", "document", "relevance")
-# What the words of a column have to be, and what is to be done with a line in which one is not.
+# What a column must contain, and how to correct a line with something else.
 _NUMBERS = {
     "score": "finite number; correct or remove",
     "rank": "whole number; correct",
     "relevance": "whole number; correct",
 }
-# Words of header lines, compared in lower case without punctuation.
+# Words of header lines, in lower case without punctuation.
 _HEADER_WORDS = frozenset(
     "topic topicid query queryid qid q0 iter iteration interaction zero doc docid docno document documentid corpus "
     "corpusid pid pmid rank score sim similarity threshold tag run runid runtag rel relevance relevant label judgment "
@@ -35,24 +35,39 @@ _HEADER_WORDS = frozenset(
 
 
 class Run(dict[str, Topic]):
-    """Topics by name, in the order of the file; `notes` says what was found odd in it."""
+    """Topics by name, in the order of the file; `notes` are sentences on oddities in it."""
 
     notes: tuple[str, ...] = ()
 
 
 class Qrels(dict[str, dict[str, int]]):
-    """Relevance by topic and document; `notes` says what was found odd in the file."""
+    """Relevance by topic and document; `notes` are sentences on oddities in the file."""
 
     notes: tuple[str, ...] = ()
 
 
 def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
-    """Read a TREC run, gzipped or not: `topic Q0 document rank score tag`, separated by any spaces or tabs.
+    """Read a TREC run, gzipped or not: `topic Q0 document rank score tag`, separated by spaces or tabs.
 
-    Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders
-    them, by falling score, except that equal scores keep the order of the written ranks and then of the lines. Topics
-    have no labels yet. `name` is for messages. InputProblem naming the line with the wrong number of columns or no
-    finite score.
+    Header lines are skipped wherever they stand, because runs are joined with `cat`. Documents are sorted by falling
+    score, as in trec_eval; documents with equal scores are sorted by written rank, then by line.
+
+    Parameters
+    ----------
+    source : path or binary file
+        The file.
+    name : str, optional
+        Its name, for messages.
+
+    Returns
+    -------
+    Run
+        Topics without labels.
+
+    Raises
+    ------
+    InputProblem
+        When a line has a wrong number of columns, or no finite score or whole rank.
     """
     table, notes, file_name = _read_table(source, name, _RUN_COLUMNS)
     topic, topics = _topics(table, file_name)
@@ -66,8 +81,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     pair = topic.astype(np.int64) * len(documents) + document
     again = pd.Series(pair).duplicated().to_numpy()
     if again.any():
-        another = scores != pd.Series(scores).groupby(pair).transform("first").to_numpy()
-        notes += _duplicate_notes(int((again & ~another).sum()), int((again & another).sum()))
+        differs = scores != pd.Series(scores).groupby(pair).transform("first").to_numpy()
+        notes += _duplicate_notes(int((again & ~differs).sum()), int((again & differs).sum()))
         topic, document = topic[~again], document[~again]
         scores, ranks = scores[~again], ranks[~again]
 
@@ -87,11 +102,25 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 
 
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
-    """Read TREC relevance judgments: `topic iteration document relevance`; arguments as in :func:`read_run`.
+    """Read TREC relevance judgments, gzipped or not: `topic iteration document relevance`.
 
-    Below a header of three words the iteration is missing, as in BEIR's: `query-id corpus-id score`. InputProblem
-    naming the line with the wrong number of columns or a relevance that is no whole number, or the two lines that
-    judge one document differently.
+    Below a header of three words the iteration is missing, as in BEIR: `query-id corpus-id score`.
+
+    Parameters
+    ----------
+    source : path or binary file
+        The file.
+    name : str, optional
+        Its name, for messages.
+
+    Returns
+    -------
+    Qrels
+
+    Raises
+    ------
+    InputProblem
+        When a line has a wrong number of columns or no whole relevance, or two lines judge a document differently.
     """
     table, notes, file_name = _read_table(source, name, _QRELS_COLUMNS)
     topic, topics = _topics(table, file_name)
@@ -115,14 +144,14 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
 
 
 def _topics(table: pd.DataFrame, file_name: str) -> tuple[NDArray[np.intp], pd.Index]:
-    """The number of the topic of each line, and their names."""
+    """Number of the topic of each line, and the names of the topics."""
     topic, topics = pd.factorize(table["topic"])
     check_count(file_name, len(topics), BUDGET.topics, "topics")
     return topic, topics
 
 
 def _parts(topic: NDArray[np.intp], topics: pd.Index) -> Iterator[tuple[str, slice]]:
-    """Each topic with its lines, once lines are in the order of topics."""
+    """Each topic with the slice of its lines, which must be sorted by topic."""
     bounds = np.searchsorted(topic, np.arange(len(topics) + 1))
     return zip(topics.tolist(), itertools.starmap(slice, itertools.pairwise(bounds.tolist())), strict=True)
 
@@ -130,11 +159,21 @@ def _parts(topic: NDArray[np.intp], topics: pd.Index) -> Iterator[tuple[str, sli
 def label_topics(
     run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]
 ) -> tuple[dict[str, Topic], tuple[str, ...]]:
-    """Join a run and its judgments: labels in ranked order, R from the judgments.
+    """Label a run by its judgments; R comes from the judgments, ranked or not.
 
-    A document that the judgments do not list is not relevant; relevance above 0 is relevant. Topics that both know are
-    in the run's order; a sentence says what the run has beside them, another what the judgments have. InputProblem
-    when they share no topic.
+    Relevance above 0 is relevant; a document without a judgment is not relevant.
+
+    Returns
+    -------
+    dict of str to Topic
+        The topics in both, in the order of the run.
+    tuple of str
+        Sentences on topics in only one of them.
+
+    Raises
+    ------
+    InputProblem
+        When they share no topic.
     """
     labelled: dict[str, Topic] = {}
     for name, topic in run.items():
@@ -162,24 +201,23 @@ def write_run(
     ids: Sequence[str] | NDArray[np.str_],
     scores: Sequence[float] | NDArray[np.float64],
 ) -> None:
-    """Write one ranked list as a TREC run, by falling score (equal ones keep their order), which reads back exactly.
+    """Write a list as a TREC run by falling score, in which documents with equal scores keep their order.
 
     Parameters
     ----------
     path : path
-        The file; compressed where it ends in ".gz".
+        The file; it is gzipped if its name ends in ".gz".
     topic_name : str
-        Of the list.
+        Name of the topic.
     ids : sequence of str
-        White space in an id (as in "row 12") becomes "_", since it separates columns.
+        Identifiers; white space (as in "row 12") becomes "_", because it separates columns.
     scores : sequence of float
-        In the same order.
+        Scores in the same order; they read back exactly.
 
     Raises
     ------
     InputProblem
-        For scores that are not finite, a different number of ids and scores, or ids that are empty or the same once
-        written.
+        When a score is not finite, ids and scores differ in number, or written ids are empty or repeated.
     """
     values = np.asarray(scores, dtype=np.float64)
     names = [one_word(str(document)) for document in ids]
@@ -201,7 +239,7 @@ def write_run(
 
 
 def one_word(text: str) -> str:
-    """An id as a run has it, whose columns white space separates."""
+    """Replace white space by "_", because it separates the columns of a run."""
     return re.sub(r"\s+", "_", text.strip())
 
 
@@ -210,7 +248,7 @@ def _some(names: Sequence[str]) -> str:
 
 
 def is_qrels(path: Path) -> bool:
-    """Whether a file's first lines are judgments, whatever its name."""
+    """Whether the first lines of a file are judgments, whatever its name."""
     with open_source(path, None) as opened:
         encoding, _ = detect_encoding(opened, BUDGET.words)
         columns, skip = _head(opened, encoding, _QRELS_COLUMNS)
@@ -222,9 +260,9 @@ def is_qrels(path: Path) -> bool:
 def _read_table(
     source: Path | str | BinaryIO, name: str | None, columns: tuple[str, ...]
 ) -> tuple[pd.DataFrame, list[str], str]:
-    """The columns as text, of which the numeric ones are known to convert; what is to be said of header lines; the name.
+    """Read columns as text, with numeric ones checked; return them, a sentence on skipped headers, and the file's name.
 
-    All lines are parsed at once; where anything is amiss, slower passes look line by line.
+    All lines are parsed at once. If that fails, slower passes look for headers and faults line by line.
     """
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened, BUDGET.words)
@@ -236,7 +274,7 @@ def _read_table(
             table = _parsed(opened, encoding, columns, skip)
         if table is None:
             _find_fault(opened, encoding, skip, columns)
-            # Only what splits differently for pandas (a lone form feed, say) comes here.
+            # Reached only if pandas splits lines differently, for example at a form feed.
             raise InputProblem(f"{opened.name} is not in plain columns; write it again with spaces.")
         with opened.text(encoding) as stream:
             lines = itertools.compress(stream, map(skip.__contains__, range(1, max(skip, default=0) + 1)))
@@ -246,14 +284,14 @@ def _read_table(
 
 
 def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[int]) -> pd.DataFrame | None:
-    """All lines but some as a table, or None where a line does not fit the columns."""
+    """Parse all lines but the skipped ones; None if a line does not fit the columns."""
     with opened.text(encoding) as stream:
-        # pandas takes as many columns as the first line has words, and its time over each.
+        # pandas would make a column of every word of the first line, which takes long for a wide one.
         if any(len(words) > len(columns) for _, words in itertools.islice(_data_lines(stream, skip), 1)):
             return None
     try:
         with opened.text(encoding) as stream, warnings.catch_warnings():
-            # pandas only warns when the lines are wider than the names.
+            # pandas only warns if lines have more words than there are names.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
                 stream,
@@ -276,6 +314,7 @@ def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[i
 
 
 def _converts(values: list[str], column: str) -> bool:
+    """Whether all texts of a numeric column are finite numbers (scores) or whole ones (ranks, relevance)."""
     try:
         if column == "score":
             return bool(np.isfinite(np.array(values, dtype=np.float64)).all())
@@ -286,7 +325,7 @@ def _converts(values: list[str], column: str) -> bool:
 
 
 def _head(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[tuple[str, ...], set[int]]:
-    """The columns that a first header names, and the numbers of the lines before the first with data."""
+    """The columns, which a header like BEIR's may change, and the numbers of the lines before the first data."""
     skip = set()
     with source.text(encoding) as stream:
         for number, line in enumerate(itertools.islice(stream, 20), start=1):
@@ -300,7 +339,7 @@ def _head(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[tupl
 
 
 def _is_header(words: list[str], columns: tuple[str, ...]) -> bool:
-    """Whether a line names its columns and is not merely broken: no number where one belongs, half of it known words."""
+    """Whether a line is a header and not merely broken: no numbers in numeric columns, and half of its words are known."""
     if len(words) != len(columns):
         return False
     numeric = (word for word, column in zip(words, columns, strict=True) if column in _NUMBERS)
@@ -311,7 +350,7 @@ def _is_header(words: list[str], columns: tuple[str, ...]) -> bool:
 
 
 def _data_lines(stream: TextIO, skip: set[int]) -> Iterator[tuple[int, list[str]]]:
-    """The words of each line that is not skipped, with its number; blank lines give none."""
+    """Yield number and words of each line that is neither skipped nor blank."""
     for number, line in enumerate(stream, start=1):
         words = line.split()
         if words and number not in skip:
@@ -319,6 +358,7 @@ def _data_lines(stream: TextIO, skip: set[int]) -> Iterator[tuple[int, list[str]
 
 
 def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[str, ...]) -> None:
+    """Raise InputProblem for the first line that does not fit the columns, or if there are no data."""
     number = 0
     with source.text(encoding) as stream:
         for number, words in _data_lines(stream, skip):
@@ -352,7 +392,7 @@ def _duplicate_notes(same: int, different: int) -> list[str]:
 
 
 def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | None) -> None:
-    """Find the two lines that judge one document differently."""
+    """Raise InputProblem for the first two lines that judge one document differently."""
     first: dict[tuple[str, str], tuple[int, int]] = {}
     with open_source(source, name) as opened:
         encoding, _ = detect_encoding(opened)

@@ -1,4 +1,4 @@
-"""Labels, scores and identifiers as people and tools write them, made comparable."""
+"""Normalise labels, scores and identifiers as people and tools write them."""
 
 import html
 import math
@@ -13,7 +13,7 @@ from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, nor
 from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.errors import InputProblem
 
-# Single letters are EPPI-Reviewer's, the other languages those of spreadsheets.
+# Single letters come from EPPI-Reviewer, words in other languages from spreadsheets.
 _YES = {
     *("1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+", "i"),
     *("accept", "accepted", "ja", "oui", "sí", "sì", "sim", "eingeschlossen", "einschluss", "einschließen"),
@@ -32,7 +32,7 @@ _NO_SCORE = {"", "nan", "na", "n/a", "none", "null", "-", "."}
 
 
 def normal_label(value: str) -> str:
-    """Return "relevant", "not relevant" or "" where the meaning is evident, else the value as written."""
+    """Normalise a label to "relevant", "not relevant" or ""; other values stay as written."""
     key = value.strip().casefold()
     if key in _YES:
         return SAID_RELEVANT
@@ -42,11 +42,11 @@ def normal_label(value: str) -> str:
 
 
 def label_from_notes(notes: str) -> str:
-    """Read the decision that Rayyan or ASReview wrote into a record's notes.
+    """Parse the decision that Rayyan, ASReview or Covidence wrote into a record's notes.
 
-    Reviewers of a Rayyan review who disagree, or are undecided, give their decisions joined by " / ".
+    If reviewers in Rayyan disagree or are undecided, their decisions are joined by " / ".
     """
-    # Only where each mark stands first: a search for every one takes the square of their number.
+    # Only the first mark is looked at, because a search for all of them would take quadratic time.
     rayyan = re.match(r"\s*\{([^}]*)\}", notes.partition("RAYYAN-INCLUSION:")[2])
     if rayyan:
         decisions = list(dict.fromkeys(re.findall(r'=>\s*"?([A-Za-z]+)', rayyan[1])))
@@ -57,7 +57,7 @@ def label_from_notes(notes: str) -> str:
 
 
 def tool_of(notes: str) -> str:
-    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview", "Covidence" or ""."""
+    """Name of the tool that wrote a decision into notes: "Rayyan", "ASReview", "Covidence" or ""."""
     if "RAYYAN-" in notes:
         return "Rayyan"
     if "asreview_" in notes.casefold():
@@ -66,42 +66,42 @@ def tool_of(notes: str) -> str:
 
 
 def reason_from_notes(notes: str) -> str:
-    """Read the exclusion reasons that Rayyan or Covidence wrote into a record's notes."""
+    """Parse the exclusion reasons that Rayyan or Covidence wrote into a record's notes."""
     covidence = _COVIDENCE.search(notes) if tool_of(notes) == "Covidence" else None
     return covidence[1].strip() if covidence else _listed("RAYYAN-EXCLUSION-REASONS", notes)
 
 
 def remark_from_notes(notes: str) -> str:
-    """Read what reviewers themselves wrote: Rayyan's notes and labels, or a note that left here as RIS."""
-    reasons: list[str] = []
+    """Parse the remarks of reviewers: notes and labels in Rayyan, or a note in RIS that this program wrote."""
+    remarks: list[str] = []
     if own := re.match(r"\s*Note: (.*)", notes, flags=re.DOTALL):
-        reasons.append(own[1].strip())
-    # A mapping of names to one text or a list of texts; a name stands before each arrow.
+        remarks.append(own[1].strip())
+    # Rayyan writes names => texts or lists of texts.
     if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
-        # One that is never closed ends with the note.
+        # A text without closing quotation mark ends with the note.
         texts = re.findall(r'"((?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)(\s*=>)?', written[1])
-        reasons += [
+        remarks += [
             re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL).strip() for text, names in texts if not names
         ]
     if labels := _listed("RAYYAN-LABELS", notes):
-        reasons.append(f"labelled {labels}")
-    return "; ".join(filter(None, reasons))
+        remarks.append(f"labelled {labels}")
+    return "; ".join(filter(None, remarks))
 
 
 def _listed(mark: str, notes: str) -> str:
-    """Return the comma-separated values after a mark."""
+    """The comma-separated values after a mark, up to "|"."""
     listed = notes.partition(f"{mark}:")[2].partition("|")[0]
     return ", ".join(filter(None, map(str.strip, listed.split(","))))
 
 
 FROM_NOTES = {"label": label_from_notes, "reason": reason_from_notes, "remark": remark_from_notes}
-"""What of a decision stands in notes, and how it is read."""
+"""Functions that parse the fields of a decision from notes."""
 
 
 def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return what was decided of n records: their `label`, and `reason` and `remark` where there are any.
+    """Columns `label`, `reason` and `remark` of n records, as far as there are any.
 
-    Each comes from its own column; what has none is read from the notes of Rayyan and ASReview.
+    A field without a column of its own is parsed from the notes of Rayyan, ASReview and Covidence.
     """
     decisions = {"label": pd.Series("", records.index, dtype="str")}
     for field, read in FROM_NOTES.items():
@@ -119,21 +119,22 @@ def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
 # --- identifiers and texts ----------------------------------------------------------------------------
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>\[\]]+")
-_IN_FORMULA = re.compile(r'="([^"]*)"')  # By which EBSCO keeps spreadsheets from reading numbers as dates
+# EBSCO writes numbers as formulas, to keep spreadsheets from reading them as dates.
+_IN_FORMULA = re.compile(r'="([^"]*)"')
 _NO_ABSTRACT = re.compile(r"\W*(?:no abstract|abstract not) available\W*", re.IGNORECASE)
 _ABSENT = {"NA", "<NA>", "N/A", "#N/A", "NaN", "nan", "NULL", "null", "None"}
-"""What R, spreadsheets, pandas and databases write for a cell without anything."""
+"""Texts of R, spreadsheets, pandas and databases for an empty cell."""
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
 def find_doi(text: str) -> str:
-    """Return the first DOI in a text, or ""."""
+    """The first DOI in a text, or ""."""
     doi = _DOI.search(unquote(text) if "%2f" in text.casefold() else text)
     return doi[0].rstrip(".;,") if doi else ""
 
 
 def _plain(text: str) -> str:
-    """A text without entities of web pages, and without the apostrophe that keeps spreadsheets from running it."""
+    """Replace HTML entities, and drop the apostrophe before a formula."""
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text) if "&" in text else text
     return text[1:] if text.startswith(("'=", "'+", "'-", "'@")) else text
 
@@ -142,7 +143,7 @@ def _pmid(text: str) -> str:
     text = text.rstrip("/").rpartition("/")[2] if text.startswith("http") else text
     if text.isdecimal() and text.isascii() and 0 < len(text.lstrip("0")) == len(text) < 10:
         return text
-    # Some tools write 0 for none.
+    # Some tools write 0 for a missing PMID.
     return normal_pmid(text) or (text if text.strip("0.") else "")
 
 
@@ -159,13 +160,13 @@ _TIDY: dict[str, Callable[[str], str]] = {
     "pmid": _pmid,
     "url": _address,
     "date": lambda text: text.strip("/ "),
-    # Dimensions numbers its records so.
+    # Record numbers of Dimensions begin with "pub.".
     "publication_number": lambda text: "" if text.startswith("pub.") else text,
 }
 
 
 def tidied(field: str, texts: list[str]) -> list[str]:
-    """Return the texts of a field as it means them: one DOI, a bare PMID, one address, letters for entities, "" for "NA"."""
+    """Clean the texts of a field: one DOI, digits of a PMID, one address, no HTML entities, "" for "NA"."""
     clean = _TIDY.get(field)
     texts = [_IN_FORMULA.sub(r"\1", text) if text.startswith('="') else text for text in texts]
     texts = ["" if text in _ABSENT else text for text in texts]
@@ -173,16 +174,16 @@ def tidied(field: str, texts: list[str]) -> list[str]:
 
 
 def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
-    """Return scores as numbers, NaN for none, and add to `notes` what is odd about them.
+    """Parse scores as numbers, NaN for missing ones, and add sentences on oddities to `notes`.
 
     Parameters
     ----------
     name : str
         The file, for messages.
     written : Series of str
-        The scores as written; the index has the line of each.
+        The texts, with line numbers as index.
     notes : list of str
-        Sentences about the file.
+        Sentences about the file, to which more are added.
 
     Returns
     -------
@@ -192,7 +193,7 @@ def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
     Raises
     ------
     InputProblem
-        When a score is not a finite number; it names the line.
+        When a score is not a finite number.
     """
     values = written.tolist()
     given = [value.casefold() not in _NO_SCORE for value in values]
@@ -222,7 +223,7 @@ def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
 
 
 def _number(text: str) -> float:
-    """A finite number, or infinity for anything else."""
+    """Parse a finite number; infinity for any other text."""
     try:
         value = float(text) if len(text) <= LONGEST_NUMBER else math.inf
     except ValueError:

@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet that holds records."""
+"""Read Excel workbooks: the first sheet with records."""
 
 import datetime
 import io
@@ -15,21 +15,21 @@ from tarstop_core.files.source import BUDGET, Source, check_columns, check_workb
 
 
 def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read the first sheet with a recognised title, else the first one that is not empty.
+    """Read the first sheet with a recognised column of titles, or else the first one that is not empty.
 
     Parameters
     ----------
     source : Source
         The file.
     columns : mapping, optional
-        Their column to our field, as a person chose.
+        A person's choice: column of the file to our field.
     progress : callable, optional
-        Called with the share that was read and a few words.
+        Called with the share read so far, 0 to 1, and a few words.
 
     Returns
     -------
     RecordTable
-        A row a record; a note names the sheet where there are several.
+        One record per row; a note names the sheet if there are several.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     chosen: Any = None
     rows_in_all = 1
     for sheet in sheets:
-        # What a sheet says of its size is a guess for the progress, and nothing else: programs get it wrong.
+        # The size that a sheet claims serves only for the progress, because programs get it wrong.
         size = sheet.max_row or 1
         sheet.reset_dimensions()
         first = [cells for _, cells in itertools.islice(_rows(source.name, sheet), SAMPLE_ROWS)]
@@ -66,7 +66,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
 
 def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
-    """The rows of the first sheet that is not empty, and which sheet that is where there are several."""
+    """Rows of the first sheet that is not empty, and a sentence that names it if there are several."""
     sheets = _sheets(source)
     for sheet in sheets:
         sheet.reset_dimensions()
@@ -76,16 +76,17 @@ def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
 
 
 def _which(sheet: Any, sheets: list[Any]) -> list[str]:
-    """Say which sheet was read, where there are several."""
+    """A sentence that names the sheet, if there are several."""
     return [f'Read the sheet "{sheet.title}" of {len(sheets)}.'] if len(sheets) > 1 else []
 
 
 def _sheets(source: Source) -> list[Any]:
+    """Open the sheets with cells of a workbook."""
     with source.binary() as stream:
         content = io.BytesIO(stream.read())
     try:
         check_workbook(source.name, content, source.size)
-        # openpyxl meets damaged or foreign archives with many kinds of exception (zip, XML, key, value).
+        # openpyxl raises many kinds of exceptions for damaged or foreign archives.
         book = openpyxl.load_workbook(content, read_only=True, data_only=True)
         return [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
     except InputProblem:
@@ -97,7 +98,7 @@ def _sheets(source: Source) -> list[Any]:
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:
-    """Yield (row number, cells as text) of rows that are not blank."""
+    """Yield number and texts of each row that is not blank."""
     seen = 0
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
@@ -119,7 +120,7 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
                 yield number, cells
     except InputProblem:
         raise
-    except Exception as problem:  # as above: damage inside a sheet shows in many ways
+    except Exception as problem:  # as in _sheets
         raise InputProblem(
             f'The sheet "{sheet.title}" of {name} is damaged; save the workbook again or export it as CSV.'
         ) from problem
