@@ -1,1 +1,1 @@
-"""The order in which documents are read."""
+"""Rank documents by a query, by scores, or by learning from labels."""

@@ -1,9 +1,9 @@
-"""BM25: put unranked documents in order of relevance to a query.
+"""BM25: rank documents by a query.
 
-`PAPER` is ``rank_bm25.BM25Okapi`` with its defaults (k1 = 1.5, b = 0.75, epsilon = 0.25; lower case, white-space
-tokens), which is the ranking behind the published results. That library walks through every document in Python for
-every query word; here the weight of every (word, document) pair is computed once and a query adds up the rows of its
-words. `WORDS` is for people, chosen by what ``docs/ranking.md`` measures.
+The recipe `PAPER` equals ``rank_bm25.BM25Okapi`` with its defaults (k1 = 1.5, b = 0.75, epsilon = 0.25; lower case,
+white-space tokens), which produced the published rankings. That library loops over all documents for every query word;
+here the weight of every (word, document) pair is computed once, and a query adds up the rows of its words. The recipe
+`WORDS` is for people's lists; ``docs/ranking.md`` measures it.
 """
 
 from collections import Counter
@@ -17,27 +17,27 @@ from scipy.sparse import csr_array
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.words import PAPER_TOKENS, WORD_TOKENS, Tokens
 
-EPSILON = 0.25  # Share of the mean idf that replaces small ones
+EPSILON = 0.25  # Share of the mean idf that replaces smaller ones
 
-#: Called with (documents done, documents in all) while an index is built.
 Progress = Callable[[int, int], None]
+"""Called with the number of documents done and the number of all documents."""
 
-LEFT_OUT = -1  # Row of a piece of text that does not count as a word
+LEFT_OUT = -1  # Row of a piece of text that is no word
 _DOCUMENTS_AT_A_TIME = 2048  # Documents between two reports of progress
-_WEIGHTS_AT_A_TIME = 1 << 20  # Keeps the temporaries of the weight formula at a few megabytes
+_WEIGHTS_AT_A_TIME = 1 << 20  # Limits the temporary arrays of the weight formula to a few megabytes
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What BM25 counts in texts, and how much it weighs."""
+    """Tokens and parameters of BM25."""
 
     name: str
-    description: str  # What it counts, as in "BM25 on …"
+    description: str  # Completes the sentence "BM25 on …"
     tokens: Tokens
     k1: float
     b: float
     floor: bool
-    """No word weighs less than epsilon times the mean size of an idf; otherwise only negative idfs are replaced."""
+    """Whether every idf is at least epsilon times the mean absolute idf; otherwise only negative idfs are replaced."""
     repeats: float  # A word that occurs n times in the query counts n to this power
 
 
@@ -52,32 +52,32 @@ RECIPES = {recipe.name: recipe for recipe in (PAPER, WORDS)}
 class Bm25Index:
     """A collection prepared for BM25 queries; made by `build_index`."""
 
-    vocabulary: dict[str, int]  # Row of each word that occurs in the collection, numbered by first appearance
+    vocabulary: dict[str, int]  # Row of each word, in the order of first occurrence
     weights: csr_array[np.float64, tuple[int, int]]
-    """What one occurrence of the word in a query adds to the document's score. Shape (words, N)."""
+    """What one occurrence of a word in the query adds to the score of a document, shape (words, N)."""
     recipe: Recipe = PAPER
 
     def __len__(self) -> int:
-        """N, the number of documents."""
+        """Number of documents, N."""
         return int(self.weights.shape[1])
 
     def shares_word(self, query: str) -> bool:
-        """Whether at least one document holds at least one word of the query."""
+        """Whether at least one document contains a word of the query."""
         return any(word in self.vocabulary for word in self.recipe.tokens(query))
 
     def scores(self, query: str) -> NDArray[np.float64]:
-        """Score every document against a query; shape (N,), all 0 where the query shares no word with them.
+        """Score all documents by a query, shape (N,); all 0 if no document shares a word with it.
 
-        By `PAPER`, as in rank_bm25, a word counts as often as it occurs in the query, and one in more than half of the
-        documents weighs epsilon times the mean idf, which in collections of a few documents can be negative.
+        With `PAPER`, as in rank_bm25, a word counts as often as it occurs in the query. A word in more than half of the
+        documents has epsilon times the mean idf, which can be negative in collections of a few documents.
 
         >>> index = build_index(["foldable mast", "mast for an antenna", "a kettle", "a lid", "a cup"])
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
         """
-        asked = self.recipe.tokens(query)
-        times = Counter(self.vocabulary[word] for word in asked if word in self.vocabulary)
-        rows, repeats = np.array([*times], dtype=np.intp), np.array([*times.values()], dtype=np.float64)
+        words = self.recipe.tokens(query)
+        counts = Counter(self.vocabulary[word] for word in words if word in self.vocabulary)
+        rows, repeats = np.array([*counts], dtype=np.intp), np.array([*counts.values()], dtype=np.float64)
         return np.asarray(self.weights[rows].T @ repeats**self.recipe.repeats, dtype=np.float64)
 
 
@@ -87,31 +87,31 @@ def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: 
     Parameters
     ----------
     texts : iterable of str
-        One text a document; single texts may be empty (they score 0).
+        One text per document; an empty text scores 0.
     progress : callable, optional
         Called as ``progress(done, N)`` every 2,048 documents and at the end.
     recipe : Recipe
-        What to count, and how much it weighs.
+        Tokens and parameters.
 
     Returns
     -------
     Bm25Index
-        It takes about 12 bytes for each distinct word of each document.
+        Takes about 12 bytes per distinct word of each document.
 
     Raises
     ------
     InputProblem
-        When there is no document, or when none of them holds a word.
+        When there are no documents, or none contains a word.
 
     Notes
     -----
-    With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). By `PAPER` a negative idf is replaced
-    by epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean; by `WORDS` epsilon
-    times the mean of their sizes is the least, so that a word in more documents never weighs more. The weight of a
-    word that a document of length l holds t times is idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
+    If f of N documents contain a word, idf = ln(N − f + 0.5) − ln(f + 0.5). With `PAPER`, a negative idf is replaced by
+    epsilon times the mean idf of the vocabulary, negative ones included. With `WORDS`, every idf is at least epsilon times
+    the mean absolute idf, so that a word in more documents never weighs more. A word that occurs t times in a document of
+    length l has the weight idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
 
-    Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2. Of `WORDS` k1
-    and b are the defaults of Anserini (Yang, Fang, Lin: Anserini, 2017).
+    Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2. k1 and b of
+    `WORDS` are the defaults of Anserini (Yang, Fang, Lin: Anserini, 2017).
     """
     every_text = texts if isinstance(texts, list) else list(texts)
     if not every_text:
@@ -145,23 +145,23 @@ def rank_documents(
     Parameters
     ----------
     texts : iterable of str
-        One text a document.
+        One text per document.
     query : str
-        What is searched for.
+        Words to search for.
     recipe : Recipe
-        What to count, and how much it weighs.
+        Tokens and parameters.
 
     Returns
     -------
     order : ndarray of int, shape (N,)
-        Positions by falling score, as of :func:`rank_order`.
+        Positions by falling score, as in :func:`rank_order`.
     scores : ndarray, shape (N,)
-        In the *given* order of the documents.
+        Scores in the *given* order of the documents.
 
     Raises
     ------
     InputProblem
-        When the query is empty or shares no word with any document, and as `build_index` does.
+        When the query is empty or shares no word with any document, and as in :func:`build_index`.
     """
     if not recipe.tokens(query):
         raise InputProblem(
@@ -178,7 +178,7 @@ def rank_documents(
 
 
 def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Positions of documents by falling score, shape (N,); ties keep their original order, NaN (no score) goes last.
+    """Positions of documents by falling score, shape (N,); ties keep their order, and NaN (no score) comes last.
 
     >>> rank_order(np.array([1.0, 3.0, np.nan, 3.0])).tolist()
     [1, 3, 0, 2]
@@ -189,12 +189,12 @@ def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 def _count_words(
     texts: list[str], progress: Progress | None, tokens: Tokens
 ) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document."""
+    """Vocabulary, lengths of documents, and their words as the arrays of a sparse matrix: words, counts and row starts."""
     number = _Numbers(tokens)
     lengths, distinct = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts) + 1, dtype=np.int64)
     words: list[NDArray[np.int32]] = []
     times: list[NDArray[np.int32]] = []
-    # A block of documents at a time, so that the running words of a large collection are never all in memory.
+    # Documents are counted in blocks, so that the words of a large collection are never all in memory.
     for first in range(0, len(texts), _DOCUMENTS_AT_A_TIME):
         running: list[int] = []
         block = texts[first : first + _DOCUMENTS_AT_A_TIME]
@@ -221,7 +221,7 @@ def _count_words(
 
 
 class _Numbers(dict[str, int]):
-    """Row of the word of each piece of text, or `LEFT_OUT`; each piece is processed once per collection."""
+    """Maps a piece of text to the row of its word, or to `LEFT_OUT`; each piece is processed once per collection."""
 
     def __init__(self, tokens: Tokens) -> None:
         super().__init__()
@@ -238,12 +238,12 @@ class _Numbers(dict[str, int]):
 def _inverse_document_frequency(
     holding: NDArray[np.int32], n_documents: int, floor: bool
 ) -> NDArray[np.float64]:
-    """Idf of each word, with small or negative ones replaced as the recipe says."""
+    """Idf of each word from the number of documents that contain it, with small or negative ones replaced."""
     idf: NDArray[np.float64] = np.log(n_documents - holding + 0.5) - np.log(holding + 0.5)
     if floor:
         np.maximum(idf, EPSILON * np.abs(idf).mean(), out=idf)
         return idf
-    # The mean is taken before the replacement, so very common words pull it down: rank_bm25's way. Adding one
-    # word after another, as it does, matters: a pairwise sum would move long queries' scores by some 1e-10.
+    # As in rank_bm25, the mean includes the negative idfs of very common words, and is summed word by word; numpy's pairwise
+    # sum would change the scores of long queries by about 1e-10.
     idf[idf < 0] = EPSILON * (np.cumsum(idf)[-1] / len(idf))
     return idf

@@ -1,8 +1,7 @@
-"""The features of a ranker: the weight of each word, and of each pair of neighbouring words, in each document.
+"""Features of rankers: TF-IDF weights of word stems, and of pairs of neighbouring stems, in each document.
 
-TF-IDF over word stems and pairs of them. A term is known by its hash, not by its place in a vocabulary: any text can be
-weighed against a collection without the collection's words being kept, and a list of 200,000 documents is counted at the
-speed of BM25's index.
+A term is identified by its hash instead of a vocabulary. So any text can be compared with a collection whose words are
+not stored, and 200,000 documents are counted as fast as by the BM25 index.
 """
 
 import zipfile
@@ -20,60 +19,61 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.words import WORD_TOKENS
 
-VERSION = 1  # Rises when other features are counted, so that stored features are made again
+VERSION = 1  # Raise it when features change, so that stored ones are computed again
 BITS = 24  # Bits of a term's hash
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
-FREQUENT = 1 << 16  # The most frequent terms, which nearly every set of labels uses; it uses few others
-FEW = 1 << 14  # Up to this many terms, a search is faster than making a table of all places
+FREQUENT = 1 << 16
+"""Number of terms stored as frequent; nearly any labelled documents contain most of them, and few others."""
+FEW = 1 << 14  # Up to this many terms, a search is faster than a table of all hashes
 _PARTS, _HELD = ("frequent", "rare", "by_term"), ("data", "indices", "indptr", "shape")
-_MIX = np.uint32(0x9E3779B1)  # 2³² divided by the golden ratio, which spreads neighbouring numbers far apart
+_MIX = np.uint32(0x9E3779B1)  # 2³² divided by the golden ratio: multiplication spreads neighbouring numbers
 
 Matrix = csr_array
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """A collection as a ranker sees it; made by `make_features`."""
+    """Features of a collection of N documents; made by :func:`make_features`."""
 
     places: NDArray[np.int32]
-    """Hashes of the terms with a column, ascending; terms of only one document have none. Shape (terms,)."""
+    """Hashes of the terms that have a column, ascending, shape (terms,). Terms of only one document have none."""
     column: NDArray[np.int32]
-    """Column of each of these terms; the most frequent come first, which makes products a third faster. Shape (terms,)."""
-    idf: NDArray[np.float32]  # Weight of one occurrence, by column. Shape (terms,)
+    """Column of each of these terms, shape (terms,); frequent terms come first, which makes products a third faster."""
+    idf: NDArray[np.float32]  # Weight of one occurrence, by column, shape (terms,)
     frequent: Matrix
-    """Weight of each of the most frequent terms in each document, single precision. Shape (N, `FREQUENT` at most)."""
+    """Weights of the most frequent terms in each document, single precision, shape (N, `FREQUENT` or fewer)."""
     rare: Matrix
-    """Weight of each of the other terms in each document. Shape (N, others)."""
+    """Weights of the other terms in each document, shape (N, others)."""
     by_term: Matrix
-    """Transpose of `rare`. Shape (others, N)."""
+    """Transpose of `rare`, shape (others, N)."""
 
     def __len__(self) -> int:
-        """N, the number of documents."""
+        """Number of documents, N."""
         return int(self.frequent.shape[0])
 
     @property
     def matrix(self) -> Matrix:
-        """Weight of each term in each document, rows of length 1 at most; put together again. Shape (N, terms)."""
+        """Weight of each term in each document, shape (N, terms); rows have a length of at most 1."""
         return self.rows(np.arange(len(self)))
 
     def rows(self, at: NDArray[np.intp]) -> Matrix:
-        """Weight of each term in the documents at these positions. Shape (n, terms)."""
+        """Weight of each term in the documents at these positions, shape (n, terms)."""
         return csr_array(hstack((self.frequent[at], self.rare[at]), format="csr"))
 
     def times(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Product `matrix @ weights`, shape (N,), added up in the same order.
+        """Product `matrix @ weights`, shape (N,), with weights by column, shape (terms,).
 
-        `weights`, shape (terms,), stand by column; rare terms without a weight are passed over.
+        Rare terms with weight 0 are skipped. The order of summation is that of the matrix product.
         """
         product, of_rare = self.frequent @ weights[:FREQUENT], weights[FREQUENT:]
-        weighing = np.flatnonzero(of_rare != 0)
-        held = self.by_term[weighing]
-        np.add.at(product, held.indices, held.data * np.repeat(of_rare[weighing], np.diff(held.indptr)))
+        used = np.flatnonzero(of_rare != 0)
+        rows = self.by_term[used]
+        np.add.at(product, rows.indices, rows.data * np.repeat(of_rare[used], np.diff(rows.indptr)))
         return np.asarray(product)
 
     def of(self, text: str) -> Matrix:
-        """Turn any text into a row like those of the collection, shape (1, terms), without terms that only it has."""
+        """Features of any text, shape (1, terms), ignoring terms without a column."""
         counts = _counted([text], _Codes())
         column = self._columns(counts.indices)
         has_column = column >= 0
@@ -84,7 +84,7 @@ class Features:
         return row.astype(np.float32)
 
     def spelled(self, text: str) -> dict[int, str]:
-        """Spelling of the text's terms that have a column, by column; common words between a pair are left out.
+        """Spelling in a text of the terms that have a column, by column; common words inside a pair are left out.
 
         >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
         ['Masts', 'steel', 'steel mast']
@@ -92,30 +92,30 @@ class Features:
         codes = _Codes()
         pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
         words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
-        written = [*pieces, *map(" ".join, pairwise(pieces))]
-        written_as: dict[int, str] = {}
+        terms = [*pieces, *map(" ".join, pairwise(pieces))]
+        spellings: dict[int, str] = {}
         columns = self._columns(_places(words, words[:-1], words[1:])).tolist()
-        for column, term in zip(columns, written, strict=True):
+        for column, term in zip(columns, terms, strict=True):
             if column >= 0:
-                written_as.setdefault(column, term)
-        return written_as
+                spellings.setdefault(column, term)
+        return spellings
 
     def _columns(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Columns of hashed terms; -1 where there is none."""
+        """Columns of hashed terms; -1 for terms without one."""
         if not len(self.places):
             return np.full(len(places), -1, dtype=np.int32)
         at = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
         return np.where(self.places[at] == places, self.column[at], np.int32(-1))
 
     def save(self, file: Path) -> None:
-        """Write the features beside the collection, as ``.npz``."""
+        """Write the features as an ``.npz`` file."""
         parts = {f"{name}_{part}": getattr(getattr(self, name), part) for name in _PARTS for part in _HELD}
         with file.open("wb") as out:
             np.savez(out, version=VERSION, places=self.places, column=self.column, idf=self.idf, **parts)
 
 
 def load_features(file: Path) -> Features | None:
-    """Read what `Features.save` wrote; None if there is nothing of this version, so that features must be made again."""
+    """Read features that `Features.save` wrote; None if there is no intact file of this version."""
     try:
         with np.load(file, allow_pickle=False) as held:
             if int(held["version"]) != VERSION:
@@ -130,15 +130,30 @@ def load_features(file: Path) -> Features | None:
 
 
 def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
-    """Count the terms of a collection and weigh them.
+    """Compute the features of a collection; they are the same on every machine.
 
-    One text a document; single texts may be empty. ``progress(done, N)`` is called every 2,048 documents and at the end. The
-    same texts give the same features on every machine. InputProblem when there is no document.
+    A term that occurs t times in a document, and in f of N documents, has the weight (1 + ln t) · (1 + ln((1 + N) / (1 + f))).
+    Rows are divided by their length. A term of only one document counts for that length but gets no column, because it
+    says nothing about other documents.
 
-    A term that a document holds t times weighs (1 + ln t) · (1 + ln((1 + N) / (1 + f))), f being the number of documents
-    that hold it; rows are divided by their length. A term that one document holds alone counts in that length and
-    then has no column: it says nothing about any other document.
+    Parameters
+    ----------
+    texts : iterable of str
+        One text per document; a text may be empty.
+    progress : callable, optional
+        Called as ``progress(done, N)`` every 2,048 documents and at the end.
 
+    Returns
+    -------
+    Features
+
+    Raises
+    ------
+    InputProblem
+        When there are no documents.
+
+    Examples
+    --------
     >>> features = make_features(["a steel mast", "steel masts", "a kettle"])
     >>> features.matrix.shape, features.of("masts").nnz
     ((3, 3), 1)
@@ -165,16 +180,16 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
 
 
 def _finder(places: NDArray[np.int32]) -> Callable[[NDArray[np.int32]], NDArray[np.int32]]:
-    """Return a lookup from places to their index among all that occur."""
+    """A function that maps hashes to their indices among all hashes that occur."""
     if len(places) <= FEW:
         return lambda wanted: np.searchsorted(places, wanted).astype(np.int32)
-    at = np.empty(_PLACES, dtype=np.int32)  # only the entries that are looked up are filled
+    at = np.empty(_PLACES, dtype=np.int32)  # only entries of hashes that occur are filled
     at[places] = np.arange(len(places))
     return lambda wanted: at[wanted]
 
 
 def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """Split term weights as `Features` keeps them: frequent terms, the others, and the others by term."""
+    """Split a matrix of weights into frequent terms, other terms, and the transpose of the latter."""
     rare = matrix[:, FREQUENT:]
     return matrix[:, :FREQUENT], rare, rare.T.tocsr()
 
@@ -182,7 +197,7 @@ def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
 def _weighed(
     counts: Matrix, term: NDArray[np.int32], idf: NDArray[np.float32], column: NDArray[np.int32], columns: int
 ) -> Matrix:
-    """Rows scaled to length 1, then without the terms that have no column."""
+    """Weigh counts, scale rows to length 1, and then drop terms without a column."""
     weights = (1 + np.log(counts.data)) * idf[term]
     documents = counts.shape[0]
     row = np.repeat(np.arange(documents), np.diff(counts.indptr))
@@ -196,7 +211,7 @@ def _weighed(
 
 
 class _Codes(dict[str, int]):
-    """Hash of the word of each piece of text, 0 if it is left out; each piece is processed once."""
+    """Maps a piece of text to the hash of its word, or to 0 if it is no word; each piece is processed once."""
 
     def __missing__(self, piece: str) -> int:
         word = WORD_TOKENS.word(piece)
@@ -205,7 +220,7 @@ class _Codes(dict[str, int]):
 
 
 def _counted(texts: list[str], codes: _Codes) -> Matrix:
-    """How often each document holds each term, by place: shape (documents, 2 to the `BITS`)."""
+    """Count each term in each document, by hash: shape (documents, 2 to the power of `BITS`)."""
     running: list[int] = []
     lengths = np.zeros(len(texts), dtype=np.int64)
     for number, text in enumerate(texts):
@@ -217,13 +232,13 @@ def _counted(texts: list[str], codes: _Codes) -> Matrix:
     neighbours = document[1:] == document[:-1]
     term = _places(words, words[:-1][neighbours], words[1:][neighbours])
     row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
-    # Terms that occur twice are added up.
+    # Repeated entries are added up.
     return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
 
 
 def _places(
     words: NDArray[np.uint32], first: NDArray[np.uint32], second: NDArray[np.uint32]
 ) -> NDArray[np.int32]:
-    """Hashes of words, then of pairs, in `BITS` bits."""
+    """Hashes of words, then of pairs of words, reduced to `BITS` bits."""
     pairs = ((first * _MIX) ^ second) * _MIX
     return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)

@@ -1,8 +1,7 @@
-"""Rankers that learn from labels which unread documents to read next.
+"""Rankers that learn from labels which unread documents to read next (active learning).
 
-A ranker is fitted again whenever enough has been read (`due`). It gets the question and every label so far, and
-returns a score for each document. It keeps no state between two fits, so that the same log of labels gives the
-same order.
+A ranker is fitted again whenever enough documents were read (`due`). It gets the question and all labels so far, and
+returns a score for each document. It keeps no state between fits, so the same log of labels gives the same order.
 """
 
 import warnings
@@ -21,20 +20,20 @@ from tarstop_core.ranking.features import Features, Matrix
 
 Floats = NDArray[np.float64]
 
-EVERY_LABEL = 50  # Up to this many labels, there is a fit after each
-FURTHER = 0.04  # From then on, there is one whenever labels grew by this share
-ITS_SCORE = ""  # Stands for a document's score from elsewhere in a list of words
-FEW = 5  # With this many relevant documents, scores from elsewhere get half their weight
+EVERY_LABEL = 50  # Up to this many labels, the ranker is fitted after each
+FURTHER = 0.04  # Later it is fitted whenever the number of labels grew by this share
+ITS_SCORE = ""  # Key of a document's external score among its words
+FEW = 5  # With this many relevant documents, the agreement of external scores with labels counts half
 
 
 class Label(IntEnum):
-    """Label of a document, as rankers see it."""
+    """Label of a document for rankers."""
 
     UNREAD = 0
     NOT_RELEVANT = 1
-    RELEVANT = 2  # Included by title and abstract; its full text has not been judged
-    INCLUDED = 3  # By its full text
-    OTHER_KIND = 4  # On the topic, but excluded by its full text for the kind of study it is
+    RELEVANT = 2  # Included by title and abstract; the full text was not judged yet
+    INCLUDED = 3  # Included by full text
+    OTHER_KIND = 4  # On the topic, but excluded by full text because of the kind of study
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +41,12 @@ class Feedback:
     """Everything a ranker may use."""
 
     question: str
-    labels: NDArray[np.int8]  # A `Label` for each document, by its position in the collection. Shape (N,).
-    start: Floats  # Scores of the list's own order, the highest to be read first. Shape (N,).
-    words_for: str = ""  # Words in favour of a document, as a person typed them
-    words_against: str = ""
+    labels: NDArray[np.int8]  # A `Label` per document of the collection, shape (N,)
+    start: Floats  # Scores of the initial order, highest first, shape (N,)
+    words_for: str = ""  # Words that a person typed in favour of documents
+    words_against: str = ""  # Words that a person typed against documents
     outside: Floats | None = None
-    """Scores from elsewhere, such as a language model's; NaN where there is none. Shape (N,)."""
+    """External scores, such as those of a language model, shape (N,); NaN where there is none."""
 
     @property
     def count(self) -> int:
@@ -56,61 +55,61 @@ class Feedback:
 
 
 class Ranker(ABC):
-    """Puts unread documents in order by the labels of the read ones.
+    """Ranks unread documents by the labels of the read ones.
 
-    A person's own ranker is a frozen dataclass derived from this, whose fields are its settings.
+    A ranker is a frozen dataclass derived from this class; its fields are its settings.
     """
 
     name: ClassVar[str]
-    version: ClassVar[int] = 1  # Rises whenever the same labels can give another order
-    said: ClassVar[str]  # What it does, as a sentence
+    version: ClassVar[int] = 1  # Raise it whenever the same labels can give another order
+    said: ClassVar[str]  # A sentence on what the ranker does
 
     @abstractmethod
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
-        """Score each document, the highest to be read first.
+        """Score all documents; those with the highest scores are read first.
 
         Parameters
         ----------
         features : Features
             Weights of the words in each of N documents.
         feedback : Feedback
-            The question, the labels, and all else a ranker may use.
+            The question, the labels, and everything else a ranker may use.
         seed : int
-            Together with the number of labels it decides what is drawn at random.
+            Random draws depend on this and the number of labels only.
 
         Returns
         -------
         ndarray, shape (N,)
-            The same for the same arguments on one machine; scores of documents already read do not matter.
+            Equal for equal arguments on one machine; scores of documents already read are ignored.
         """
 
     def why(self, features: Features, feedback: Feedback, at: int, text: str, seed: int) -> dict[str, float]:
-        """Contribution of each word, and each pair of words, of a document to its score.
+        """Contributions of the words and pairs of words of a document to its score.
 
         Parameters
         ----------
         features : Features
             Weights of the words in each of N documents.
         feedback : Feedback
-            The question, the labels, and all else a ranker may use.
+            The question, the labels, and everything else a ranker may use.
         at : int
             Position of the document.
         text : str
-            Its text; words are spelled as in it.
+            Its text, from which the spelling of words is taken.
         seed : int
             As for :meth:`scores`.
 
         Returns
         -------
-        dict of float
-            The largest first; `ITS_SCORE` stands for the document's score from elsewhere. Empty where a ranker cannot explain.
+        dict of str to float
+            The largest first; `ITS_SCORE` is the key of the external score. Empty if the ranker cannot explain.
         """
         return {}
 
 
 @dataclass(frozen=True)
 class StaticRanker(Ranker):
-    """Learns nothing, for comparison."""
+    """Keeps the initial order, for comparison."""
 
     name = "unmoved"
     said = "Keeps the list in its order."
@@ -121,10 +120,9 @@ class StaticRanker(Ranker):
 
 @dataclass(frozen=True)
 class SVMRanker(Ranker):
-    """A linear support vector machine on words and pairs; the question counts as one relevant document.
+    """A linear support vector machine on words and pairs of words; the question counts as a relevant document.
 
-    The score by which the list began and scores from elsewhere are columns beside the words, weighed by how well they agree
-    with the labels.
+    Initial and external scores are further columns. External scores are weighted by their agreement with the labels.
     """
 
     name = "linear"
@@ -134,13 +132,13 @@ class SVMRanker(Ranker):
     )
 
     strength: float = 0.03  # C, the inverse strength of regularisation
-    ratio: float = 10.0  # Total weight of the relevant documents relative to the others
+    ratio: float = 10.0  # Total weight of relevant documents relative to that of the others
     presumed: int = 10
-    """Unread documents drawn at random are presumed not relevant until this many irrelevant ones were found."""
-    beside: float = 0.05  # Spread of a column of scores, relative to the length 1 of a document's words
+    """Random unread documents count as irrelevant until this many irrelevant ones were read."""
+    beside: float = 0.05  # Standard deviation of a column of scores; the words of a document have length 1
     included: float = 5.0
-    """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
-    abstracts so far, and those excluded for their kind of study, whose words are the topic's anyway."""
+    """Weight of a document included by full text. Other relevant documents weigh 1: those included by abstract so far, and
+    those excluded for their kind of study, whose words fit the topic too."""
 
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         columns = self._columns(feedback)
@@ -148,7 +146,7 @@ class SVMRanker(Ranker):
         if learned is None:
             return feedback.start
         of_words, of_columns = learned
-        # The distance from the boundary, towards the relevant documents.
+        # Proportional to the distance from the boundary, on the side of the relevant documents.
         return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
     def why(self, features: Features, feedback: Feedback, at: int, text: str, seed: int) -> dict[str, float]:
@@ -166,17 +164,17 @@ class SVMRanker(Ranker):
         return dict(sorted(adds_by_term.items(), key=lambda item: -item[1]))
 
     def _columns(self, feedback: Feedback) -> Floats:
-        """Columns besides the words: the score of the list's own order, then scores from elsewhere. Shape (N, 1 or 2)."""
+        """Columns of initial and, if there are any, external scores, shape (N, 1 or 2)."""
         columns = _scaled(feedback.start, self.beside)[:, None]
         if feedback.outside is None:
             return columns
         outside = _scaled(feedback.outside, self.beside)
-        return np.column_stack((columns, outside * _worth(outside, feedback.labels)))
+        return np.column_stack((columns, outside * _agreement(outside, feedback.labels)))
 
     def _learned(
         self, features: Features, feedback: Feedback, columns: Floats, seed: int
     ) -> tuple[NDArray[np.float32], Floats] | None:
-        """Weights of the terms and of the columns besides; None while there is nothing to learn from."""
+        """Weights of the terms and of the columns of scores; None while there is nothing to learn from."""
         labels, rng = feedback.labels, np.random.default_rng((seed, feedback.count))
         read, unread = np.flatnonzero(labels), np.flatnonzero(labels == Label.UNREAD)
         wanted = max(0, self.presumed - int(np.count_nonzero(labels == Label.NOT_RELEVANT)))
@@ -190,7 +188,7 @@ class SVMRanker(Ranker):
         if not has_evidence or not words.nnz or y.all() or not y.any():
             return None
         beside = np.zeros((typed, columns.shape[1]))
-        beside[: len(plus), 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list
+        beside[: len(plus), 0] = np.quantile(columns[:, 0], 0.99)  # a typed text would rank near the top
         weights = np.where(
             np.append(np.zeros(typed), labels[rows_used]) == Label.INCLUDED, self.included, 1.0
         )
@@ -201,12 +199,12 @@ class SVMRanker(Ranker):
         occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
         own = csr_array(np.vstack((beside, columns[rows_used])))
         rows = hstack((occurring, own), format="csr", dtype=np.float64)
-        for part in ("indices", "indptr"):  # as liblinear wants
+        for part in ("indices", "indptr"):  # liblinear requires 32-bit indices
             setattr(rows, part, getattr(rows, part).astype(np.int32))
-        weighed = self.fit(rows, y, weights)
+        fitted = self.fit(rows, y, weights)
         of_words = np.zeros(words.shape[1], dtype=np.float32)
-        of_words[used] = weighed[: len(used)]
-        return of_words, weighed[len(used) :]
+        of_words[used] = fitted[: len(used)]
+        return of_words, fitted[len(used) :]
 
     def fit(self, rows: Matrix, y: NDArray[np.bool_], weights: Floats) -> Floats:
         """Fit the weight of each column.
@@ -214,16 +212,16 @@ class SVMRanker(Ranker):
         Parameters
         ----------
         rows : csr_array, shape (n, columns)
-            Features of the documents learned from.
+            Features of the training documents.
         y : ndarray of bool, shape (n,)
-            Which of them are relevant.
+            Whether each is relevant.
         weights : ndarray, shape (n,)
-            How much each of them counts.
+            Their weights.
 
         Returns
         -------
         ndarray, shape (columns,)
-            Positive where a column speaks for relevance.
+            Positive for columns that indicate relevance.
         """
         from sklearn.svm import LinearSVC  # slow to import, seldom needed
 
@@ -232,22 +230,22 @@ class SVMRanker(Ranker):
 
 
 def _scaled(scores: Floats, size: float) -> Floats:
-    """Scale scores to mean 0 and this spread, with 0 for a missing one. Shape (N,)."""
-    is_there = np.isfinite(scores)
-    if not is_there.any():
+    """Scale scores to mean 0 and standard deviation `size`; missing ones become 0. Shape (N,)."""
+    given = np.isfinite(scores)
+    if not given.any():
         return np.zeros(len(scores))
-    away = np.where(is_there, scores - scores[is_there].mean(), 0.0)
-    return np.asarray(size * away / (scores[is_there].std() or 1.0))
+    centred = np.where(given, scores - scores[given].mean(), 0.0)
+    return np.asarray(size * centred / (scores[given].std() or 1.0))
 
 
-def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
-    """Factor 1 + d², with d the standard deviations between relevant documents and others; smaller while they are few."""
+def _agreement(scores: Floats, labels: NDArray[np.int8]) -> float:
+    """Factor 1 + d² for scores, where d is the standardised mean difference by label, shrunk while hits are few."""
     relevant, others = scores[labels >= Label.RELEVANT], scores[labels == Label.NOT_RELEVANT]
     if len(relevant) < 2 or len(others) < 2:
         return 1.0
     spread = float(np.sqrt((relevant.var() + others.var()) / 2))
-    apart = max(0.0, float(relevant.mean() - others.mean())) / (spread or np.inf)
-    return 1 + (apart * len(relevant) / (len(relevant) + FEW)) ** 2
+    difference = max(0.0, float(relevant.mean() - others.mean())) / (spread or np.inf)
+    return 1 + (difference * len(relevant) / (len(relevant) + FEW)) ** 2
 
 
 RANKERS: dict[str, Ranker] = {ranker.name: ranker for ranker in (SVMRanker(), StaticRanker())}
@@ -255,10 +253,10 @@ DEFAULT = "linear"
 _EARLIER = {"Told": "Feedback", "Linear": "SVMRanker", "Unmoved": "StaticRanker"}
 
 
-if not TYPE_CHECKING:  # A type checker knows only today's names.
+if not TYPE_CHECKING:  # type checkers see the current names only
 
     def __getattr__(name: str) -> Any:
-        """Classes by their earlier names, which people's own files may still import."""
+        """Return a class by an earlier name, which people's own files may still import."""
         if name not in _EARLIER:
             raise AttributeError(f"module {__name__} has no attribute {name}")
         warnings.warn(f"{name} is now called {_EARLIER[name]}.", DeprecationWarning, stacklevel=2)
@@ -266,12 +264,12 @@ if not TYPE_CHECKING:  # A type checker knows only today's names.
 
 
 def parse_ranker(spec: str) -> Ranker:
-    """Parse the name of a ranker, or run a person's own file.
+    """Return a ranker by its name, or from a person's own file (``file.py:Name``).
 
     Raises
     ------
     InputProblem
-        When there is none of that name, or a file does not yield one.
+        When there is no ranker of this name, or the file does not define one.
     """
     file, _, name = spec.rpartition(":")
     if file.endswith(".py"):
@@ -292,7 +290,7 @@ def parse_ranker(spec: str) -> Ranker:
 
 
 def due(labels: int, at_last_fit: int) -> bool:
-    """Whether a ranker is due for another fit, given the number of labels now and at the last fit.
+    """Whether a ranker must be fitted again, given the numbers of labels now and at the last fit.
 
     >>> due(1, 0), due(0, 0), due(101, 100), due(104, 100)
     (True, False, False, True)
@@ -302,9 +300,9 @@ def due(labels: int, at_last_fit: int) -> bool:
 
 
 def reading_order(scores: Floats, seed: int) -> NDArray[np.intp]:
-    """Positions by falling score, with ties in an order drawn by the seed. Shape (N,).
+    """Positions by falling score, shape (N,), with ties in random order.
 
-    The order of records in a source can leak what they are labelled.
+    Ties do not keep the order of the records, because this may reveal their labels.
 
     >>> reading_order(np.array([1.0, 3.0, 2.0]), 0).tolist()
     [1, 2, 0]

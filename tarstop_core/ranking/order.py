@@ -1,4 +1,4 @@
-"""From a collection to a list in screening order."""
+"""Put the records of a collection in screening order, and suggest how."""
 
 import math
 import re
@@ -16,20 +16,20 @@ from tarstop_core.documents.records import date_key, ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import PAPER, Bm25Index, Recipe, build_index, rank_order
 
-NEARLY_ALWAYS = 0.9  # Share of neighbours in rising or falling order from which a list counts as sorted
+NEARLY_ALWAYS = 0.9  # A list counts as sorted if this share of neighbours rises, or falls
 
 Order = Literal["scores", "text", "own"]
-QUERY_SHOWN = 60  # Characters of a query that a sentence repeats
+QUERY_SHOWN = 60  # A sentence repeats at most this many characters of a query
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A collection put in screening order."""
+    """A collection in screening order."""
 
-    order: NDArray[np.intp]  # Positions in the collection, first to be read first. Shape (N,)
+    order: NDArray[np.intp]  # Positions in the collection in screening order, shape (N,)
     scores: NDArray[np.float64] | None
-    """Scores in the same (screening) order; None if the list has only its order. Shape (N,)."""
-    how: str  # The source of the order, as a sentence
+    """Scores in screening order, shape (N,); None if the list has only an order."""
+    how: str  # A sentence on the source of the order
 
     def __len__(self) -> int:
         return len(self.order)
@@ -48,25 +48,24 @@ def prepare(
     Parameters
     ----------
     frame : DataFrame
-        Records, at least one.
-    order : str
-        "scores": by the file's own scores; "text": by BM25 against the query; "own": as the list stands.
+        One or more records.
+    order : {"scores", "text", "own"}
+        By the scores in the file, by BM25 with the query, or in the order of the list.
     query : str
-        What is searched for.
+        Words to search for.
     recipe : Recipe
-        What BM25 counts.
+        Tokens and parameters of BM25.
     index : Bm25Index, optional
-        An index of this table's `ranking_text` by this recipe, so that another query does not read the texts again.
+        An index of the records' `ranking_text` by this recipe; without one, the texts are indexed.
 
     Returns
     -------
     Ranking
-        Positions, scores, and a sentence on where the order comes from.
 
     Raises
     ------
     InputProblem
-        When there are no records, when a score is missing, or when the query cannot rank them.
+        When there are no records, a score is missing, or the query cannot rank them.
 
     Examples
     --------
@@ -96,14 +95,14 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
     ranking : Ranking
         The ranking of a collection.
     left_out : ndarray of bool, by position in the collection
-        Which documents.
+        Whether to leave out each document.
     what : str
-        What they are, as a clause.
+        A clause that describes them.
 
     Returns
     -------
     Ranking
-        Its sentence counts them.
+        Its sentence tells how many were left out.
 
     Examples
     --------
@@ -119,10 +118,10 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
 
 def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
-    """Return the default order, and why, as a sentence.
+    """Suggest an order for a list, with the reason as a sentence.
 
-    A list's own order is suggested only where something speaks for it: a wrong one would make every
-    chance wrong, while a query can always be written.
+    The list's own order is suggested only if it may follow relevance. A wrong order would make all chances wrong, and a
+    query can always be written instead.
 
     >>> from tarstop_core.documents.records import as_records
     >>> suggest_order(as_records({"id": ["a", "b"], "title": ["Lid", "Cup"], "score": [0.2, 0.9]}))
@@ -144,7 +143,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
         ("id", "identifier"),
     ):
         numbers = frame[column].tolist()
-        # Row numbers given to records without ids rise in every list.
+        # The row numbers that stand in for missing ids rise in every list.
         if _sorted(numbers) and not all(re.fullmatch(r"row \d+", number) for number in numbers):
             return "text", _sorted_by(name)
     return (
@@ -154,7 +153,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
 
 
 def several_files(frame: pd.DataFrame) -> bool:
-    """Whether the records come from several files, each of which may be a ranking of its own.
+    """Whether the records come from several files, each of which may be ranked by itself.
 
     >>> several_files(pd.DataFrame({"source": ["a.csv", "a.csv; b.csv"]}))
     False
@@ -198,9 +197,9 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
 
 
 def _sorted(values: Sequence[str]) -> bool:
-    """Whether no value is missing and values nearly always rise, or nearly always fall, as numbers or as text.
+    """Whether all values are given and different, and nearly all neighbours rise or fall, as numbers or as text.
 
-    Nearly: programs list the newest first by a date that is not the number, and some records stray.
+    Some neighbours may differ, because programs sort by a date that numbers follow only roughly.
     """
     if not all(values) or len(set(values)) < len(values):
         return False
@@ -212,15 +211,14 @@ def _sorted(values: Sequence[str]) -> bool:
     return max(rising, 1 - rising) >= NEARLY_ALWAYS
 
 
-# --- what the order of a list says --------------------------------------------------------------
+# --- is a list merely sorted? -------------------------------------------------------------------
 
 SHORTEST_TELLING_LIST = 8
-# A list counts as sorted only when a random order would look so sorted less than once in a thousand.
-CHANCE = 1e-3
+CHANCE = 1e-3  # A list counts as sorted only if a random order would be sorted with a smaller probability
 
 
 def _direction(keys: Sequence[str]) -> int:
-    """Return 1 for an ascending list, -1 for a descending one, 0 when neither (or by chance)."""
+    """1 for an ascending list, −1 for a descending one, 0 for neither or if chance may explain it."""
     _, codes, counts = np.unique(np.array(keys), return_inverse=True, return_counts=True)
     # A random order of n items with ties n_1, n_2, … ascends with probability Π n_i! / n!.
     log_chance = sum(math.lgamma(n + 1) for n in counts.tolist()) - math.lgamma(len(codes) + 1)
@@ -231,10 +229,10 @@ def _direction(keys: Sequence[str]) -> int:
 
 
 def order_hint(frame: pd.DataFrame) -> str | None:
-    """Say in a sentence that a list's own order merely follows its dates or titles; None if it does not.
+    """A sentence that a list is merely sorted by date or title; None if it is not.
 
-    A list of fewer than 8 records, or one with too many ties or gaps (four in five records must have the date or title),
-    cannot tell.
+    Lists of fewer than 8 records, or with many ties or gaps (fewer than four in five records with a date or title), give
+    None.
 
     >>> from tarstop_core.documents.records import as_records
     >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
@@ -246,14 +244,14 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     enough = max(SHORTEST_TELLING_LIST, 0.8 * len(frame))
     dates = [key for key in map(date_key, frame["date"].tolist()) if key]
     if len(dates) >= enough:
-        # Records with only a year are compared with others by year.
+        # If some records have only a year, all are compared by year.
         for depth in range(min(map(len, dates)), 0, -1):
             padded = ["".join(f"{part:04d}" for part in key[:depth]) for key in dates]
             if direction := _direction(padded):
                 return _sorted_by(f"date, {'oldest' if direction > 0 else 'newest'} first")
     titles = [title for title in frame["title"].tolist() if title]
     if len(titles) >= enough:
-        # Catalogues differ in whether they skip accents, quotation marks and articles.
+        # Catalogues may or may not ignore accents, quotation marks and articles.
         plain = [title.casefold() for title in titles]
         bare = (unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() for title in plain)
         letters = [re.sub(r"[\W_]+", " ", title).strip() for title in bare]
@@ -268,44 +266,44 @@ def _sorted_by(what: str) -> str:
     return f"This list is sorted by {what}, so its order probably says nothing about relevance."
 
 
-# --- patent families: the first member in the ranking stands for all ------------------------------
+# --- patent families: the first member in the ranking represents all -------------------------------
 
 
 def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
-    """Leave out all members of a family except the one ranked first; the same ranking if there are none to leave out.
+    """Leave out all members of each family but the first in the ranking.
 
-    `groups` hold positions in the collection, one group a family; some may be missing from the ranking.
+    `groups` are positions in the collection, one group per family; members may be missing from the ranking.
     """
     size = 1 + max([int(ranking.order.max()), *(max(group) for group in groups)])
     rank = np.full(size, size, dtype=np.int64)
     rank[ranking.order] = np.arange(len(ranking))
-    gone = np.zeros(size, dtype=bool)
+    left_out = np.zeros(size, dtype=bool)
     for group in groups:
         members = np.asarray(group)
-        gone[members[np.arange(len(members)) != rank[members].argmin()]] = True
-    if not gone[ranking.order].any():
+        left_out[members[np.arange(len(members)) != rank[members].argmin()]] = True
+    if not left_out[ranking.order].any():
         return ranking
-    return leave_out(ranking, gone, "of a patent family that another document stands for")
+    return leave_out(ranking, left_out, "of a patent family that another document stands for")
 
 
 def also_published(
     frame: pd.DataFrame, ranking: Ranking, groups: Iterable[Sequence[int]]
 ) -> dict[str, list[str]]:
-    """List the other members of each family, by the document that stands for it.
+    """The other members of each family, by the document that represents it.
 
     Parameters
     ----------
     frame : DataFrame
         Records of the collection.
     ranking : Ranking
-        The list, with one member of a family at most.
+        The list, with at most one member of each family.
     groups : iterable of sequences of int
-        Positions in the collection, one group a family.
+        Positions in the collection, one group per family.
 
     Returns
     -------
-    dict of list of str
-        Publication numbers, or identifiers where there are none, by the identifier of the document in the list.
+    dict of str to list of str
+        Publication numbers (or identifiers if there are none), by the identifier of the document in the list.
 
     Examples
     --------
@@ -319,7 +317,7 @@ def also_published(
     ids, numbers = frame["id"].tolist(), frame["publication_number"].tolist()
     others = {}
     for group in groups:
-        stands = [row for row in group if row in listed]
-        if len(stands) == 1:
-            others[ids[stands[0]]] = [numbers[row] or ids[row] for row in group if row != stands[0]]
+        in_list = [row for row in group if row in listed]
+        if len(in_list) == 1:
+            others[ids[in_list[0]]] = [numbers[row] or ids[row] for row in group if row != in_list[0]]
     return others

@@ -1,4 +1,4 @@
-"""Words: the tokens that BM25 counts, and the words of a question marked in a text."""
+"""Split texts into the words that BM25 counts, and find the words of a query in a text."""
 
 import re
 import unicodedata
@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import Stemmer
 
-# Too common to be worth marking or counting: the English of the interface, with a few of patent claims. Longer lists,
-# scikit-learn's among them, hold words that people search for: fire, mill, front, system.
+# Words too common to be marked or counted, in English and in patent claims. Longer lists, such as scikit-learn's, contain
+# words that people search for: fire, mill, front, system.
 _STOP_WORDS = frozenset(
     "a about after all also among an and any are as at be been between both but by can could did do does during each "
     "either for from had has have he her his how i if in into is it its may might more most no nor not of on only or "
@@ -22,12 +22,12 @@ _TO_SPACE = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 
 
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """Split a text into pieces, each with whether it is one of the wanted stems, as :func:`stems` makes them from a query.
+    """Split a text into pieces, each with whether it is a word with one of the wanted stems (see :func:`stems`).
 
     >>> [piece for piece, marked in parts("A mast, folded; the Folding hinges.", stems("fold a hinge")) if marked]
     ['folded', 'Folding', 'hinges']
     """
-    # Letters with separate accents are words too.
+    # Letters followed by combining accents become single letters, which the pattern matches.
     whole = unicodedata.normalize("NFC", text)
     end = 0
     for word in _WORD.finditer(whole):
@@ -42,16 +42,16 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 @lru_cache(maxsize=64)
 def stems(query: str) -> frozenset[str]:
-    """The words of a query as :func:`parts` compares them, without very common ones."""
+    """Stems of the words of a query, without very common words, for :func:`parts`."""
     return frozenset(WORD_TOKENS(query))
 
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
-    """A word without accents, case and ending."""
+    """Stem of a word, without accents and in lower case."""
     if not word.isascii():
         word = "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
-    # A new stemmer for every word, because it has a state and pages run in threads.
+    # Stemmers have a state and pages run in threads, so every word gets a new one.
     return str(Stemmer.Stemmer("english", 0).stemWord(word.casefold()))
 
 
@@ -60,13 +60,13 @@ _STOP_STEMS = frozenset(map(_stem, _STOP_WORDS))
 
 @dataclass(frozen=True)
 class Tokens:
-    """A way to split a text into the words that BM25 counts."""
+    """How to split a text into the words that BM25 counts."""
 
     split: Callable[[str], list[str]]  # Splits a text into pieces
-    word: Callable[[str], str]  # Turns a piece into its word; empty if it is left out
+    word: Callable[[str], str]  # Converts a piece to a word; "" if it does not count
 
     def __call__(self, text: str) -> list[str]:
-        """The words of a text.
+        """Split a text into words.
 
         >>> PAPER_TOKENS("Folding  mast, for the X-ray.")
         ['folding', 'mast,', 'for', 'the', 'x-ray.']
@@ -81,7 +81,7 @@ def _by_space(text: str) -> list[str]:
 
 
 def _by_word(text: str) -> list[str]:
-    if text.isascii():  # nearly all are, and this takes half the time
+    if text.isascii():  # as nearly all texts are; this takes half the time
         return text.translate(_TO_SPACE).split()
     return _WORD.findall(unicodedata.normalize("NFC", text))
 
@@ -91,6 +91,7 @@ def _counted(word: str) -> str:
     return "" if stem in _STOP_STEMS else stem
 
 
-PAPER_TOKENS = Tokens(_by_space, str)  # The paper's: lower case, at white space, punctuation kept
+PAPER_TOKENS = Tokens(_by_space, str)
+"""Tokens of the paper: lower case, split at white space, with punctuation."""
 WORD_TOKENS = Tokens(_by_word, _counted)
-"""For people: the words that count are those that :func:`parts` marks."""
+"""Word stems without common words, as :func:`parts` marks them."""

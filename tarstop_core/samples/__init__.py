@@ -1,1 +1,1 @@
-"""What comes with the program: sample lists, calibrators, priors, and what simulates them."""
+"""Data that come with the program: sample lists, calibrators and priors, and simulators of lists."""

@@ -1,7 +1,7 @@
-"""What comes with the program to try it on: simulated searches and reviews, and published 2×2 tables.
+"""Sample data: simulated searches and reviews, and published 2×2 tables and effects.
 
-`python -m scripts.make_samples` makes the searches and reviews, which are simulated to the last word; the
-published tables are figures carried over from the publications that they cite.
+`python -m scripts.make_samples` makes the searches and reviews, whose texts are simulated too. The published numbers are
+copied from the publications that they cite.
 """
 
 import gzip
@@ -31,31 +31,31 @@ from tarstop_core.places import sample_dir
 from tarstop_core.ranking.order import Ranking, prepare
 
 REVIEWS, TRIALS = "reviews", "trials"
-"""Folders of simulated reviews: of diagnostic accuracy, and of interventions."""
+"""Folders of simulated reviews of diagnostic accuracy, and of interventions."""
 
 
 @dataclass(frozen=True)
 class FullText:
-    """What the full text of a simulated report says, and what becomes of the report."""
+    """The full text of a simulated report, and the outcome of reading it."""
 
-    text: str  # a paragraph that holds the counts in words, or says why there are none
+    text: str  # a paragraph with the counts in words, or with the reason why there are none
     status: reports.FullText
-    reason: str = ""  # why it brings no data; "" when it does
-    study: str = ""  # as "Surname YEAR"; two reports of one study share it
-    TP: int | None = None  # of the 2×2 table; None without one
+    reason: str = ""  # why it has no data; "" if it has
+    study: str = ""  # "Surname YEAR"; two reports of one study share it
+    TP: int | None = None  # count of the 2×2 table, like the next three; None without a table
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
-    numbers: dict[str, float] | None = None  # of an effect, by name of its column; None without one
+    numbers: dict[str, float] | None = None  # numbers of an effect by column; None without an effect
 
 
 @dataclass(frozen=True)
 class Reported:
-    """Summary of published tables as somebody else computed it, to compare with."""
+    """Summary of published tables by another program, for comparison."""
 
-    by: str  # who, and how
-    sensitivity: tuple[float, float, float]  # estimate and the ends of its 95 % confidence interval
-    false_positive_rate: tuple[float, float, float]
+    by: str  # program and method
+    sensitivity: tuple[float, float, float]  # estimate and 95 % confidence interval
+    false_positive_rate: tuple[float, float, float]  # estimate and 95 % confidence interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,38 +64,38 @@ class PublishedSet:
 
     name: str
     title: str
-    citation: str  # the publication that the counts come from, with its DOI
-    note: str  # how they came here, and what is to be known of them
+    citation: str  # publication of the counts, with its DOI
+    note: str  # how the counts were obtained, and caveats
     tables: Tables
     reported: Reported
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedEffects:
-    """The studies of a published meta-analysis of an intervention, and a question to ask of them."""
+    """The studies of a published meta-analysis of an intervention, with an example question."""
 
     name: str
     title: str
-    citation: str  # the publication that the numbers come from, with its DOI
-    note: str  # how they came here, and what is to be known of them
+    citation: str  # publication of the numbers, with its DOI
+    note: str  # how the numbers were obtained, and caveats
     measure: Measure
-    delta: float  # the smallest effect that may matter: an example, not the publication's
-    above: bool
+    delta: float  # an example of the smallest effect that matters, not from the publication
+    above: bool  # whether an effect that matters lies above delta
     studies: Studies
 
 
 def sample_topics() -> pd.DataFrame:
-    """The simulated searches.
+    """Table of the simulated searches, one row per topic.
 
-    One row a topic: `topic` (its name), `title`, `claim` (the query) and `documents` (a count).
+    Columns: `topic` (name), `title`, `claim` (the query) and `documents` (a count).
     """
     return _topics("patents")
 
 
 def load_sample(topic: str) -> pd.DataFrame:
-    """The documents of one simulated search, in order of publication number (not of relevance).
+    """Documents of one simulated search, sorted by publication number, not by relevance.
 
-    `authors` holds the assignee, `date` the year.
+    `authors` is the assignee, `date` the year.
 
     Raises
     ------
@@ -106,9 +106,9 @@ def load_sample(topic: str) -> pd.DataFrame:
 
 
 def sample_qrels() -> dict[str, dict[str, int]]:
-    """The judgements: topic to document to 1; a document that is not listed is not relevant.
+    """Judgments of the simulated searches: relevance 1 by topic and relevant document.
 
-    Every topic is a key; those without prior art hold nothing.
+    Every topic is a key; topics without prior art have no documents.
     """
     qrels: dict[str, dict[str, int]] = {str(topic): {} for topic in sample_topics()["topic"]}
     for line in (sample_dir() / "patents" / "qrels.txt").read_text(encoding="utf-8").splitlines():
@@ -118,7 +118,7 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 
 
 def sample_reasons(topic: str) -> dict[str, str]:
-    """Why each document of a search is relevant or not, in one sentence, by its identifier.
+    """One sentence per document of a search, by identifier, on why it is relevant or not.
 
     InputProblem when there is no such topic.
     """
@@ -126,16 +126,16 @@ def sample_reasons(topic: str) -> dict[str, str]:
 
 
 def sample_reviews(collection: str = REVIEWS) -> pd.DataFrame:
-    """The simulated reviews of diagnostic accuracy, or those of interventions.
+    """Table of the simulated reviews of diagnostic accuracy (or of interventions), one row per review.
 
-    One row a review: `topic` (its name), `title`, `question` (the query), `criteria` (which studies are included;
-    begins in lower case) and `documents` (a count).
+    Columns: `topic` (name), `title`, `question` (the query), `criteria` (which studies are included, beginning in lower
+    case) and `documents` (a count).
     """
     return _topics(collection)
 
 
 def load_review_sample(topic: str, collection: str = REVIEWS) -> pd.DataFrame:
-    """The documents of one simulated review, in order of identifier (not of relevance).
+    """Documents of one simulated review, sorted by identifier, not by relevance.
 
     InputProblem when there is no such review.
     """
@@ -143,7 +143,7 @@ def load_review_sample(topic: str, collection: str = REVIEWS) -> pd.DataFrame:
 
 
 def sample_full_texts(topic: str, collection: str = REVIEWS) -> dict[str, FullText]:
-    """What the full texts of a simulated review say, for every report that title and abstract let through and no other.
+    """Full texts of the reports of a simulated review that are included by title and abstract, by identifier.
 
     InputProblem when there is no such review.
     """
@@ -151,7 +151,7 @@ def sample_full_texts(topic: str, collection: str = REVIEWS) -> dict[str, FullTe
 
 
 def published_sets() -> list[PublishedSet]:
-    """2×2 tables of published meta-analyses: figures, with their sources."""
+    """2×2 tables of published meta-analyses, with their sources."""
     folder = sample_dir() / "published"
     content = json.loads((folder / "published.json").read_text(encoding="utf-8"))
     return [
@@ -165,7 +165,7 @@ def published_sets() -> list[PublishedSet]:
 
 
 def published_effects() -> list[PublishedEffects]:
-    """Studies of published meta-analyses of interventions: figures, with their sources."""
+    """Studies of published meta-analyses of interventions, with their sources."""
     folder = sample_dir() / "published" / "effects"
     content = json.loads((folder / "effects.json").read_text(encoding="utf-8"))
     return [
@@ -179,12 +179,12 @@ def published_effects() -> list[PublishedEffects]:
     ]
 
 
-# --- as labelled lists, for experiments, maps and lessons -------------------------------------------
+# --- labelled lists for experiments, maps and lessons -----------------------------------------------
 
 
 @lru_cache(maxsize=32)
 def labelled_search(topic: str) -> Topic:
-    """Return a simulated search with its judgments, ranked by BM25."""
+    """A simulated search with its judgments, ranked by BM25."""
     ids, ranking = _ranked("patents", topic, "claim")
     judged = sample_qrels()[topic]
     labels = np.array([bool(judged.get(name)) for name in ids])
@@ -193,16 +193,16 @@ def labelled_search(topic: str) -> Topic:
 
 @lru_cache(maxsize=32)
 def labelled_review(topic: str) -> Outcome:
-    """Return a simulated review with its 2×2 tables, ranked by BM25.
+    """A simulated review with its 2×2 tables, ranked by BM25.
 
-    A study's table is counted where the first report brings it.
+    The table of a study counts at its first report.
     """
     ids, ranking = _ranked("reviews", topic, "question")
     return review_in_order(topic, ids, ranking.scores)
 
 
 def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = None) -> Outcome:
-    """Return a simulated review with its 2×2 tables, its documents read in a given order.
+    """A simulated review with its 2×2 tables, read in a given order.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = N
     Returns
     -------
     Outcome
-        A study's table is counted where the first report brings it.
+        The table of a study counts at its first report.
     """
     evidence = collect(reports_with_data(sample_full_texts(topic), ids.tolist()))
     labels = np.zeros(len(ids), dtype=bool)
@@ -226,31 +226,31 @@ def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = N
 
 
 def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict[int, Report]:
-    """Find the reports that bring a table, or an effect, by their positions in a list of documents."""
-    reports = {}
-    for at, report in enumerate(map(texts.get, ids)):
-        if report is not None and report.status == "data":
-            reports[at] = Report("data", study=report.study, rows=(_row(report),))
-    return reports
+    """Reports with a table or an effect, by their positions in a list of documents."""
+    return {
+        position: Report("data", study=report.study, rows=(_row(report),))
+        for position, report in enumerate(map(texts.get, ids))
+        if report is not None and report.status == "data"
+    }
 
 
 def _row(report: FullText) -> Row | EffectRow:
-    """The table, or the effect, of a report with data."""
+    """The table or the effect of a report with data."""
     if report.numbers is not None:
         return effect_row({"study": report.study, **report.numbers})
-    assert report.TP is not None and report.FN is not None, "a report with data has its counts"
+    assert report.TP is not None and report.FN is not None, "a report with data has counts"
     return Row(report.study, report.TP, report.FP, report.FN, report.TN)
 
 
 def labelled_inclusions(topic: str) -> Topic:
-    """Return a simulated review with what title and abstract let through, ranked by BM25."""
+    """A simulated review ranked by BM25, in which inclusions by title and abstract are relevant."""
     ids, ranking = _ranked("reviews", topic, "question")
     labels = np.isin(ids, list(sample_full_texts(topic)))
     return Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
 
 
 def _ranked(collection: str, topic: str, query: str) -> tuple[NDArray[np.str_], Ranking]:
-    """Identifiers in ranking order, and the ranking by the topic's own query."""
+    """Identifiers in ranked order, and the ranking by the topic's query."""
     frame = _records(collection, topic)
     ranking = prepare(frame, "text", str(_topics(collection).set_index("topic").at[topic, query]))
     return frame["id"].to_numpy(dtype=str)[ranking.order], ranking
@@ -260,28 +260,28 @@ def _ranked(collection: str, topic: str, query: str) -> tuple[NDArray[np.str_], 
 
 
 def _topics(collection: str) -> pd.DataFrame:
-    return _listed(sample_dir() / collection / "topics.csv").copy(deep=False)
+    return _read_csv(sample_dir() / collection / "topics.csv").copy(deep=False)
 
 
 @cache
-def _listed(file: Path) -> pd.DataFrame:
+def _read_csv(file: Path) -> pd.DataFrame:
     return pd.read_csv(file, encoding="utf-8")
 
 
 def _records(collection: str, topic: str) -> pd.DataFrame:
-    _must_be_known(collection, topic)
+    _check_topic(collection, topic)
     return _read(sample_dir() / collection / f"{topic}.jsonl.gz").copy(deep=False)
 
 
 @lru_cache(maxsize=8)
 def _read(file: Path) -> pd.DataFrame:
-    """The documents of a file; a page asks for them whenever it is drawn."""
+    """Read the documents of a file; cached because a page needs them whenever it is drawn."""
     return as_records(pd.DataFrame(_json_lines(file)).assign(source=file.name))
 
 
 def _of_topic(collection: str, topic: str, file: str) -> list[dict[str, Any]]:
-    """The rows of a file of several topics that are about one."""
-    _must_be_known(collection, topic)
+    """The rows of one topic in a file of several topics."""
+    _check_topic(collection, topic)
     return [
         row
         for row in _json_lines(sample_dir() / collection / f"{file}.jsonl.gz")
@@ -289,7 +289,8 @@ def _of_topic(collection: str, topic: str, file: str) -> list[dict[str, Any]]:
     ]
 
 
-def _must_be_known(collection: str, topic: str) -> None:
+def _check_topic(collection: str, topic: str) -> None:
+    """Raise InputProblem unless the collection has this topic."""
     names = _topics(collection)["topic"].tolist()
     if topic not in names:
         raise InputProblem(f"There is no sample topic {topic!r}; choose one of {', '.join(names)}.")

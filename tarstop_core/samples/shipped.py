@@ -1,4 +1,4 @@
-"""Shipped calibrators, priors, extraction rates and past stops, for a person without labelled topics."""
+"""Shipped calibrators, priors, extraction rates and past stops, for people without labelled topics."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -21,35 +21,35 @@ DEFAULTS: dict[str, tuple[str, str]] = {
     REVIEW: ("review-data-elsewhere", "sample-reviews"),
     INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
-"""For each scenario, the calibrator for a list of your own and for a sample."""
+"""By scenario: the calibrator for a list of your own, and that for a sample."""
 FOR_MERGED_LISTS = "clef-reviews-merged"
-"""The calibrator for a patent list that is put together from several rankings."""
-# Digests of earlier versions that differed in words only.
+"""The calibrator for a patent list that merges several rankings."""
 FORMER = {"7bf73601a9c1918e": "clef-reviews-rank-frailty"}
+"""Digests of earlier versions with the same numbers, and short names."""
 
 
 @cache
 def calibrators() -> dict[str, Calibrator]:
-    """Every shipped calibrator by its short name, simulated ones first; ``scripts/make_calibrators.py`` makes them."""
+    """All shipped calibrators by short name, simulated ones first; ``scripts/make_calibrators.py`` makes them."""
     by_name = {path.stem: load(path) for path in sorted((sample_dir() / "calibrators").glob("*.json"))}
     return dict(sorted(by_name.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
 
 @cache
 def digests() -> dict[str, str]:
-    """Short name of every shipped calibrator by its digest, those of earlier versions with the same numbers included."""
+    """Short name of every shipped calibrator by digest, including digests of earlier versions with the same numbers."""
     return FORMER | {calibrator.digest: name for name, calibrator in calibrators().items()}
 
 
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
-    """Short name of the calibrator to begin with.
+    """Short name of the default calibrator.
 
     Parameters
     ----------
     has_scores : bool
         Whether the list has scores.
     sample : bool
-        Whether it is one of the samples.
+        Whether the list is one of the samples.
     scenario : str
         One of :data:`~tarstop_core.calibration.calibrator.SCENARIOS`.
 
@@ -71,48 +71,49 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 
 @cache
 def extraction_rate(simulated: bool) -> ExtractionRate:
-    """How many included reports bring data, with its spread, learned from complete reviews.
+    """Share of included reports that have data, with its spread, learned from complete reviews.
 
-    These are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
+    The reviews are simulated like the samples, or come from CLEF TAR, where full-text relevance stands for data.
     """
     return load_rate(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
 
 
 @cache
 def reranked_chances(scenario: str = "") -> RerankedChances:
-    """Chances of a list that learns from its labels: of being included ("inclusion"), of bringing data ("review"), or of
-    either, where nobody says which; ``scripts/make_reranked_chances.py`` makes the file.
+    """Model of the chances of a list that learns from its labels; ``scripts/make_reranked_chances.py`` makes the file.
+
+    The chances are those of being included ("inclusion") or of having data ("review"); without a scenario, of either.
     """
     return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
 
 
 @cache
 def reranked_calibration() -> pd.DataFrame:
-    """Forecasts of :func:`reranked_chances` on sets that were left out, with what was found.
+    """Forecasts of :func:`reranked_chances` on data sets that were held out, one row per forecast, beside the truth.
 
-    One row a forecast: `judged` (as the scenario there), `set`, documents `read`, `what` lies ahead, `mean` and 90 % interval
-    (`low`, `high`) of the number relevant, and the `true` one; ``scripts.study reranked_chances`` makes the file.
+    Columns: `judged` (the scenario), `set`, documents `read`, `what` lies ahead, `mean` and 90 % interval (`low`, `high`) of
+    the number of relevant documents, and the `true` number; ``scripts.study reranked_chances`` makes the file.
     """
     return pd.read_csv(sample_dir() / "reranked" / "came_out.csv", encoding="utf-8")
 
 
 WIDTH = "clef-reviews-width"
-"""The prior that a review of your own begins with: how wide past reviews ask for, around your own starting chance."""
+"""The prior that a review of your own begins with: as wide as past reviews require, around your own starting chance."""
 
 
 @cache
 def priors() -> dict[str, Prior]:
-    """Priors of reviews learned from past ones, by short name; ``scripts/make_priors.py`` learns them."""
+    """Priors learned from past reviews, by short name; ``scripts/make_priors.py`` makes them."""
     return {path.stem: load_prior(path) for path in sorted((sample_dir() / "priors").glob("*.json"))}
 
 
-# --- how often a decision on so few studies was wrong in past reviews ------------------------------
+# --- how often decisions on few studies were wrong in past reviews ---------------------------------
 
 PAST_STOPS = FileKind(
     "tarstop-past-stops", 2, "count of past stops", "scripts/make_priors.py", "make it again"
 )
-LEAST = 10  # Questions below which there is no count
-NEAR = 0.026  # How far the threshold may be from the nearest one that was counted at
+LEAST = 10  # With fewer questions there is no count
+NEAR = 0.026  # Largest distance of a threshold from the nearest one with counts
 
 
 @dataclass(frozen=True)
@@ -120,28 +121,28 @@ class PastQuestion:
     """A question of a past review."""
 
     review: str
-    end: tuple[float, ...]  # chance, at each threshold, that pooled sensitivity exceeds it, by all studies
+    end: tuple[float, ...]  # chance by all studies that pooled sensitivity exceeds each threshold
     after: tuple[tuple[float, ...], ...]
-    """This chance after 1, 2, 3 … studies in the order of the list, as long as more were to come, from a chance of ½."""
+    """These chances after 1, 2, 3 … studies in the order of the list, while more follow, from a chance of ½."""
 
 
 @dataclass(frozen=True)
 class PastStops:
-    """Past questions as shipped; ``scripts/make_priors.py`` counts them."""
+    """The shipped past questions; ``scripts/make_priors.py`` makes them."""
 
-    source: str  # what the reviews were, and how the belief was computed, for a person
+    source: str  # description of the reviews and of the belief, for people
     thetas: tuple[float, ...]
     questions: tuple[PastQuestion, ...]
-    tempering: float  # power of the odds that further studies turn the decision which makes them fit the past
+    tempering: float  # power of the odds that further studies change the decision, fitted to past reviews
     widening: float
-    """Factor on how far pooled sensitivity is expected to move with all studies, so that 90 % of past moves lie inside."""
+    """Factor on the expected range of pooled sensitivity by all studies, so that it holds 90 % of past results."""
     held: tuple[int, int]
-    """In how many stops of past reviews it ended within the range, where that was learned from other reviews; of how many."""
+    """Number of past stops whose final sensitivity lay in the range, learned from other reviews, and number of stops."""
 
 
 @dataclass(frozen=True)
 class WrongStops:
-    """Wrong decisions among this many questions of this many reviews."""
+    """Number of wrong decisions among questions of past reviews."""
 
     wrong: int
     questions: int
@@ -154,7 +155,7 @@ def wrong_stops(studies: int, theta: float, q_star: float, truth: str = "pooled"
     Parameters
     ----------
     studies : int
-        Studies at the stop; only questions to which more came count.
+        Studies at the stop; only questions with more studies count.
     theta, q_star : float
         Thresholds on pooled sensitivity and on belief, in (0, 1).
     truth : str
@@ -163,18 +164,19 @@ def wrong_stops(studies: int, theta: float, q_star: float, truth: str = "pooled"
     Returns
     -------
     WrongStops or None
-        None where fewer than ten questions count, or none was asked at about this threshold.
+        None if fewer than ten questions count, or none has a threshold near this one.
     """
     past = past_stops()
-    at = min(range(len(past.thetas)), key=lambda i: abs(past.thetas[i] - theta))
-    if studies < 1 or abs(past.thetas[at] - theta) > NEAR:
+    nearest = min(range(len(past.thetas)), key=lambda i: abs(past.thetas[i] - theta))
+    if studies < 1 or abs(past.thetas[nearest] - theta) > NEAR:
         return None
     counted = [question for question in past.questions if len(question.after) >= studies]
     if len(counted) < LEAST:
         return None
     edge = q_star if truth == "full_evidence" else 0.5
     wrong = sum(
-        (question.after[studies - 1][at] > q_star) != (question.end[at] > edge) for question in counted
+        (question.after[studies - 1][nearest] > q_star) != (question.end[nearest] > edge)
+        for question in counted
     )
     return WrongStops(wrong, len(counted), len({question.review for question in counted}))
 

@@ -1,1 +1,1 @@
-"""Simulated lists for experiments: scores, labels and 2×2 tables without text, made again when they are needed."""
+"""Simulate lists for experiments: scores, labels and 2×2 tables, without texts."""

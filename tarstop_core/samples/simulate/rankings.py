@@ -1,20 +1,19 @@
-"""A simulated patent benchmark of rankings: scores and labels, no text.
+"""Simulate a patent benchmark of rankings: scores and labels without texts.
 
-Every topic is one application searched in its own pool. Half the topics have prior art in the pool
-(ω⁺), half have none (ω⁻). The model, for one topic:
+Every topic is an application that is searched in its own pool. Half of the topics have prior art in the pool (ω⁺), half
+have none (ω⁻). The model of a topic:
 
-1. Each document has a latent place u in (0, 1): the share of the pool that looks better than it.
-   Ordinary documents are uniform. A few near misses, in ω⁺ and ω⁻ topics alike, lie high, so that a
-   strong score alone does not give the truth away.
-2. Relevant documents lie at log10 u = μ + σ·normal, where μ is the topic's own (a frailty: in an
-   easy topic all of them tend to lie high, in a hard one all lie low). A share of them, again the
-   topic's own, is worded so differently from the query that their place is as good as random.
-3. The score falls with u by a right-skewed quantile function (a gamma's) with a shape, location and scale of
-   the topic's own, so scores compare within a topic only.
+1. Each document has a latent place u in (0, 1): the share of the pool that looks better than it. Ordinary documents are
+   uniform. A few near misses, in ω⁺ and ω⁻ topics alike, rank high, so that a high score alone does not reveal the truth.
+2. Relevant documents have log10 u = μ + σ·normal. μ varies between topics (a frailty): in an easy topic all of them tend
+   to rank high, in a hard one low. A share of them, which also varies between topics, is worded so differently from the
+   query that their place is random.
+3. The score falls with u by the quantile function of a gamma distribution. Its shape, location and scale vary between
+   topics, so scores are comparable within a topic only.
 
-Only six figures were matched (the constants below say how): mean number of relevant documents,
-MAP, NDCG, Recall@100 and the shares of ω⁺ topics with a hit within 31 and within 100. Everything
-else about the benchmark is invention, and results on it are results on simulated data.
+Only six figures were matched, as the constants below describe: mean number of relevant documents, MAP, NDCG, Recall@100,
+and the shares of ω⁺ topics with a hit within 31 and within 100. Everything else about the benchmark is invented, and
+results on it are results on simulated data.
 """
 
 import numpy as np
@@ -34,25 +33,25 @@ TARGETS: dict[str, float] = {
     "hit_within_31": 0.892,
     "hit_within_100": 0.916,
 }
-"""What the rankings aim at: Fletcher & Stevenson's patent task, means over ω⁺ topics."""
+"""Figures to match: Fletcher & Stevenson's patent task, means over ω⁺ topics."""
 
-# Set by hand; the fit below is conditional on them.
-POOL_MEAN = 3110  # documents in a pool: one window of GRLStop in the paper is 1 % of it
+# Set by hand; the fit below is conditional on these.
+POOL_MEAN = 3110  # documents in a pool; a window of GRLStop in the paper is 1 % of it
 POOL_SPREAD = 0.10  # standard deviation of a pool's size, as a share of its mean
 RELEVANT_MEAN = 6.2  # relevant documents in an ω⁺ topic: 1 + negative binomial
 RELEVANT_DISPERSION = 6.0  # its size parameter: most topics have 3 to 9, a few over 15
 NEAR_MISS_MEAN = 4.0  # near misses in a pool, Poisson
-NEAR_MISS_PLACE = -3.4  # mean of log10 u of a near miss: about the first place of 3,110
-NEAR_MISS_SPREAD = 1.0
+NEAR_MISS_PLACE = -3.4  # mean of log10 u of a near miss: about rank 1 of 3,110
+NEAR_MISS_SPREAD = 1.0  # its standard deviation
 FRAILTY = 0.6  # standard deviation, between topics, of the mean of log10 u of relevant documents
-ODD_CONCENTRATION = 4.0  # of the beta from which a topic draws its share of randomly placed documents
+ODD_CONCENTRATION = 4.0  # of the beta distribution of a topic's share of randomly placed documents
 
 
 # Fitted by Nelder–Mead on the squared distance to the five retrieval figures of TARGETS over 2,500 ω⁺ topics, then
-# rounded. Fitted again from here, it goes to .067, −.916, −3.944, 1.403 and .399:
-# its loss is 5.2e-5 there and 8.8e-5 here, and on random numbers that it has not seen 2.9e-4 there and 1.7e-4 here,
-# so neither is better. Over 6,000 ω⁺ topics, seeds 1 to 3 come within .012 of every target.
-HARD_SHARE = 0.064  # share of ω⁺ topics in which every relevant document lies low
+# rounded. A second fit from here ends at .067, −.916, −3.944, 1.403 and .399, with a loss of 5.2e-5 against 8.8e-5 here.
+# On new random numbers the losses are 2.9e-4 and 1.7e-4, so neither is better. Over 6,000 ω⁺ topics, seeds 1 to 3 are
+# within .012 of every target.
+HARD_SHARE = 0.064  # share of ω⁺ topics in which all relevant documents rank low
 HARD_PLACE = -0.87  # mean of log10 u in a hard topic: 13 % of the pool looks better
 EASY_PLACE = -3.96  # mean of log10 u in the other topics, before frailty
 SPREAD = 1.52  # standard deviation of log10 u within a topic
@@ -71,7 +70,7 @@ def simulate_patent_rankings(
     Parameters
     ----------
     topics : int
-        At least 2; half of them, rounded up, hold relevant documents.
+        At least 2; half of them, rounded up, have relevant documents.
     seed : int
         Equal seeds give equal rankings.
     pool_mean : int
@@ -110,7 +109,7 @@ def simulate_patent_rankings(
     return [
         Topic(
             name=names[t],
-            # Shuffled, so that an identifier tells neither the rank nor the label.
+            # Shuffled, so that identifiers reveal neither rank nor label.
             ids=all_ids[rng.permutation(int(sizes[t]))],
             scores=scores[ends[t] - sizes[t] : ends[t]],
             labels=labels[ends[t] - sizes[t] : ends[t]],
@@ -121,9 +120,9 @@ def simulate_patent_rankings(
 
 
 def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
-    """The six figures of `TARGETS`: counts and shares, MAP and NDCG over the whole ranking.
+    """Compute the figures of `TARGETS`, as means over topics with a relevant document, as in trec_eval.
 
-    Means over the ω⁺ topics of the rankings: those without a relevant document are left out, as in trec_eval.
+    MAP and NDCG cover the whole ranking. InputProblem when no topic has a relevant document.
     """
     rows = [
         _topic_statistics(np.flatnonzero(topic.labels) + 1, topic.n_relevant)
@@ -137,7 +136,7 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
 
 
 def _topic_statistics(depths: Ints, n_relevant: int) -> tuple[float, ...]:
-    """Figures of one topic from the 1-based depths of its ranked relevant documents."""
+    """The figures of one topic, from the depths (from 1) of its ranked relevant documents."""
     hits = np.arange(1, len(depths) + 1)
     ideal = 1.0 / np.log2(np.arange(2, n_relevant + 2))
     first = depths[0] if len(depths) else np.inf
@@ -152,21 +151,21 @@ def _topic_statistics(depths: Ints, n_relevant: int) -> tuple[float, ...]:
 
 
 def stratified(rng: np.random.Generator, n: int) -> Floats:
-    """One uniform from each n-th of (0, 1), shuffled: a benchmark of 500 topics keeps its shares."""
+    """Stratified uniforms: one from each n-th of (0, 1), shuffled, so that shares vary little between benchmarks."""
     return (rng.permutation(n) + rng.random(n)) / n
 
 
 def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: float) -> Floats:
-    """Share of each topic's documents whose place is random, from a beta distribution.
+    """Draw the share of randomly placed documents of each topic from a beta distribution.
 
     Parameters
     ----------
     rng : numpy.random.Generator
-        Draws the shares, stratified.
+        Source of randomness.
     n : int
-        Topics.
+        Number of topics.
     mean, concentration : float
-        Mean of the beta distribution, and the sum of its shapes.
+        Mean of the beta distribution, and sum of its two shape parameters.
 
     Returns
     -------
@@ -180,20 +179,21 @@ def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: flo
 
 
 def _relevant_counts(rng: np.random.Generator, n: int) -> Ints:
-    share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
+    """Draw the number of relevant documents of each of n topics."""
     from scipy.stats import nbinom  # slow to import, seldom needed
 
+    share = RELEVANT_DISPERSION / (RELEVANT_DISPERSION + RELEVANT_MEAN - 1.0)
     return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
 
 
 def _ranked_places(rng: np.random.Generator, sizes: Ints, relevant: Ints) -> tuple[Ints, Floats, Flags]:
-    """Owner, latent place u and label of every document, topic after topic, best place first."""
+    """Topic, latent place u and label of every document, topic by topic, best place first."""
     topics = len(sizes)
     owner = np.repeat(np.arange(topics), sizes)
     place = rng.random(len(owner))
     index = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
 
-    # In each block the first documents are the relevant ones, the next few the near misses.
+    # In each topic the first documents are relevant, the next few near misses.
     labels = index < relevant[owner]
     near = rng.poisson(NEAR_MISS_MEAN, topics)
     is_near = ~labels & (index < (relevant + near)[owner])
@@ -215,7 +215,7 @@ def _ranked_places(rng: np.random.Generator, sizes: Ints, relevant: Ints) -> tup
 
 
 def falling_scores(rng: np.random.Generator, owner: Ints, place: Floats, topics: int) -> Floats:
-    """Scores that fall with the place: a gamma's upper quantile by Wilson and Hilferty's cube.
+    """Scores that fall with the place: upper gamma quantiles by Wilson and Hilferty's approximation.
 
     Parameters
     ----------

@@ -1,24 +1,20 @@
-"""A simulated benchmark of diagnostic-accuracy reviews: scores, labels and 2×2 tables, no text.
+"""Simulate a benchmark of diagnostic-accuracy reviews: scores, labels and 2×2 tables without texts.
 
-A review is one pool of documents, ranked once; its outcomes (one index test each) share the ranking and
-draw their studies from the same included reports, so outcomes of a review are not independent. The
-model, for one review:
+A review is a pool of documents that is ranked once. Its outcomes (one index test each) share the ranking and draw their
+studies from the same included reports, so outcomes of a review are dependent. The model of a review:
 
-1. Each document has a latent place u in (0, 1): the share of the pool that looks better than it.
-   Ordinary documents are uniform. Reports that a review reads in full lie high: those with data, and
-   as many, somewhat lower, that turn out to have none.
-2. Their places follow log10 u = μ + σ·normal, where μ is the review's own (a frailty: in an easy review
-   all lie high, in a hard one all lie low, so hits within a topic go together). A share of them, again
-   the review's own, is worded so differently from the question that their place is as good as random, as
-   it is where the normal would lead past the end of the list.
-3. The score falls with u as in :mod:`tarstop_core.samples.simulate.rankings`: comparable within a review only.
-4. An outcome takes 5 or more of the documents with data. Its studies follow the bivariate
-   binomial–normal model with its own pooled sensitivity, specificity, heterogeneity and correlation.
-   What a study found has nothing to do with where its document lies.
+1. Each document has a latent place u in (0, 1): the share of the pool that looks better than it. Ordinary documents are
+   uniform. Reports that are read in full rank high: those with data, and as many without data, somewhat lower.
+2. Reports have log10 u = μ + σ·normal. μ varies between reviews (a frailty): in an easy review all reports rank high, in a
+   hard one low. A share of them, which also varies between reviews, is worded so differently from the question that their
+   place is random; so is the place of reports for which the normal would exceed the length of the list.
+3. The score falls with u as in :mod:`tarstop_core.samples.simulate.rankings`; it is comparable within a review only.
+4. An outcome takes 5 or more of the documents with data. Its studies follow the bivariate binomial–normal model with its
+   own pooled sensitivity, specificity, heterogeneity and correlation. Results of studies are independent of ranks.
 
-Only three figures were matched: MAP, NDCG and Recall@100 of the documents with data for an outcome. The
-paper gives these, the number of outcomes and documents and the least number of studies; all else is
-invention, and results on it are results on simulated data.
+Only three figures were matched: MAP, NDCG and Recall@100 of the documents with data for an outcome. The paper gives
+these, the numbers of outcomes and documents, and the least number of studies. Everything else is invented, and results on
+the benchmark are results on simulated data.
 """
 
 from collections.abc import Sequence
@@ -31,40 +27,39 @@ from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.simulate.rankings import falling_scores, odd_shares, ranking_statistics, stratified
 
-DEFAULT_SEED = 2050  # both halves come within 6 % of every target, as those of 4 of the seeds 1 to 240 do
+DEFAULT_SEED = 2050  # both halves are within 6 % of every target, which 4 of the seeds 1 to 240 achieve
 OUTCOMES = 135  # as in the paper: 67 to train on and 68 to test on
 
 TARGETS: dict[str, float] = {"map": 0.099, "ndcg": 0.377, "recall_100": 0.304}
-"""What the rankings aim at: Fletcher & Stevenson's review task, means over outcomes."""
+"""Figures to match: Fletcher & Stevenson's review task, means over outcomes."""
 
-# Set by hand; the fit below is conditional on them.
+# Set by hand; the fit below is conditional on these.
 POOL_MEAN = 5000  # documents of an outcome's pool, on average
-POOL_SPREAD = 0.35  # of log N between reviews
-OUTCOMES_MEAN = 4.0  # outcomes of a review, geometric, at most
-OUTCOMES_MOST = 12
-STUDIES_LEAST = 5
-STUDIES_MEAN = 11.8  # studies of an outcome: 5 + negative binomial, as large as in Cochrane's reviews
-STUDIES_DISPERSION = 1.2
-SPARE_REPORTS = 1.5  # documents with data for some outcome, times the most that one outcome uses
-WITHOUT_DATA = 1.0  # reports read in full in vain, for each with data
-VAIN_LOWER = 0.7  # how much lower those lie, in log10 u
+POOL_SPREAD = 0.35  # standard deviation of log N between reviews
+OUTCOMES_MEAN = 4.0  # mean number of outcomes of a review before truncation, geometric
+OUTCOMES_MOST = 12  # most outcomes of a review
+STUDIES_LEAST = 5  # fewest studies of an outcome
+STUDIES_MEAN = 11.8  # mean number of studies of an outcome, 5 + negative binomial, as in Cochrane's reviews
+STUDIES_DISPERSION = 1.2  # size parameter of the negative binomial
+SPARE_REPORTS = 1.5  # documents with data in a review, relative to the most that one outcome uses
+WITHOUT_DATA = 1.0  # mean number of reports without data per report with data
+VAIN_LOWER = 0.7  # by how much log10 u of reports without data is larger
 FRAILTY = 1.6  # standard deviation, between reviews, of the mean of log10 u of reports
-ODD_CONCENTRATION = 8.0  # of the beta from which a review draws its share of odd reports
+ODD_CONCENTRATION = 8.0  # of the beta distribution of a review's share of randomly placed reports
 MU_MEAN = 1.2  # pooled logit sensitivity: mean over outcomes; logit .75 is 1.1
-MU_REVIEW, MU_OUTCOME = 0.6, 0.8  # its spread between reviews, and between outcomes of a review
-SPECIFICITY_MEAN, SPECIFICITY_SPREAD = 1.6, 0.9  # pooled logit specificity
-TAU = (0.3, 1.2)  # between-study standard deviation of either logit, uniform
-CORRELATION = (-0.8, 0.1)  # of logit sensitivity and logit specificity, uniform
-DISEASED, HEALTHY = 28.0, 45.0  # median sizes of a study's two groups
-SIZE_OUTCOME, SIZE_STUDY = 0.5, 0.8  # spread of their logs between outcomes, and between studies
+MU_REVIEW, MU_OUTCOME = 0.6, 0.8  # its standard deviation between reviews, and between outcomes of a review
+SPECIFICITY_MEAN, SPECIFICITY_SPREAD = 1.6, 0.9  # mean and standard deviation of pooled logit specificity
+TAU = (0.3, 1.2)  # range of the between-study standard deviation of either logit, uniform
+CORRELATION = (-0.8, 0.1)  # range of the correlation of the two logits, uniform
+DISEASED, HEALTHY = 28.0, 45.0  # median sizes of the two groups of a study
+SIZE_OUTCOME, SIZE_STUDY = 0.5, 0.8  # standard deviations of their logs between outcomes, and between studies
 
 
-# Fitted by Nelder–Mead on the squared relative distance to TARGETS over 2,700 outcomes, then rounded. Fitted again
-# from here, it goes to −2.018, 2.025 and .457: its loss is 7.6e-4 there and
-# 2.6e-3 here, and on random numbers that it has not seen 1.0e-2 there and 4.4e-3 here, so neither is better.
-# Over seeds 1 to 240 the figures are .095, .380 and .296 on average, with standard
-# deviations of .012, .016 and .026 between benchmarks of 135 outcomes.
-PLACE = -1.95  # mean of log10 u of a report that is not odd, before frailty
+# Fitted by Nelder–Mead on the squared relative distance to TARGETS over 2,700 outcomes, then rounded. A second fit from
+# here ends at −2.018, 2.025 and .457, with a loss of 7.6e-4 against 2.6e-3 here. On new random numbers the losses are
+# 1.0e-2 and 4.4e-3, so neither is better. Over seeds 1 to 240 the figures are .095, .380 and .296 on average, with
+# standard deviations of .012, .016 and .026 between benchmarks of 135 outcomes.
+PLACE = -1.95  # mean of log10 u of a report that is not placed at random, before frailty
 SPREAD = 1.98  # standard deviation of log10 u within a review
 ODD_SHARE = 0.46  # mean share of reports whose place is random
 
@@ -82,8 +77,8 @@ def simulate_review_outcomes(outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED)
     Returns
     -------
     list of Outcome
-        Named "SIM-R01/1" …; outcomes of a review share its ids and scores, and no review is in both halves. Every study's
-        document is ranked, and each document brings one study of an outcome.
+        Named "SIM-R01/1" …. Outcomes of a review share ids and scores, and no review is in both halves. Every study's
+        document is ranked, and a document has one study of an outcome.
 
     Raises
     ------
@@ -94,7 +89,7 @@ def simulate_review_outcomes(outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED)
         raise InputProblem(
             "A simulated benchmark of reviews needs at least 2 outcomes, for training and testing."
         )
-    # Apart, so that what studies found cannot change where they lie.
+    # Two generators, so that ranks do not depend on the results of studies.
     rng, study_rng = np.random.default_rng(seed).spawn(2)
     simulated: list[Outcome] = []
     reviews = 0
@@ -106,13 +101,13 @@ def simulate_review_outcomes(outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED)
 
 
 def review_statistics(outcomes: Sequence[Outcome]) -> dict[str, float]:
-    """The figures of `TARGETS`, means over labelled outcomes: MAP and NDCG of the whole ranking, recall of all with data."""
+    """Compute the figures of `TARGETS` for the documents with data, as means over outcomes."""
     achieved = ranking_statistics([outcome.topic for outcome in outcomes])
     return {figure: achieved[figure] for figure in TARGETS}
 
 
 def _outcomes_of_reviews(rng: np.random.Generator, outcomes: int) -> Ints:
-    """Outcomes of each review, in sum `outcomes`."""
+    """Draw the number of outcomes of each review; their sum is `outcomes`."""
     from scipy.stats import geom  # slow to import, seldom needed
 
     drawn = np.minimum(geom.ppf(stratified(rng, outcomes), 1 / OUTCOMES_MEAN), OUTCOMES_MOST).astype(np.int64)
@@ -125,7 +120,7 @@ def _outcomes_of_reviews(rng: np.random.Generator, outcomes: int) -> Ints:
 def _half(
     rng: np.random.Generator, study_rng: np.random.Generator, sizes: Ints, before: int
 ) -> list[Outcome]:
-    """All outcomes of one half; `before` reviews have been named, and tables are drawn with `study_rng`."""
+    """Simulate the outcomes of one half; review numbers continue after `before`, and `study_rng` draws the tables."""
     from scipy.stats import nbinom  # slow to import, seldom needed
 
     reviews, total = len(sizes), int(sizes.sum())
@@ -143,8 +138,8 @@ def _half(
     )
     simulated = []
     for review in range(reviews):
-        own = np.flatnonzero(review_of == review)
-        with_data = int(np.ceil(SPARE_REPORTS * studies[own].max()))
+        of_review = np.flatnonzero(review_of == review)
+        with_data = int(np.ceil(SPARE_REPORTS * studies[of_review].max()))
         reports = with_data + int(rng.poisson(WITHOUT_DATA * with_data))
         n = max(int(documents[review]), 2 * reports)
         log_place = centre[review] + SPREAD * rng.standard_normal(reports)
@@ -152,9 +147,9 @@ def _half(
         odd = (rng.random(reports) < odd_share[review]) | (log_place > 0)
         rank, scores = _ranked(rng, n, log_place, odd)
         name = f"SIM-R{before + review + 1:02d}"
-        # Shuffled, so that an identifier tells neither the rank nor the label.
+        # Shuffled, so that identifiers reveal neither rank nor label.
         ids = np.array([f"s{i:05d}" for i in rng.permutation(n)])
-        for number, outcome in enumerate(own, start=1):
+        for number, outcome in enumerate(of_review, start=1):
             positions = np.sort(rank[rng.permutation(with_data)[: studies[outcome]]])
             labels = np.zeros(n, dtype=bool)
             labels[positions] = True
@@ -165,20 +160,20 @@ def _half(
 
 
 def _ranked(rng: np.random.Generator, n: int, log_place: Floats, odd: Flags) -> tuple[Ints, Floats]:
-    """Rank (0-based) of each of n documents, the reports first, and scores in falling order."""
+    """Rank of each of n documents, from 0, the reports first, and scores in ranked order."""
     reports = len(log_place)
     place = rng.random(n)
     place[:reports] = np.where(odd, place[:reports], 10 ** np.minimum(log_place, 0))
     order = np.argsort(place, kind="stable")
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
-    # A place beyond the first in ten million would get a score beyond any seen.
+    # Places are clipped, because a place below 1 in 10 million would get an unrealistic score.
     scores = falling_scores(rng, np.zeros(n, dtype=np.int64), np.clip(place[order], 1e-7, 1 - 1e-7), 1)
     return rank, scores
 
 
 def _tables(rng: np.random.Generator, n: int, mu: float) -> Tables:
-    """2×2 tables of the n studies of an outcome whose pooled logit sensitivity is `mu`."""
+    """Draw the 2×2 tables of n studies of an outcome with pooled logit sensitivity `mu`."""
     tau = rng.uniform(*TAU, size=2)
     correlation = rng.uniform(*CORRELATION)
     covariance = np.outer(tau, tau) * np.array([[1, correlation], [correlation, 1]])
