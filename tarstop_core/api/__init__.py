@@ -1,1 +1,1 @@
-"""TARstop from Python: what ``import tarstop_core as ts`` offers, on the engine of sessions and experiments."""
+"""The Python interface of TARstop: the functions and classes behind ``import tarstop_core as ts``."""

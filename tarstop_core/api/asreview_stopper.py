@@ -1,6 +1,6 @@
-"""A stopper for ASReview: it stops a review or a simulation where ``tarstop replay --scenario enough`` stops.
+"""A stopper for ASReview, which stops where ``tarstop replay --scenario enough`` stops.
 
-ASReview finds it under the name "tarstop" (entry point ``asreview.models.stoppers``); nothing of ASReview is imported.
+ASReview finds it as "tarstop" through the entry point ``asreview.models.stoppers``; this module does not import ASReview.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Stopper(BaseEstimator):  # type: ignore[misc]
-    """Stop when a rule of TARstop says that enough was found.
+    """Stop when a rule of TARstop decides that enough was found.
 
     Parameters
     ----------
     policy : str
-        A rule that is about recall, with its parameters, such as "few-left:tau=0.95" or "hypergeometric".
+        A rule about recall with its parameters, such as "few-left:tau=0.95" or "hypergeometric".
 
     Examples
     --------
@@ -41,13 +41,13 @@ class Stopper(BaseEstimator):  # type: ignore[misc]
         self.policy = policy
 
     def stop(self, results: pd.DataFrame, data: Any) -> bool:
-        """Say whether to stop after these labels.
+        """Decide whether to stop after these labels.
 
         Parameters
         ----------
         results : DataFrame
-            Records labelled so far in this order, with the columns `label` and, where ASReview has it, `training_set`:
-            what has none was known before, and is no evidence.
+            Records labelled so far, in this order, with the column `label` and perhaps `training_set`. Records without a
+            training set are prior knowledge, which is no evidence.
         data : sequence
             All records.
 
@@ -56,10 +56,10 @@ class Stopper(BaseEstimator):  # type: ignore[misc]
         bool
         """
         labels = results["label"]
-        before = (
+        prior = (
             results["training_set"].isna() if "training_set" in results else np.zeros(len(labels), dtype=bool)
         )
-        documents = len(data) - int(before.sum())
+        documents = len(data) - int(prior.sum())
         if not documents:
             return True
-        return not advise(documents, labels[~before].tolist(), scenario="enough", policy=self.policy).go_on
+        return not advise(documents, labels[~prior].tolist(), scenario="enough", policy=self.policy).go_on

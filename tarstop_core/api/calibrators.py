@@ -1,4 +1,4 @@
-"""Chances from scores or ranks, by scikit-learn's conventions."""
+"""A scikit-learn estimator of chances from scores or ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tarstop_core.samples.shipped import calibrators
 
 
 class NotFitted(InputProblem, NotFittedError):  # type: ignore[misc]
-    """A calibrator was asked for chances before it was fitted."""
+    """Raised when a calibrator is used before it was fitted."""
 
 
 class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.pseudo = pseudo
 
     def __sklearn_tags__(self) -> Tags:
-        """Return what scikit-learn should know: like its isotonic regression, this takes one column."""
+        """Tell scikit-learn that X is one column, as for its isotonic regression."""
         tags = super().__sklearn_tags__()
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
@@ -71,11 +71,11 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array_like, shape (n,) or (n, 1)
-            Scores of the documents; those of a list stand in its order, best first.
+            Scores of the documents; within a list in its order, best first.
         y : array_like, shape (n,)
             1 relevant, 0 not relevant, nan unlabelled.
         groups : array_like, shape (n,), optional
-            The list that each document belongs to; one list unless given.
+            The list of each document; all documents form one list by default.
 
         Returns
         -------
@@ -85,7 +85,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputProblem
-            When the arguments do not go together, or there is nothing to learn from.
+            When the arguments do not fit together, or there is nothing to learn from.
         """
         scores, labels = _scores(X), np.asarray(y, dtype=float)
         lists = np.zeros(len(scores)) if groups is None else np.asarray(groups)
@@ -98,17 +98,11 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputProblem("y contains values other than 0, 1 and nan; give 1 for a relevant document.")
         topics = []
         for name in dict.fromkeys(lists.tolist()):
-            here = lists == name
-            relevant = labels[here] == 1
+            in_list = lists == name
+            ids, own = np.flatnonzero(in_list).astype(str), labels[in_list]
+            relevant = own == 1
             topics.append(
-                Topic(
-                    str(name),
-                    np.flatnonzero(here).astype(str),
-                    scores[here],
-                    relevant,
-                    int(relevant.sum()),
-                    ~np.isnan(labels[here]),
-                )
+                Topic(str(name), ids, scores[in_list], relevant, int(relevant.sum()), ~np.isnan(own))
             )
         self.calibrator_ = fit(topics, kind=self.kind, scenario=self.scenario, pseudo=self.pseudo)
         return self
@@ -119,8 +113,8 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array_like, shape (n,) or (n, 1), or int
-            Scores of the list in its order; kinds that look at ranks take the number of documents too, or scores
-            that never rise.
+            Scores of the list in its order. Kinds that use ranks also take the number of documents; their scores must
+            not rise.
 
         Returns
         -------
@@ -129,7 +123,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputProblem
-            When this kind needs scores and does not get them, or it was not fitted (scikit-learn's NotFittedError too).
+            When this kind needs scores and gets none, or it was not fitted (also a NotFittedError of scikit-learn).
         """
         fitted = self._fitted()
         if np.ndim(X) == 0:
@@ -146,12 +140,13 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     @classmethod
     def load(cls, name: str | Path) -> Calibrator:
-        """Return a calibrator that comes with TARstop, or one of a file.
+        """Load a shipped calibrator, or one from a file.
 
         Parameters
         ----------
         name : str or Path
-            A shipped one's name, such as "clef-reviews-rank-frailty", or a file that ``save`` or ``tarstop calibrate`` wrote.
+            Name of a shipped calibrator, such as "clef-reviews-rank-frailty", or a file that ``save`` or ``tarstop
+            calibrate`` wrote.
 
         Returns
         -------
@@ -161,7 +156,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputProblem
-            When there is none, or the file is damaged.
+            When there is no such calibrator, or the file is damaged.
         """
         shipped = calibrators()
         if str(name) in shipped:
@@ -185,7 +180,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _scores(given: Any) -> Floats:
-    """Return scores as an array of shape (n,); InputProblem otherwise."""
+    """Convert scores to an array of shape (n,); InputProblem when they are not a column of finite numbers."""
     try:
         scores = np.asarray(given, dtype=float)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Arrays and tables that a Python user gives, checked and put into the terms of a session."""
+"""Check the arguments of the Python interface, and convert them to the objects of a session."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 OWN = FittedOn("chances given as numbers", topics=0, documents=0, relevant=0, simulated=False)
 GIVEN_APART = ("payoffs", "cost", "full_cost", "calibrator", "scenario")
-"""Settings that other arguments give."""
+"""Settings that have arguments of their own."""
 USUAL: dict[type[Any], Any] = {float: Real, int: Integral, type(None): Real}
-"""What is given for a number."""
+"""Accepted types of a setting, by the type of its default."""
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked of the engine: a session's settings, calibrator, chances and state."""
+    """The arguments as objects of a session: settings, calibrator, chances and state."""
 
     settings: Settings
     calibrator: Calibrator
-    p: Floats  # Chance of each document as the session has it after these labels, shape (N,)
+    p: Floats  # Chance of each document after these labels, shape (N,)
     state: State
 
 
@@ -53,14 +53,14 @@ def asked(
     calibrator: Estimator | None,
     own: Mapping[str, Any],
 ) -> Asked:
-    """Put the arguments of :func:`~tarstop_core.api.screening.advise` into the terms of a session.
+    """Convert the arguments of :func:`~tarstop_core.api.screening.advise` to the objects of a session.
 
     Parameters
     ----------
     chances, labels, stakes, scenario, tables, calibrator
-        As there.
+        As for :func:`~tarstop_core.api.screening.advise`.
     own : mapping
-        Settings by name.
+        Further settings by name.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def asked(
     Raises
     ------
     InputProblem
-        When an argument cannot be used.
+        When an argument is unusable.
     """
     learns = isinstance(chances, Integral)
     settings = as_settings(stakes, scenario, own, learns)
@@ -78,23 +78,23 @@ def asked(
         raise InputProblem(f"chances is {chances}; give the number of documents, or the chance of each.")
     p = np.zeros(int(chances)) if learns else as_chances(chances)
     state = as_state(settings, len(p), as_labels(labels), tables)
-    source = as_calibrator(p, chance, calibrator)
-    return Asked(settings, source, chances_of(settings, source, None, state), state)
+    fitted = as_calibrator(p, chance, calibrator)
+    return Asked(settings, fitted, chances_of(settings, fitted, None, state), state)
 
 
 def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], learns: bool) -> Settings:
-    """Make the settings of a session in the paper's mode, with what a person changes.
+    """Make the settings of a session in paper mode, with changes by the user.
 
     Parameters
     ----------
     stakes : Stakes or None
-        None where nothing is weighed.
+        None if the scenario weighs no decision.
     scenario : str
-        One of the scenarios' names.
+        Name of the scenario.
     own : mapping
-        Settings by name.
+        Changed settings by name.
     learns : bool
-        Whether labels decide what is read next.
+        Whether the list learns from labels what to read next.
 
     Returns
     -------
@@ -103,12 +103,12 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     Raises
     ------
     InputProblem
-        When there is no such scenario or setting, or a value cannot be used.
+        When there is no such scenario or setting, or a value is unusable.
     """
     if scenario not in SCENARIOS:
         raise InputProblem(f"scenario is '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
     start = SCENARIOS[scenario].settings_class.beginning().paper_mode()
-    if start.weighs:  # what the two actions are called in this question
+    if start.weighs:  # the names of the two actions in this scenario
         plus, minus = SCENARIOS[scenario].first_actions
         start = replace(start, plus=plus, minus=minus)
     if not start.weighs and stakes is not None:
@@ -137,7 +137,7 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
 
 
 def as_chances(given: Any) -> Floats:
-    """Return chances as an array of shape (N,); InputProblem when one is no chance."""
+    """Convert chances to an array of shape (N,); InputProblem when one is not from 0 to 1."""
     try:
         p = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -153,7 +153,7 @@ def as_chances(given: Any) -> Floats:
 
 
 def as_labels(given: Any) -> Floats:
-    """Return labels as 1, 0 and nan, without the missing ones behind the last; InputProblem when one is something else."""
+    """Convert labels to 1, 0 and nan, without missing ones after the last label; InputProblem for any other value."""
     import pandas as pd
 
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -178,7 +178,7 @@ def as_labels(given: Any) -> Floats:
 
 
 def fully_labelled(labels: Floats) -> Flags:
-    """Whether each document is relevant; InputProblem when one has no label."""
+    """Whether each document is relevant, shape (N,); InputProblem when one has no label."""
     missing = np.flatnonzero(np.isnan(labels))
     if len(missing):
         raise InputProblem(
@@ -189,30 +189,30 @@ def fully_labelled(labels: Floats) -> Flags:
 
 
 def check_stakes(given: object) -> None:
-    """Refuse a value that is not Stakes."""
+    """Raise InputProblem unless the value is a Stakes."""
     if not isinstance(given, Stakes):
         example = "ts.Stakes.from_q_star(0.5, cost=0.001)"
         raise InputProblem(f"stakes is {given!r}; give what is at stake, such as {example}.")
 
 
 def chance_of(value: float, name: str) -> float:
-    """Return a chance; InputProblem when it lies outside [0, 1]."""
+    """Return the value as a float; InputProblem unless it lies in [0, 1]."""
     if not (isinstance(value, Real) and 0 <= value <= 1):
         raise InputProblem(f"{name} is {value}; give a number from 0 to 1.")
     return float(value)
 
 
 def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrator:
-    """Make a calibrator that gives each rank its chance, and varies lists as the one does that was fitted.
+    """Make a calibrator that gives each rank its chance, with the variation between lists of a fitted one.
 
     Parameters
     ----------
     p : ndarray, shape (N,)
         Chances in the order of reading.
     chance : str
-        What they are chances of.
+        What the chances are chances of ("patent", "review" or "inclusion").
     fitted : Calibrator, optional
-        Where they come from.
+        The estimator that predicted them.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
     Raises
     ------
     InputProblem
-        When the chances of that calibrator are of something else.
+        When the estimator is not fitted, or its chances are of something else.
     """
     x, y = tuple(np.log(np.arange(1, len(p) + 1)).tolist()), tuple(p.tolist())
     if fitted is None:
@@ -246,18 +246,18 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
 
 
 def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) -> State:
-    """Return the state of a session after these labels and tables.
+    """Make the state of a session after these labels and tables.
 
     Parameters
     ----------
     settings : Settings
-        Those of the session.
+        Settings of the session.
     documents : int
-        Documents of the list.
+        Number of documents in the list.
     labels : ndarray, shape (d,)
-        As :func:`as_labels` gives them.
+        Labels from :func:`as_labels`.
     tables : DataFrame, array_like or None
-        2×2 tables so far.
+        2×2 tables or effects so far.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
                 stacklevel=4,
             )
         if not settings.two_stages:
-            # Read at once: what is relevant and brings no table has no data.
+            # Full texts are read at once, so relevant documents without a table have no data.
             reports = {int(at): Report("no data") for at in relevant}
         studies, positions = placed(settings, tables, relevant)
         for at in np.unique(positions[positions < len(labels)]).tolist():
@@ -303,25 +303,28 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
 def placed(
     settings: Settings, given: Any, relevant: Ints | Sequence[int]
 ) -> tuple[list[Row | EffectRow], Ints]:
-    """Return studies and the position of the document that brought each, rising.
+    """Convert studies, and find the position of the document of each; positions rise.
 
     Parameters
     ----------
     settings : Settings
-        Those of a session in which studies add up.
+        Settings of a scenario with studies.
     given : DataFrame, Tables, array_like or None
         2×2 tables or effects, perhaps with a column `position`.
     relevant : sequence of int
-        Positions of the relevant documents, which brought one each unless that column says otherwise.
+        Positions of the relevant documents; without that column, each has one study.
 
     Returns
     -------
-    list of Row or EffectRow, ndarray of int
+    list of Row or EffectRow
+        The studies.
+    ndarray of int, shape (studies,)
+        Their positions.
 
     Raises
     ------
     InputProblem
-        When studies and documents do not go together.
+        When studies and documents do not fit together.
     """
     scenario = scenario_of(settings)
     assert isinstance(scenario, StudyScenario), "studies add up"
@@ -333,7 +336,7 @@ def placed(
                 "tables has a position that is not a whole number, 0 or more; 0 is the first document."
             )
         order = np.argsort(positions, kind="stable")
-        return [studies[at] for at in order.tolist()], positions[order]
+        return [studies[at] for at in order.tolist()], positions[order].astype(np.int64)
     if studies and len(studies) != len(relevant):
         raise InputProblem(
             f"tables has {len(studies):,} rows and labels {len(relevant):,} relevant documents; give a row for each, or say "

@@ -1,4 +1,4 @@
-"""A ranking of records, and the paper's experiment."""
+"""Rank records by a query, and run the paper's experiment."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ HEIGHT = 330
 class Ranking(Result):
     """Documents in the order of their scores."""
 
-    order: Ints  # Positions of the documents as they were given, best first, shape (N,)
+    order: Ints  # Positions of the documents in the input, best first, shape (N,)
     scores: Floats  # Scores in that order, shape (N,)
-    records: pd.DataFrame  # as they were given
+    records: pd.DataFrame  # the input
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the records in this order, with their scores."""
+        """Return the records in this order, with scores."""
         return self.records.iloc[self.order].assign(score=self.scores).reset_index(drop=True)
 
     def figure(self) -> Figure:
@@ -50,12 +50,12 @@ def rank(records: Any, query: str, tokens: str = "words") -> Ranking:
     Parameters
     ----------
     records : DataFrame, RecordTable or sequence of str
-        Records with the columns `title` and `abstract` (one of them may be missing), what ``read_records`` returns, or one
-        text a document.
+        Records with the columns `title` and `abstract` (one may be missing), a result of ``read_records``, or one text per
+        document.
     query : str
-        What is searched for.
+        Words to search for.
     tokens : {"words", "paper"}
-        What counts: word stems without common words, as in new sessions, or lower case at white space, as in the paper.
+        Word stems without common words, as in new sessions, or lower-case words split at white space, as in the paper.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def rank(records: Any, query: str, tokens: str = "words") -> Ranking:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Experiment(Result):
-    """What an experiment found: one row per method, q* and cost."""
+    """Results of an experiment: one row per method, q* and cost."""
 
     findings: Findings  # All tables and figures, as ``tarstop experiment`` writes them
 
@@ -125,17 +125,17 @@ def experiment(
     Parameters
     ----------
     benchmark : str
-        "patent" or "review" (simulated), another name that ``tarstop experiment --help`` lists, or a folder of your own.
+        "patent" or "review" (simulated), another name from ``tarstop experiment --help``, or a folder of your own.
     methods : str or sequence of str, optional
-        Rules to compare, such as ["optimal", "greedy", "budget"]; every rule unless given.
+        Rules to compare, such as ["optimal", "greedy", "budget"]; all rules by default.
     scenario : str, optional
-        "enough" judges rules by the recall that they reach, on any benchmark.
+        "enough" evaluates rules by the recall that they reach, on any benchmark.
     share : float, optional
-        Reweight results to this share of ω⁺ topics (default: no reweighting).
+        Reweight results to this share of ω⁺ topics.
     target_recall : float
         Recall for the table of how often rules reach it.
     workers : int
-        Processes; 0 for all cores. They change no number.
+        Number of processes; 0 for all cores. Results do not depend on it.
     **options
         Parameters of the task: `truth`, `engine`, `theta`, `b_0`, `replications`, `pseudo`, `seed`.
 
@@ -146,7 +146,7 @@ def experiment(
     Raises
     ------
     InputProblem
-        When there is no such benchmark or method, or a number cannot be used.
+        When there is no such benchmark or method, or a number is unusable.
 
     Examples
     --------

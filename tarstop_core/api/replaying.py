@@ -1,4 +1,4 @@
-"""Rules on one labelled list, played as ``tarstop replay`` plays them."""
+"""Replay rules on a labelled list, as ``tarstop replay`` does."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ OF_THE_PAPER = (
     *("b_0", "scale", "theta", "theta_sp", "truth", "engine", "prior"),
     *("measure", "ratio", "delta", "above", "outcome"),
 )
-"""Settings that a replay knows."""
+"""Settings that a replay accepts."""
 
 
 def played(
@@ -49,27 +49,27 @@ def played(
     target: float,
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Play one rule on a labelled list.
+    """Replay one rule on a labelled list.
 
     Parameters
     ----------
     own : Asked
-        The question, with every label.
+        The objects of a session with all labels.
     chances, tables : object
-        As the person gave them.
+        Arguments of :func:`replay`.
     relevant : ndarray of bool, shape (N,)
-        The labels.
+        Whether each document is relevant.
     name : str
-        The rule.
+        The rule with its parameters.
     target : float
-        Recall that is wanted where nothing is weighed.
+        Recall to reach if the scenario weighs no decision.
     settings : mapping
-        Settings that the person gave.
+        Further arguments of :func:`replay`.
 
     Returns
     -------
     dict
-        Documents read and what became of it, by name.
+        A row of the result: documents read, decision and so on, by column.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def played(
             f"labels has {len(relevant):,} labels for {len(own.p):,} documents; give one for each."
         )
     topic = Topic(LIST, np.arange(len(own.p)).astype(str), None, relevant, int(relevant.sum()))
-    asked, source = own.settings, own.calibrator
-    by: Any = source
+    asked = own.settings
+    by: Any = own.calibrator
     if isinstance(chances, Integral):
         model = reranked_chances(INCLUSION if asked.judges_abstracts else REVIEW)
         by = {LIST: adaptive_chances(model, topic.ids, relevant)["chance"].to_numpy()}
@@ -94,17 +94,17 @@ def played(
         if not 0 < target <= 1:
             raise InputProblem(f"target is {target}; give a number above 0, at most 1.")
         (enough,) = replaying.replay_enough([topic], by, policy, target, asked.scale)
-        return {"policy": name, "read": enough.depth, "share": enough.share, "recall": enough.recall} | {
-            "reached": bool(enough.reached)
+        return {
+            "policy": name,
+            "read": enough.depth,
+            "share": enough.share,
+            "recall": enough.recall,
+            "reached": bool(enough.reached),
         }
     if isinstance(asked, EffectSettings):
         rows, positions = placed(asked, tables, np.flatnonzero(relevant))
-        effects = EffectOutcome(
-            topic,
-            LIST,
-            studies_of(rows, forms_of(asked.kind)[0], asked.is_ratio),
-            np.asarray(positions, dtype=np.int64),
-        )
+        studies = studies_of(rows, forms_of(asked.kind)[0], asked.is_ratio)
+        effects = EffectOutcome(topic, LIST, studies, positions)
         of_effects = EffectTask(
             target=asked.target,
             truth_is=asked.truth,
@@ -112,42 +112,46 @@ def played(
             b_0=asked.b_0,
             scale=asked.scale,
         )
-        (came,) = replaying.replay_reviews([effects], by, policy, asked.payoffs, asked.cost, of_effects)
+        (result,) = replaying.replay_reviews([effects], by, policy, asked.payoffs, asked.cost, of_effects)
     elif isinstance(asked, ReviewSettings):
         rows, positions = placed(asked, tables, np.flatnonzero(relevant))
-        outcome = Outcome(topic, LIST, tables_of(rows), np.asarray(positions, dtype=np.int64))
-        how = asked.payoffs, asked.cost, ReviewTask.asked(vars(asked)), asked.belief_prior
-        (came,) = replaying.replay_reviews([outcome], by, policy, *how)
+        outcome = Outcome(topic, LIST, tables_of(rows), positions)
+        of_review = ReviewTask.asked(vars(asked))
+        (result,) = replaying.replay_reviews(
+            [outcome], by, policy, asked.payoffs, asked.cost, of_review, asked.belief_prior
+        )
     else:
-        (came,) = replaying.replay([topic], source, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale)
+        (result,) = replaying.replay(
+            [topic], own.calibrator, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale
+        )
     return {
         "policy": name,
-        "read": came.depth,
-        "decision": came.action,
-        "right": came.right,
-        "net_utility": came.net_utility,
-        "recall": came.recall,
+        "read": result.depth,
+        "decision": result.action,
+        "right": result.right,
+        "net_utility": result.net_utility,
+        "recall": result.recall,
     }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Replay(Result):
-    """Where rules stop on a labelled list, and what became of it: one row per rule."""
+    """Where rules stop on a labelled list, and with what result: one row per rule."""
 
     rows: pd.DataFrame  # one row per rule, as `to_frame()` returns them
-    relevant: Flags  # The labels of the list, shape (N,)
+    relevant: Flags  # whether each document is relevant, shape (N,)
 
     @cached_property
     def depth(self) -> float:
-        """Documents that the first rule reads."""
+        """Number of documents that the first rule reads."""
         return float(self.rows["read"].iloc[0])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each rule: documents read, decision, net utility and recall."""
+        """Return one row per rule: documents read, decision, net utility and recall."""
         return self.rows.copy()
 
     def figure(self) -> Figure:
-        """Draw the relevant documents found along the list, and where each rule stops."""
+        """Draw the relevant documents found along the list, with a dot where each rule stops."""
         chart, gain = Chart(HEIGHT), np.append(0, np.cumsum(self.relevant))
         chart.line(np.arange(len(gain)), gain, GREY)
         for at, (policy, read) in enumerate(zip(self.rows["policy"], self.rows["read"], strict=True)):
@@ -171,23 +175,23 @@ def replay(
     target: float = 0.95,
     **settings: Any,
 ) -> Replay:
-    """Stop on a labelled list as rules say, as ``tarstop replay`` does.
+    """Replay rules on a labelled list, as ``tarstop replay`` does.
 
     Parameters
     ----------
     chances, stakes, scenario, calibrator
-        As of :func:`~tarstop_core.advise`.
+        As for :func:`~tarstop_core.advise`.
     labels : array_like, shape (N,)
         Whether each document is relevant: 1 or 0.
     policies : str or sequence of str, optional
-        Rules, such as "optimal", "greedy", "budget:d=100", "knee"; the one that a new session begins with unless given.
+        Rules, such as "optimal", "greedy", "budget:d=100" or "knee"; by default the one of a new session.
     tables : DataFrame or array_like, optional
-        In "review" and "effect": the tables of all studies, as of :func:`~tarstop_core.advise`.
+        In "review" and "effect": the tables of all studies, as for :func:`~tarstop_core.advise`.
     target : float
-        In "enough": the recall that ``reached`` asks for. A rule's own aim is its parameter, as in "few-left:tau=0.8".
+        In "enough": the recall for the column ``reached``. The aim of a rule is its parameter, as in "few-left:tau=0.8".
     **settings
-        Of :func:`~tarstop_core.advise`, those that the paper has: `b_0`, `scale` and, in "review", `theta`, `theta_sp`, `truth`, `engine`,
-        `prior`; in "effect" also `measure`, `delta`, `above`.
+        Settings of :func:`~tarstop_core.advise` that the paper has: `b_0`, `scale`; in "review" also `theta`, `theta_sp`,
+        `truth`, `engine`, `prior`; in "effect" also `measure`, `delta`, `above`.
 
     Returns
     -------
@@ -197,7 +201,7 @@ def replay(
     Raises
     ------
     InputProblem
-        When an argument cannot be used; the message names it.
+        When an argument is unusable; the message names it.
 
     Examples
     --------

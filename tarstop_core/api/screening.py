@@ -1,4 +1,4 @@
-"""Advice after the labels so far, what reading on is worth, and where rules would have stopped."""
+"""Advice after the labels so far, the paper's rule, and the value of reading on."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ if TYPE_CHECKING:
     from tarstop_core.value.stakes import Stakes
 
 HEIGHT = 330
-LONGEST_PLAN = 2000  # Documents ahead that are weighed unless others are named
+LONGEST_PLAN = 2000  # By default, plans read at most this many documents
 
 
 def _action(option: int, payoffs: Payoffs) -> str:
-    """What an option is called here: "a-", "a+" or by its name."""
+    """Name of an option in results: "a-", "a+" or its own name."""
     return ("a-", "a+", *(other.name for other in payoffs.others))[option]
 
 
 @dataclass(frozen=True, eq=False)
 class Advice(Result):
-    """Whether to go on after the labels so far, and what that rests on; amounts are in the payoffs' unit."""
+    """Whether to read on after the labels so far, and why; amounts are in the unit of the payoffs."""
 
     go_on: bool  # whether the rule reads another document
-    decision: str  # "a+", "a-" or the name of another option, on stopping now; where nothing is weighed, a+ is "enough was found"
+    decision: str  # on stopping now: "a+", "a-" or another option; without a decision to weigh, a+ is "enough was found"
     read: int  # documents read so far
-    documents: int  # documents of the list
-    to_read: int  # documents that the rule would still read if nothing turned up
-    belief: float | None  # that a+ would be right; None where nothing is weighed, as for the next four
-    rho: float | None  # chance that the next document is a hit, or brings data
-    evpi: float | None  # what certainty would be worth
-    # the paper's score of the next document, ρ·EVPI, as `decide` has it; None where none is left
+    documents: int  # documents in the list
+    to_read: int  # documents that the rule would still read without a hit
+    belief: float | None  # that a+ is right; it and the next four are None without a decision to weigh
+    rho: float | None  # chance that the next document is a hit, or has data
+    evpi: float | None  # value of certainty
+    # the paper's score of the next document, ρ·EVPI, as in `decide`; None if none is left
     value: float | None
-    gain: float | None  # what going on as advised is expected to gain over stopping now
-    worth: float | None  # the rate that the rule compares with the cost; None where it compares none
-    cost: float  # of a document
+    gain: float | None  # expected gain of following the advice over stopping now
+    worth: float | None  # the rate that the rule compares with the cost; None if it compares none
+    cost: float  # cost of a document
     unread: tuple[float, float, float] | None
-    """Relevant documents probably still unread: expected number, and an interval of 90 %; None for patents."""
-    details: Advised = field(repr=False)  # everything that a session says beside it
+    """Relevant documents still unread: expected number and 90 % interval; None for patents."""
+    details: Advised = field(repr=False)  # the full advice of a session
     asked: Asked = field(repr=False)
 
     @property
@@ -64,7 +64,7 @@ class Advice(Result):
         return " ".join(filter(None, (f"{words.word}.", words.says, words.now)))
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row, so that the advice after each label can be put below each other."""
+        """Return one row, so that the rows after all labels can be concatenated."""
         import pandas as pd
 
         names = "go_on decision read documents to_read belief rho evpi value gain worth cost".split()
@@ -88,41 +88,40 @@ def advise(
     calibrator: Any = None,
     **settings: Any,
 ) -> Advice:
-    """Advise whether to read on, after the labels so far.
+    """Advise whether to read on after the labels so far.
 
-    It is the advice of a session with these settings, and stops where ``tarstop replay`` stops.
+    This is the advice of a session with these settings; it stops where ``tarstop replay`` stops.
 
     Parameters
     ----------
     chances : array_like, shape (N,), or int
-        Chance of each document in the order of reading: of being relevant if anything is ("patent"), of bringing data
-        ("review"), of being included ("enough"). A number N instead: a list of N documents that learns from its labels,
-        whose chances follow from these (not in "patent").
+        Chance of each document in reading order: of being relevant if any document is ("patent"), of having data
+        ("review"), of being included ("enough"). A number N means a list of N documents that learns from its labels,
+        from which the chances follow (not in "patent").
     labels : array_like, shape (d,), d ≤ N
-        Of the documents read, in this order: 1 relevant, 0 not relevant, nan or None for no verdict. Missing values behind
-        the last label are documents that nobody read.
+        Labels of the documents read, in this order: 1 relevant, 0 not relevant, nan or None for no verdict. Documents
+        after the last label count as unread.
     stakes : Stakes, optional
-        What is at stake and what a document costs; not in "enough". In "review" and "effect" its payoffs may have further
+        What is at stake and the cost of a document; not in "enough". In "review" and "effect" the payoffs may have further
         options (:class:`Option`), of which the best is advised.
     scenario : {"patent", "review", "effect", "enough"}
-        One relevant document decides; 2×2 tables add up; effects of an intervention do; or nothing is weighed, and the
-        question is whether enough was found.
+        One relevant document decides; 2×2 tables add up; effects of an intervention add up; or no decision is weighed, and
+        the question is whether enough was found.
     tables : DataFrame or array_like, optional
-        In "review": columns TP, FP, FN and TN, one row per study so far. A column `position` says which document brought it
-        (0 is the first), and those of documents not read yet do not count; without it the rows are those of the relevant
-        documents, one each. In "effect": events_treated, n_treated, events_control, n_control for the measures OR, RR and
-        RD; mean_treated, sd_treated, n_treated and the same of the control group for MD and SMD; effect with se, or with
-        low and high, for generic.
+        In "review": columns TP, FP, FN and TN, one row per study so far. A column `position` gives the document of each
+        study (0 is the first); studies of unread documents do not count. Without it, each relevant document has one row.
+        In "effect": events_treated, n_treated, events_control, n_control for the measures OR, RR and RD; mean_treated,
+        sd_treated, n_treated, mean_control, sd_control, n_control for MD and SMD; effect with se, or with low and high,
+        for generic.
     calibrator : Calibrator, optional
-        What the chances were predicted by, where it knows more than they say, such as how lists vary.
+        The estimator that predicted the chances, if it also knows how lists vary.
     **settings
-        As sessions have them. Unless given they are the paper's, where pages begin with more careful ones: `policy`
-        ("optimal"; "greedy", "smooth:K=5", … and in "enough" "few-left:tau=0.95"), `b_0` (belief before any document, 0.5),
-        `needs_citation` (False: whether only a document found lets one reject), `kappa` (1, chance that the list holds what
-        exists), `s` (1, chance to recognise it), in "review" `theta` (0.75), `theta_sp` (None: a specificity to
-        exceed too), `engine` ("bivariate") and `floor_studies` (0).
-        In "effect" one adopts if the `measure` ("OR") is below `delta` (1; a ratio for OR and RR), or above it with
-        ``above=True``.
+        Settings of sessions. Defaults are those of the paper; pages begin with more cautious ones. `policy` ("optimal";
+        "greedy", "smooth:K=5", …; in "enough" "few-left:tau=0.95"), `b_0` (0.5, belief before any document),
+        `needs_citation` (False, whether rejecting requires a document), `kappa` (1, chance that the list contains what
+        exists), `s` (1, chance to recognise it); in "review" `theta` (0.75), `theta_sp` (None, a specificity to exceed
+        too), `engine` ("bivariate") and `floor_studies` (0). In "effect" one adopts if the `measure` ("OR") is below `delta`
+        (1; a ratio for OR and RR), or above it with ``above=True``.
 
     Returns
     -------
@@ -132,7 +131,7 @@ def advise(
     Raises
     ------
     InputProblem
-        When an argument cannot be used; the message names it.
+        When an argument is unusable; the message names it.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def advise(
     """
     own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
     full = advising.advise(own.settings, own.calibrator, own.p, own.state)
-    weighs, left = own.settings.weighs, getattr(full.facts, "left", None)
+    weighs = own.settings.weighs
     return Advice(
         go_on=full.go_on,
         decision=_action(full.option, own.settings.payoffs),
@@ -164,7 +163,7 @@ def advise(
         gain=full.gain if weighs else None,
         worth=full.worth,
         cost=full.cost,
-        unread=left,
+        unread=getattr(full.facts, "left", None),
         details=full,
         asked=own,
     )
@@ -172,14 +171,14 @@ def advise(
 
 @dataclass(frozen=True)
 class Decision(Result):
-    """One decision of the paper's rule; amounts are in the payoffs' unit."""
+    """One decision of the paper's rule; amounts are in the unit of the payoffs."""
 
     go_on: bool  # whether the next document is worth its cost
     decision: str  # on stopping now
     belief: float
     rho: float
     q_star: float  # belief above which a+ is better than a-
-    evpi: float  # what certainty would be worth
+    evpi: float  # value of certainty
     value: float  # the paper's score ρ·EVPI
     cost: float
     payoffs: Payoffs = field(repr=False)
@@ -196,7 +195,7 @@ class Decision(Result):
         return pd.DataFrame([{name: value for name, value in vars(self).items() if name != "payoffs"}])
 
     def figure(self) -> Figure:
-        """Draw what the next document is worth at every belief, beside its cost."""
+        """Draw the value of the next document at every belief, with its cost."""
         chart, b = Chart(HEIGHT), np.linspace(0, 1, 201)
         chart.line(b, self.rho * self.payoffs.evpi(b), VALUE)
         chart.line([0, 1], [self.cost, self.cost], COST, dash="dash")
@@ -211,10 +210,12 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
 
     Parameters
     ----------
-    belief, rho : float
-        Belief in ω⁺ now, and chance that the next document is a hit; in [0, 1].
+    belief : float
+        Belief in ω⁺ now, in [0, 1].
+    rho : float
+        Chance that the next document is a hit, in [0, 1].
     stakes : Stakes
-        What is at stake and what a document costs.
+        What is at stake and the cost of a document.
 
     Returns
     -------
@@ -223,7 +224,7 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
     Raises
     ------
     InputProblem
-        When a chance lies outside [0, 1].
+        When a chance is outside [0, 1].
 
     Examples
     --------
@@ -234,39 +235,40 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
     chance_of(belief, "belief")
     chance_of(rho, "rho")
     check_stakes(stakes)
-    one = weigh(stakes.payoffs, belief, rho, stakes.cost)
+    weighed = weigh(stakes.payoffs, belief, rho, stakes.cost)
     return Decision(
-        one.go_on,
-        _action(one.option, stakes.payoffs),
-        belief,
-        rho,
-        one.q_star,
-        one.evpi,
-        one.value,
-        stakes.cost,
-        stakes.payoffs,
+        go_on=weighed.go_on,
+        decision=_action(weighed.option, stakes.payoffs),
+        belief=belief,
+        rho=rho,
+        q_star=weighed.q_star,
+        evpi=weighed.evpi,
+        value=weighed.value,
+        cost=stakes.cost,
+        payoffs=stakes.payoffs,
     )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plans(Result):
-    """What reading some more documents and then deciding is worth, in the payoffs' unit; arrays of shape (M,)."""
+    """Value of M plans to read some more documents and then decide, in the unit of the payoffs; arrays of shape (M,)."""
 
-    documents: np.ndarray[Any, np.dtype[np.intp]]  # read at most; earlier where the question settles
-    evsi: Floats  # expected value of what they show
-    cost: Floats  # expected cost of reading them
+    documents: np.ndarray[Any, np.dtype[np.intp]]  # most to read; fewer once the question is settled
+    evsi: Floats  # expected value of the information
+    cost: Floats  # expected cost of reading
     unit: str = ""
 
     @property
     def gain(self) -> Floats:
-        """Value less cost."""
+        """Value minus cost."""
         return self.evsi - self.cost
 
     @property
     def best(self) -> int:
-        """The number of documents with the highest gain; 0 where none gains."""
-        at = int(np.argmax(self.gain)) if len(self.documents) else 0
-        return int(self.documents[at]) if len(self.documents) and self.gain[at] > 0 else 0
+        """Number of documents of the plan with the highest gain; 0 if no plan gains."""
+        if not (self.gain > 0).any():
+            return 0
+        return int(self.documents[np.argmax(self.gain)])
 
     @property
     def sentence(self) -> str:
@@ -276,7 +278,7 @@ class Plans(Result):
         return f"Of these plans, to read {self.best:,} more gains the most: {most}."
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each plan."""
+        """Return one row per plan."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -304,14 +306,14 @@ def evsi(
     calibrator: Any = None,
     **settings: Any,
 ) -> Plans:
-    """Return the expected value of sample information: what reading more documents and then deciding is worth.
+    """Expected value of sample information: the value of reading more documents and then deciding.
 
     Parameters
     ----------
     chances, labels, stakes, scenario, tables, calibrator, **settings
-        As of :func:`advise`.
+        As for :func:`advise`.
     documents : sequence of int, optional
-        How many more documents to consider; 1, 2, 5, 10, … and all that are left unless given.
+        Numbers of further documents to consider; by default 1, 2, 5, 10, … and all that are left.
 
     Returns
     -------
@@ -321,7 +323,7 @@ def evsi(
     Raises
     ------
     InputProblem
-        When an argument cannot be used; the message names it.
+        When an argument is unusable; the message names it.
 
     Examples
     --------
@@ -346,9 +348,10 @@ def evsi(
         )
     path = screening_path(own.settings, own.calibrator, own.p, own.state)
     costs = np.full(len(plans), own.settings.cost)
-    free, dear = (
-        path.expected_utility(depth + plans, each, depth, acts_on_belief=True, looks_every=1)
-        for each in (np.zeros_like(costs), costs)
-    )
-    now = path.expected_utility(np.array([depth]), np.zeros(1), depth, acts_on_belief=True, looks_every=1)
-    return Plans(plans, free - now[0], free - dear, own.settings.payoffs.unit)
+
+    def utility(depths: Any, costs: Floats) -> Floats:
+        return path.expected_utility(depths, costs, depth, acts_on_belief=True, looks_every=1)
+
+    free = utility(depth + plans, np.zeros_like(costs))
+    now = utility(np.array([depth]), np.zeros(1))
+    return Plans(plans, free - now[0], free - utility(depth + plans, costs), own.settings.payoffs.unit)

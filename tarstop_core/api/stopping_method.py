@@ -1,6 +1,6 @@
-"""A method for the framework in which `destiny-evidence/stopping-methods` compares stopping rules.
+"""A method for the framework `destiny-evidence/stopping-methods`, which compares stopping rules.
 
-That framework asks every method by ``compute``; nothing of it is imported. There, inherit from its ``Method`` too:
+The framework calls ``compute`` of every method. This module does not import it; there, inherit from its ``Method`` too:
 ``class TARstop(StoppingMethod, Method): ...``.
 """
 
@@ -13,13 +13,13 @@ from tarstop_core.api.screening import advise
 
 
 class Parameters(TypedDict):
-    """Parameters that distinguish two variants of the method."""
+    """Parameters that distinguish variants of the method."""
 
     policy: str
 
 
 class Answer(Parameters):
-    """What the framework keeps of an answer."""
+    """The answer that the framework stores."""
 
     KEY: str
     safe_to_stop: bool
@@ -27,13 +27,13 @@ class Answer(Parameters):
 
 
 class StoppingMethod:
-    """Stop when a rule of TARstop says that enough was found."""
+    """Stop when a rule of TARstop decides that enough was found."""
 
     KEY = "TARSTOP"
 
     @classmethod
     def parameter_options(cls) -> Iterator[Parameters]:
-        """Yield the variants that a comparison tries: two rules at four recalls."""
+        """Yield the variants for a comparison: two rules at four recalls."""
         for recall in (0.8, 0.9, 0.95, 0.99):
             yield {"policy": f"few-left:tau={recall}"}
             yield {"policy": f"hypergeometric:tau={recall}"}
@@ -50,26 +50,26 @@ class StoppingMethod:
         *,
         policy: str = "few-left",
     ) -> Answer:
-        """Say whether it is safe to stop after these labels.
+        """Decide whether it is safe to stop after these labels.
 
         Parameters
         ----------
         n_total : int
-            Records in all, labelled or not.
+            Number of all records, labelled or not.
         labels : array_like, shape (d,)
-            Labels so far, 0 or 1, in the order in which they were given.
+            Labels so far, 0 or 1, in the order of labelling.
         scores, full_labels, bounds : object
-            What other methods look at; this one does not.
+            Ignored; other methods use them.
         is_prioritised : array_like of bool, shape (d,), optional
-            Whether the order of the list chose the record. Records drawn at random are no evidence about that order.
+            Whether a record was chosen by the order of the list. Records drawn at random are no evidence about it.
         policy : str
-            A rule that is about recall, with its parameters, such as "few-left:tau=0.95" or "hypergeometric".
+            A rule about recall with its parameters, such as "few-left:tau=0.95" or "hypergeometric".
 
         Returns
         -------
         dict
-            `KEY`, `safe_to_stop`, `score` (the share of the relevant records that were probably found; None before any
-            label) and `policy`.
+            `KEY`, `safe_to_stop`, `score` (estimated share of the relevant records that were found; None before any label)
+            and `policy`.
 
         Examples
         --------
