@@ -27,17 +27,6 @@ from coverage import Coverage, CoverageData
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("value", "policies", "belief", "calibration", "screening")
-COPIED = (
-    "tarstop_core",
-    "dashboard",
-    "pages",
-    "tests",
-    "scripts",
-    "sample_data",
-    "docs",
-    "app.py",
-    "pyproject.toml",
-)
 MOST_SURVIVORS = 0.05
 SECONDS = 600  # of processor time that one run of tests may take: a loop without an end is noticed too
 AT_ONCE = 100  # tests in one run, so that those which end in time are never taken for a loop without an end
@@ -164,11 +153,12 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.changes = folder, 0
-        for name in COPIED:
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(ROOT / name, folder / name)
+        tracked = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        for name in tracked.stdout.split("\0")[:-1]:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled once serves every mutant
         self.process = subprocess.Popen(
@@ -227,9 +217,10 @@ def tests_by_line(folder: Path, recorded: list[str], record: Path) -> CoverageDa
         options = ["-p", "no:cacheprovider", "-m", "not deep", "--ignore=tests/browser"]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
         ran = subprocess.run(
-            [*command, *options, *recorded], cwd=folder, env=environment, stdout=subprocess.DEVNULL
+            [*command, *options, *recorded], cwd=folder, env=environment, capture_output=True, text=True
         )
         if ran.returncode:
+            print(*ran.stdout.splitlines()[-20:], sep="\n")
             raise SystemExit("Tests fail without any change, so they would notice none: mend them first.")
         shutil.copy(folder / ".coverage", record)
     data = CoverageData(str(record))
