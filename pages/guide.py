@@ -3,4 +3,4 @@
 from dashboard.frame import shell
 from dashboard.guide.page import guide_page
 
-shell.show("Guide", guide_page)
+shell.show("Guide", guide_page, in_parts=True)

@@ -74,30 +74,27 @@ def show_effects(
     if chosen is None:
         headlined.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
-    with shell.answer_first() as last:
-        with last(), asked:
-            evidence, payoffs, everyone = _question(chosen)
-        notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
-        if evidence.target.harmful:
-            notes.append(effect_words.threshold_sentence(evidence.target, chosen.baseline))
-        with headlined:
-            verdict = told(*effect_words.remarks(evidence, payoffs, chosen.actions))
-            simulated = "simulated" if chosen.simulated else ""
-            headline(
-                verdict, (simulated, words.studies(len(evidence)), ENGINES[evidence.engine]), chosen.name
-            )
-        with last(), menu:
-            about = chosen.about(chosen.name, everyone, notes)
-            files(evidence, payoffs, about, chosen.name, effect_report, study_rows, PREFIX)
-        with drawn:
-            panel(evidence, payoffs, about, key=PREFIX, file_stem=file_stem(chosen.name))
-            _decisions(chosen, evidence)
-            if notes:
-                with st.expander(f"How these studies were read ({len(notes)})", type="compact"):
-                    st.markdown("  \n".join(map(shell.escape_markdown, notes)))
-            if chosen.source:
-                with st.expander("Source", type="compact"):
-                    note(chosen.source)
+    with asked:
+        evidence, payoffs, everyone = _question(chosen)
+    notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
+    if evidence.target.harmful:
+        notes.append(effect_words.threshold_sentence(evidence.target, chosen.baseline))
+    with headlined:
+        verdict = told(*effect_words.remarks(evidence, payoffs, chosen.actions))
+        simulated = "simulated" if chosen.simulated else ""
+        headline(verdict, (simulated, words.studies(len(evidence)), ENGINES[evidence.engine]), chosen.name)
+    with menu:
+        about = chosen.about(chosen.name, everyone, notes)
+        files(evidence, payoffs, about, chosen.name, effect_report, study_rows, PREFIX)
+    with drawn:
+        panel(evidence, payoffs, about, key=PREFIX, file_stem=file_stem(chosen.name))
+        _decisions(chosen, evidence)
+        if notes:
+            with st.expander(f"How these studies were read ({len(notes)})", type="compact"):
+                st.markdown("  \n".join(map(shell.escape_markdown, notes)))
+        if chosen.source:
+            with st.expander("Source", type="compact"):
+                note(chosen.source)
 
 
 def _decisions(chosen: ChosenEffects, evidence: EffectEvidence) -> None:

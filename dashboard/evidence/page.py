@@ -108,27 +108,26 @@ def evidence_page() -> None:
     start = chosen.start
     if st.session_state.setdefault(START, start) != start:
         begin_anew(start)
-    with shell.answer_first() as last:
-        with last(), asked:
-            theta, theta_sp, engine, payoffs, everyone = _question(start, chosen.actions)
-            unasked = not ENGINES[engine].knows_prior
-            prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
-        summary = evidence(chosen.tables, Question(theta, engine, prior, theta_sp))
-        with headlined:
-            notes = _headline(chosen, summary, payoffs)
-            if (session := chosen.session) is not None:
-                tried = session.tried(summary, payoffs)
-                differs = not_as_in_session(session.settings, tried, session.evidence.belief)
-                offer_reset(differs, begin_anew, session.start, prefix=PREFIX)
-        with last(), menu:
-            about = chosen.about(chosen.title, everyone, notes)
-            files(summary, payoffs, about, chosen.name, evidence_report, study_rows, PREFIX)
-        with drawn:
-            panel(summary, payoffs, about, key=PREFIX, file_stem=file_stem(chosen.title))
-            link_to_decisions(kind="test", accuracy=chosen.accuracy)
-            if chosen.source:
-                with st.expander("Source", type="compact"):
-                    note(chosen.source)
+    with asked:
+        theta, theta_sp, engine, payoffs, everyone = _question(start, chosen.actions)
+        unasked = not ENGINES[engine].knows_prior
+        prior = chosen_prior(theta, start, disabled=unasked, both=theta_sp is not None)
+    summary = evidence(chosen.tables, Question(theta, engine, prior, theta_sp))
+    with headlined:
+        notes = _headline(chosen, summary, payoffs)
+        if (session := chosen.session) is not None:
+            tried = session.tried(summary, payoffs)
+            differs = not_as_in_session(session.settings, tried, session.evidence.belief)
+            offer_reset(differs, begin_anew, session.start, prefix=PREFIX)
+    with menu:
+        about = chosen.about(chosen.title, everyone, notes)
+        files(summary, payoffs, about, chosen.name, evidence_report, study_rows, PREFIX)
+    with drawn:
+        panel(summary, payoffs, about, key=PREFIX, file_stem=file_stem(chosen.title))
+        link_to_decisions(kind="test", accuracy=chosen.accuracy)
+        if chosen.source:
+            with st.expander("Source", type="compact"):
+                note(chosen.source)
 
 
 def _numbers_at_first() -> tuple[str, str]:

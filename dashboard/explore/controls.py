@@ -1,7 +1,7 @@
 """The controls of the Explore page, and the address that keeps them all."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -168,15 +168,10 @@ def forget(chosen: str) -> None:
     address.write(dict.fromkeys((*AT_STAKE, *(each.name for each in EVERY.values())), ""))
 
 
-def controls(
-    key: str, first: ExploreChoices, sent: AbstractContextManager[None]
-) -> tuple[DeltaGenerator, Settings, Policy]:
-    """Ask for settings and rule, beside the place for figures, which comes first in the answer.
-
-    The context `sent` says when the browser gets them.
-    """
+def controls(key: str, first: ExploreChoices) -> tuple[DeltaGenerator, Settings, Policy]:
+    """Ask for settings and rule, beside the place for figures, which comes first in the answer."""
     figures_at, questions_at = shell.beside(1.75, 1)
-    with sent, questions_at:
+    with questions_at:
         settings = _settings_panel(key, first.settings)
         policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
     assert policy is not None

@@ -1,7 +1,6 @@
 """The Explore page: move what is at stake and see every consequence follow, on samples or on your own sessions."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -156,14 +155,14 @@ class Selection:
 
 @st.fragment
 def _explorer(chosen: str, listing: LabelledList) -> None:
-    with shell.problems_shown(), shell.answer_first() as last:
+    with shell.problems_shown(), shell.in_one_piece():
         state = st.session_state
         key, first = controls.begin(chosen, listing)
         is_session = chosen.startswith("session:")
         own = ExploreChoices(listing.settings, listing.settings.policy) if is_session else None
         headline_at = st.container(key="explore-headline")
         headline_at.empty()  # without anything in it a container would take its place late
-        figures_at, settings, policy = controls.controls(key, first, last())
+        figures_at, settings, policy = controls.controls(key, first)
         selection = Selection(key, listing, settings, policy)
         with headline_at:
             _headline(selection)
@@ -336,7 +335,7 @@ def _collection(chosen: str) -> None:
     learned = begun.calibrator.fitted_on.badge
     marks = ("simulated", f"{len(lists)} lists", learned, "paper mode, truth known")
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
-    figures_at, settings, policy = controls.controls(key, first, nullcontext())
+    figures_at, settings, policy = controls.controls(key, first)
     with figures_at, shell.problems_shown():
         choices = _mean_map(key, lists, settings, policy)
         controls.write_address(chosen, choices)

@@ -6,15 +6,16 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from threading import Lock, Timer
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.runtime_util import MESSAGE_FLUSH_INTERVAL_SECS
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dashboard.frame import address, people
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
@@ -27,6 +28,8 @@ from tarstop_core.teaching.reference import named, terms
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
 ROUTED = "_routed"
+MOMENT = 0.1
+"""Seconds for which what is drawn waits to be sent in one piece."""
 """Whether the page runs for the first time in this tab; missing until it was routed."""
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
@@ -40,6 +43,7 @@ UNFORESEEN = (
     "happens again, report it with the server's log."
 )
 MANY_NOTES = 4  # More notes than this are folded
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:^]")
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 _BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
 _OF_LABELS = re.compile(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{_BEGINS_A_LIST}")
@@ -198,30 +202,34 @@ def unsent() -> DeltaGenerator:
 
 
 @contextmanager
-def answer_first() -> Iterator[Callable[[], AbstractContextManager[None]]]:
-    """Give a context of which the browser gets what is drawn there after all else: a figure before the fields beside it.
+def in_one_piece() -> Iterator[None]:
+    """Send what is drawn within a moment in one piece, because the browser lays out the page anew for every piece.
 
-    What follows from the fields is drawn after they are asked; but whoever opens the page came for it.
+    What takes longer is sent as it is drawn, so that a person sees where the work is.
     """
     run = get_script_run_ctx()
     assert run is not None
-    send, held = run._enqueue, list[ForwardMsg]()
+    send, lock, held = run._enqueue, Lock(), list[ForwardMsg]()
+    timer = Timer(MOMENT, lambda: release())
 
-    @contextmanager
-    def last() -> Iterator[None]:
-        run._enqueue = held.append
-        try:
-            yield
-        finally:
-            run._enqueue = send
+    def hold(message: ForwardMsg) -> None:
+        with lock:
+            (send if timer.finished.is_set() else held.append)(message)
 
+    def release() -> None:
+        with lock:
+            timer.finished.set()
+            for message in held:
+                send(message)
+            held.clear()
+
+    run._enqueue = hold
+    timer.start()
     try:
-        yield last
+        yield
     finally:
-        if st.session_state.get(ROUTED):
-            send_ahead()
-        for message in held:
-            send(message)
+        run._enqueue = send
+        release()
 
 
 def in_turn() -> Sequence[DeltaGenerator]:
@@ -275,15 +283,15 @@ def problem_box(problem: InputProblem | str) -> None:
     """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
     st.error(escape_markdown(str(problem)), icon=":material/error:")
     if isinstance(problem, people.NobodyHere):
-        st.stop()
+        raise StopException
     if isinstance(problem, Outage):
         st.button("Try again", key="try-again", icon=":material/refresh:")
-        st.stop()
+        raise StopException
 
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>#+-.!|$~:^" else c for c in _unlinked(text))
+    return _MARKDOWN.sub(r"\\\g<0>", _unlinked(text))
 
 
 def _unlinked(text: str) -> str:
@@ -365,8 +373,8 @@ def linked(words: str) -> str:
     return f'<a class="tar-term" href="{where}" target="_blank">{escaped}</a>'
 
 
-def show(title: str, body: Callable[[], None]) -> None:
-    """Run a page: its first call, its body, and a sentence instead of a traceback."""
+def show(title: str, body: Callable[[], None], in_parts: bool = False) -> None:
+    """Run a page: its first call, its body, and a sentence instead of a traceback; a long text is sent in parts."""
     begin(title)
     try:
         if (attended := people.lecture()) is not None:
@@ -377,7 +385,7 @@ def show(title: str, body: Callable[[], None]) -> None:
             _who()
         with problems_shown():
             address.check()
-        with giving_back(), problems_shown():
+        with giving_back(), problems_shown(), nullcontext() if in_parts else in_one_piece():
             body()
     except Exception as problem:
         uncaught(problem)

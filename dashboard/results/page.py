@@ -94,11 +94,12 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
 
 def _errors(look: Look) -> None:
     frame, called = errors(look.subject, look.cost), errors_of(look.results.settings)
+    here = frame[frame["q_star"] == look.q_star]
     figure(
         "errors",
-        figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
+        figures.error_heading(here, look.q_star, look.cost),
         with_room(figures.error_figure(frame, called, look.results.simulated, look.dark)),
-        figures.error_sentence(frame, called),
+        figures.error_sentence(here, called),
         in_words(frame, look.results),
         look.stem,
     )

@@ -82,7 +82,7 @@ def _nothing_open() -> None:
 @st.fragment
 def screening(work: Work) -> None:
     """The part of the page that a label redraws."""
-    with shell.problems_shown():
+    with shell.problems_shown(), shell.in_one_piece():
         _screening(work)
 
 

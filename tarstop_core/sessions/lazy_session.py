@@ -154,7 +154,7 @@ class LazySession(Session):
         """Return documents by their places in the screening order, loaded once."""
         places = [int(at) for at in positions]
         wanted = self.row.order[places].tolist()
-        if not all(at in self._loaded for at in wanted):
+        if not self._loaded.keys() >= set(wanted):
             following = self.row.order[max(places) + 1 : max(places) + 1 + AHEAD].tolist()
             new = [at for at in dict.fromkeys([*wanted, *following]) if at not in self._loaded]
             self._loaded.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))

@@ -1,6 +1,6 @@
-"""What reaches the browser first."""
+"""When what is drawn reaches the browser."""
 
-from collections.abc import Callable
+import time
 
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -9,25 +9,48 @@ from streamlit.testing.v1 import AppTest
 
 from tests.ui.conftest import SECONDS
 
+events = list[str]()
+"""Texts that were sent to the browser, and what the page below notes itself, in their order."""
 
-@pytest.mark.parametrize("query", [{}, {"numbers": "trials"}, None], ids=["tests", "trials", "explore"])
-def test_a_figure_comes_before_the_fields_beside_it(
-    open_app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, query: dict[str, str] | None
-) -> None:
-    sent = list[ForwardMsg]()
+
+@pytest.fixture(autouse=True)
+def noted(monkeypatch: pytest.MonkeyPatch) -> None:
     enqueue = ForwardMsgQueue.enqueue
 
-    def noted(queue: ForwardMsgQueue, message: ForwardMsg) -> None:
-        sent.append(message)
+    def note(queue: ForwardMsgQueue, message: ForwardMsg) -> None:
+        if body := message.delta.new_element.text.body:
+            events.append(body)
         enqueue(queue, message)
 
-    monkeypatch.setattr(ForwardMsgQueue, "enqueue", noted)
-    app = open_app("explore") if query is None else open_app("evidence", **query)
-    assert not app.exception and not app.error
-    elements = [message.delta.new_element for message in sent]
-    figure = next(at for at, each in enumerate(elements) if "tar-fluid" in each.html.body)
-    fields = [at for at, each in enumerate(elements) if each.WhichOneof("type") in ("slider", "number_input")]
-    assert fields and figure < min(fields)
+    monkeypatch.setattr(ForwardMsgQueue, "enqueue", note)
+    events.clear()
+
+
+def fast() -> None:
+    import streamlit as st
+
+    from dashboard.frame import shell
+    from tests.ui.frame.test_order_of_sending import events
+
+    with shell.in_one_piece():
+        st.text("one")
+        st.text("two")
+        events.append("drawn")
+    st.text("after it")
+
+
+def slow() -> None:
+    import streamlit as st
+
+    from dashboard.frame import shell
+    from tests.ui.frame.test_order_of_sending import events, wait_for_one
+
+    with shell.in_one_piece():
+        st.text("one")
+        wait_for_one()
+        events.append("waited")
+        st.text("two")
+        events.append("drawn")
 
 
 def failing() -> None:
@@ -36,10 +59,26 @@ def failing() -> None:
     from dashboard.frame import shell
     from tarstop_core.errors import InputProblem
 
-    with shell.problems_shown(), shell.answer_first() as last:
-        with last():
-            st.text_input("Field")
+    with shell.problems_shown(), shell.in_one_piece():
+        st.text_input("Field")
         raise InputProblem("Not with this.")
+
+
+def wait_for_one() -> None:
+    until = time.monotonic() + SECONDS
+    while "one" not in events and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def test_what_is_drawn_within_a_moment_is_sent_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dashboard.frame.shell.MOMENT", SECONDS)
+    AppTest.from_function(fast, default_timeout=SECONDS).run()
+    assert events == ["drawn", "one", "two", "after it"]
+
+
+def test_what_takes_longer_is_sent_as_it_is_drawn() -> None:
+    AppTest.from_function(slow, default_timeout=SECONDS).run()
+    assert events == ["one", "waited", "two", "drawn"]
 
 
 def test_fields_are_there_where_what_follows_from_them_fails() -> None:
