@@ -131,6 +131,13 @@ def test_rank_counts_only_the_lists_that_reach_a_rank() -> None:
     assert fitted.probabilities(None, 3) == pytest.approx([0.5, 1 / 3, 1 / 3])
 
 
+def test_steps_are_drawn_towards_the_base_rate_by_hand() -> None:
+    lists = [topic(None, [True, False]) for _ in range(4)]
+    # Four documents a step beside four at the base rate of 1/2: (4 + 2) / 8 and (0 + 2) / 8.
+    fitted = fit(lists, kind="rank", pseudo=4)
+    assert fitted.probabilities(None, 2) == pytest.approx([0.75, 0.25])
+
+
 @pytest.mark.parametrize("a", [0.5, 1.5, 4.0])
 def test_frailty_finds_the_shape_again(a: float) -> None:
     found = [fit(simulated(500, 120, seed, frailty=a), kind="frailty").frailty for seed in (1, 2, 3)]

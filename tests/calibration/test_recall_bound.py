@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scripts.studies.recall import constructed, false_stops, interleaved_all
 from tarstop_core.calibration.recall_bound import (
     ALPHA,
+    BETS,
     draws_at,
     first_bounded,
     interleaved,
@@ -115,6 +116,14 @@ def test_looking_after_every_document_is_seldom_wrong_on_the_worst_list(every: i
     assert max(worst.values()) <= ALPHA, worst
     # Not because nothing is ever ruled out.
     assert worst["hits last"] > 0.01
+
+
+def test_a_draw_moves_the_bets_that_have_begun_by_hand() -> None:
+    # Of three draws the bets begin with weights 1, 1/2 and 1/3: at the first draw 6/11 of every stake is on it.
+    for hit in (True, False):
+        moved = [gamma if hit else (1 - 0.5 * gamma) / (1 - 0.5) for gamma in BETS]
+        stake = np.mean([6 / 11 * factor + 5 / 11 for factor in moved])
+        assert log_stakes(np.array([hit]), np.array([0.5]), 3) == pytest.approx([math.log(stake)])
 
 
 def test_the_price_falls_with_the_share_and_rises_with_the_recall() -> None:

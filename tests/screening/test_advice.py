@@ -14,7 +14,7 @@ from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.patent_settings import PatentSettings
-from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.paths import screening_path, starting_chances
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.trace import trace
 from tarstop_core.screening.wording import explain, verdict
@@ -117,6 +117,12 @@ def test_a_small_starting_chance_varies_downwards_too() -> None:
     assert advice.variations[2].assumption.b_0 == pytest.approx(0.002)
     words = PATENT.message("assumption", assumption=advice.variations[2].assumption, settings=rare)
     assert "0.20 % instead of 0.40 %" in words
+
+
+def test_starting_chances_stay_half_way_from_certainty() -> None:
+    assert starting_chances(replace(START, b_0=0.5)) == pytest.approx((0.3, 0.7))
+    assert starting_chances(replace(START, b_0=0.004)) == pytest.approx((0.002, 0.204))
+    assert starting_chances(replace(START, b_0=0.996)) == pytest.approx((0.796, 0.998))
 
 
 def test_an_unconfirmed_hit_says_what_if_it_does_not_hold() -> None:
