@@ -203,9 +203,10 @@ def in_explore(advice: Advice, settings: Settings) -> list[str]:
         f"stops after {depth} ({advice.more:,} more)"
         if advice.depth
         else f"stops after {depth} of {advice.documents:,} if",
-        f"At a chance of {percent(advice.b)} “{settings.plus}” is expected to bring {amount(float(payoffs.utility_plus(advice.b)), unit)}"
-        f" and “{settings.minus}” {amount(float(payoffs.utility_minus(advice.b)), unit)}",
+        f"At a chance of {percent(advice.b)} “{settings.plus}” is {brings(float(payoffs.utility_plus(advice.b)), advice, settings)}"
+        f" and “{settings.minus}” is {brings(float(payoffs.utility_minus(advice.b)), advice, settings)}",
         f"The next document has a chance of {percent(advice.rho)} to",
+        f"is worth {number((advice.score or 0.0) / (advice.cost or 1))} times its cost",
         f"is worth {amount(advice.score or 0.0, unit)} and costs {amount(advice.cost, unit)}",
         f"is worth {amount(advice.score or 0.0, unit)} (net of reading it in full) and costs {amount(advice.cost, unit)}",
         f"deciding now is {brings(advice.utility, advice, settings)}",

@@ -63,7 +63,7 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         )
         button("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
     else:
-        st.caption("Changes are recorded in this session's log as you make them.")
+        st.caption("Changes are recorded in this session’s log as you make them.")
 
 
 def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:

@@ -152,7 +152,7 @@ def _steps() -> None:
                 with preview:
                     listing.show_replay(ready, settings, calibrator)
         elif ready.choice == "replay":
-            preview.caption(f"The rules are replayed when nothing is missing. {problems[0]}")
+            preview.caption(f"Where rules would have stopped will stand here. {problems[0]}")
         ranking, events = ready.screened, (*ready.events, *elsewhere)
         plan = NewSession(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside

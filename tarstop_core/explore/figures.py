@@ -1,5 +1,6 @@
 """Figures and sentences of Explore: what is at stake, and where a rule stops."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -49,6 +50,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         For plotly.
     """
     payoffs = settings.payoffs
+    if not payoffs.unit and now.cost:  # A person can compare documents with a day's work.
+        payoffs = payoffs.scaled(1 / now.cost, "documents")
+        now = replace(now, evpi=now.evpi / now.cost, needed=now.needed / now.cost)
     b = beliefs_drawn(payoffs, now.b)
     up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), now.evpi_at(b, payoffs)
     others = [option.utility(b) for option in payoffs.others]

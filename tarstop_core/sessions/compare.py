@@ -290,5 +290,6 @@ def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark:
     if any(session.collection.simulated for _, session, _ in curves):
         chart.label(0.0, 1.25, "simulated", xanchor="left", yanchor="top")
     chart.axis("xaxis", "documents read", range=[0, 1.03 * longest])
-    chart.axis("yaxis", "chance", range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1])
+    shares = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    chart.axis("yaxis", "chance", range=[-0.02, 1.25], **shares)
     return chart.figure(margin={"l": 56, "t": 8, "b": 40})

@@ -67,7 +67,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         at = {"b": b, "evpi": 0.4, "rho": rho, "value": 0.08, "cost": 1.0}
         now = SimpleNamespace(**at, option=int(plus), go_on=go_on, plus_open=plus_open)
         staked = {"settles": "settle it", "in_full": go_on, "rule": Optimal(), "reads_on": reads_on}
-        two = Payoffs(1, 1, 1, 1, "£")
+        two = Payoffs(1, 1, 1, 1, "£" if go_on else "")
         four = replace(two, others=(Option("Trial only", 0.2, 0.2), Option("Wait", 0.1, 0.3)))
         for payoffs, between in ((two, ""), (four, "“Adopt” above 60 %")):
             yield "stakes", {**ACTIONS, "now": now, **staked, "payoffs": payoffs, "between": between}

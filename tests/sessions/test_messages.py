@@ -40,6 +40,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         (old, [0.3, 0.4]),
         (replace(old, depth=2, option=MINUS), []),
         (replace(old, depth=9), []),
+        (old, [1.0, 1.0]),
     ):
         yield "switched", {"name": "CLEF", "old": old, "new": new, "ends": ends, **actions}
     session = SimpleNamespace(
