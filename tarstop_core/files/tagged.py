@@ -11,7 +11,8 @@ from tarstop_core.files.values import FROM_NOTES, find_doi, tool_of
 
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Value = tuple[str, str, str]
-"""A field, its value, and the tag of the value. The field is empty for a tag that is only registered as present."""
+"""A field, its value, and the tag of the value. ("", "", tag) registers that a record has the tag, which is listed
+as not read unless a field was read from it."""
 Tags = list[tuple[str, list[str]]]  # Tags of a record in order, each with the lines of its value
 Records = Callable[[str, Iterable[str], list[str]], Iterator[tuple[int, Iterable[Value]]]]
 """Yields the first line and the values of each record, given the name of the file, its lines, and a list to add notes to."""

@@ -28,7 +28,9 @@ class DecisiveTask(base.Task):
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
     fixed_share = True
     about_chances = "Hazard and frailty are judged by the first hit, the others by every document; compare only calibrators of one sort."
-    paper = base.Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
+    paper: ClassVar[base.Paper | None] = base.Paper(
+        "Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500
+    )
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:

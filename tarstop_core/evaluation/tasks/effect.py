@@ -78,7 +78,7 @@ class EffectTask(StepwiseTask):
         return [message("truth_of_effects", settings=settings)]
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        """Fit a calibrator of the chance that a document brings data, which all variants share."""
+        # A calibrator of the chance that a document brings data, which all variants share.
         calibrator = self.fitted(benchmark, fold)
         return {variant: base.Learned(calibrator) for variant in variants}
 

@@ -50,7 +50,7 @@ class Patent(Scenario[PatentSettings]):
     def path(
         self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """Compute the belief after each depth if nothing turns up, and add the hit if there is one."""
+        # The belief after each depth if nothing turns up, and the hit if there is one.
         return DecisivePath(
             curve=calibrator.curve(
                 chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
@@ -70,7 +70,7 @@ class Patent(Scenario[PatentSettings]):
     def with_b_0(
         self, path: ListPath, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """Keep the curve of hits, which does not depend on the starting chance."""
+        # The curve of hits does not depend on the starting chance.
         return replace(cast(DecisivePath, path), b_0=settings.b_0)
 
     # --- rows and names
@@ -116,7 +116,7 @@ class Patent(Scenario[PatentSettings]):
     # --- what leaves
 
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        """Whether it settles the question, its grade, and the Y that it settles the question together with."""
+        # `together_with`: the other document graded Y with which it settles the question.
         first = final.together.get(depth)
         return {
             "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),

@@ -82,7 +82,22 @@ class Studied(Protocol):
     """A decision whose parameters a study can measure."""
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies with n people per arm are worth to each person, shape of n."""
+        """What studies are worth to each person.
+
+        Parameters
+        ----------
+        study : Study
+            What is measured, and how exactly.
+        n : ndarray
+            People per arm, in each study.
+        studies : int
+            How many there are.
+
+        Returns
+        -------
+        ndarray
+            Shape of n.
+        """
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,7 @@ OWN = (
     "dashboard/decisions/",
 )
 DEFAULTS = {
-    "tarstop_core/screening/patent_settings.py": "scenario",
-    "tarstop_core/screening/review_settings.py": "scenario",
-    "tarstop_core/screening/effect_settings.py": "scenario",
-    "tarstop_core/screening/enough_settings.py": "scenario",
+    **{f"tarstop_core/screening/{name}_settings.py": "scenario" for name in SCENARIOS},
     "tarstop_core/cli/replay.py": "default",
     "tarstop_core/api/asreview_stopper.py": "scenario",
     "tarstop_core/api/calibrators.py": "scenario",
@@ -41,6 +38,18 @@ DEFAULTS = {
     "tarstop_core/api/stopping_method.py": "scenario",
 }
 """Where a name stands as what is given, or taken unless another is given: file, and field or argument."""
+MACROS = {
+    *("question", "otherwise", "hope", "chance_column", "nothing_further", "read", "why", "stopping"),
+    *("says", "now", "rests", "check", "protocol"),
+}
+"""Macros that the template of every scenario has, or those it falls back on."""
+WEIGHED = {
+    *("belief_on_list", "starting_chance", "mistake_plus", "mistake_minus", "nothing", "planned"),
+    *("observed", "settling", "missed", "doubt"),
+}
+"""Further ones if a decision is weighed, mostly for Set up and Explore."""
+TAUGHT = {"finds", "one_find", "thought"}
+"""Further ones if there are samples, for Learn."""
 
 
 def values(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
@@ -115,6 +124,18 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     assert (scenario.brings(1), scenario.brings(2_000)) == (scenario.finds[0], f"2,000 {scenario.finds[1]}")
     assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
     assert settings.grades == ("combination" in scenario.verdicts(settings))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_has_a_macro_for_every_sentence(name: str) -> None:
+    scenario = SCENARIOS[name]
+    weighed, taught = scenario.settings_class.weighs, bool(scenario.sample)
+    wanted = MACROS | (WEIGHED if weighed else set()) | (TAUGHT if weighed and taught else set())
+    messages, macros = scenario.message, set[str]()
+    while messages is not None:
+        macros |= set(dir(messages.macros))
+        messages = messages.otherwise
+    assert not wanted - macros
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
