@@ -249,7 +249,7 @@ def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> P
     depth = policy.depths(path, costs)
     option = actions(path, policy, depth)
     if policy.is_oracle:
-        option = path.knowing(option, omega)
+        option = path.options_of_oracle(option, omega)
     payoffs = [path.payoffs.outcome(choice, omega) for choice in range(PLUS + 1 + len(path.payoffs.others))]
     return Plans(depth, option, np.array(payoffs)[option] - costs * depth)
 

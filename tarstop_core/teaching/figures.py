@@ -48,7 +48,7 @@ def lesson_curves(lesson: Lesson, step: Step, *, dark: bool = False) -> fig.Figu
     Figure
         For plotly.
     """
-    path = lesson.path.ahead(step.depth)
+    path = lesson.path.without_later_finds(step.depth)
     value_rate = lesson.policy.value_rate(path)
     by_score = value_rate is not None and lesson.policy.criterion.is_score
     plan = step.depth + step.more
@@ -127,7 +127,7 @@ def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
     path = sample(game.keys[at]).played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
     last = end_of_axis(depth + 5, len(path))
-    figure = _belief_curve(path.ahead(depth), settings, depth, hit, last, dark)
+    figure = _belief_curve(path.without_later_finds(depth), settings, depth, hit, last, dark)
     return for_a_hall(figure, 300, dark=dark)
 
 

@@ -96,14 +96,14 @@ class Lesson:
         left = depth < len(path) and not settled
         value_rate, plan = best_plan(path, depth) if left else (0.0, 0)
         compared = self.policy.value_rate(path)
-        projected = int(self.policy.depths(path.ahead(depth), [cost], depth)[0])
+        projected = int(self.policy.depths(path.without_later_finds(depth), [cost], depth)[0])
         return Step(
             depth=depth,
             documents=len(path),
             now=decide(path, depth, cost),
             settled=settled,
             brought=self.brought_by(depth),
-            studies=path.brought(depth),
+            studies=path.finds_until(depth),
             p=float(path.chances[depth]) if left else None,
             evsi=float(path.evsi()[depth]) if left else 0.0,
             value_rate=value_rate,
@@ -115,7 +115,7 @@ class Lesson:
 
     def brought_by(self, depth: int) -> int:
         """Return the studies of the document at this rank; in patents 1 if it is the first hit."""
-        return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
+        return self.path.finds_until(depth) - self.path.finds_until(depth - 1) if depth else 0
 
 
 @lru_cache(maxsize=16)

@@ -123,17 +123,17 @@ class CumulativePath(ListPath):
         """The option chosen at the belief reached; baselines act on it too."""
         return int(self._chosen[self.studies[depth]])
 
-    def knowing(self, option: Depths, omega: bool) -> Depths:
+    def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
         options = self.payoffs.ranges().options
         return np.full_like(option, options[-1] if omega else options[0])
 
     def belief_at(self, depth: int) -> float:
         return float(self.b[depth])
 
-    def brought(self, depth: int) -> int:
+    def finds_until(self, depth: int) -> int:
         return int(self.studies[depth])
 
-    def ahead(self, depth: int) -> Self:
+    def without_later_finds(self, depth: int) -> Self:
         studies = int(self.studies[depth])
         if studies not in self._ahead:
             labels = np.zeros_like(self.labels)

@@ -123,17 +123,17 @@ class DecisivePath(ListPath):
         """Whether a⁺ is taken on stopping at this depth, as in an experiment: baselines need a hit for it."""
         return self.chooses_plus(depth) if acts_on_belief else self.settled(depth)
 
-    def knowing(self, option: Depths, omega: bool) -> Depths:
-        """The actions of somebody who knows the truth: without a hit, a⁺ cannot be taken."""
+    def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
+        """Return a⁺ if it was taken and ω⁺ holds: where it was not taken, it may lack a document to cite."""
         return option & omega
 
     def belief_at(self, depth: int) -> float:
         return 1.0 if self.settled(depth) else float(self.b[depth])
 
-    def brought(self, depth: int) -> int:
+    def finds_until(self, depth: int) -> int:
         return int(self.settled(depth))
 
-    def ahead(self, depth: int) -> Self:
+    def without_later_finds(self, depth: int) -> Self:
         return self if self.hit is None or self.hit <= depth else self._without_hit
 
     @cached_property

@@ -158,12 +158,12 @@ class ListPath(Path, ABC):
         return True
 
     @abstractmethod
-    def brought(self, depth: int) -> int:
-        """Number of finds among the first `depth` that change the belief: hits, or studies with data."""
+    def finds_until(self, depth: int) -> int:
+        """Count the finds among the first `depth` documents that change the belief: hits, or studies with data."""
 
     @abstractmethod
-    def ahead(self, depth: int) -> Self:
-        """The path as seen from this depth: with no find after it."""
+    def without_later_finds(self, depth: int) -> Self:
+        """Return the path as a reader at this depth sees it: with no find after it."""
 
     @abstractmethod
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
@@ -173,8 +173,8 @@ class ListPath(Path, ABC):
         """
 
     @abstractmethod
-    def knowing(self, option: Depths, omega: bool) -> Depths:
-        """The actions of somebody who knows the truth: a⁺ only where it can be taken."""
+    def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
+        """Return, in place of options that were taken, the right ones under this truth; a⁺ only where it is open."""
 
     @abstractmethod
     def evsi(self) -> Floats:

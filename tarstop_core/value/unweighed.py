@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.belief.mixture import Remaining
 from tarstop_core.value.path import Draws, ListPath
-from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
+from tarstop_core.value.payoffs import PLUS, Depths, Flags, Floats, Payoffs
 
 NOTHING_AT_STAKE = Payoffs.from_q_star(0.5)
 """Payoffs of a path that weighs nothing: no result depends on them."""
@@ -64,16 +64,16 @@ class UnweighedPath(ListPath):
         return True
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """Always PLUS: stopping means that enough was found."""
-        return True
+        """Return PLUS: stopping means that enough was found."""
+        return PLUS
 
-    def knowing(self, option: Depths, omega: bool) -> Depths:
+    def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
         return option
 
-    def brought(self, depth: int) -> int:
+    def finds_until(self, depth: int) -> int:
         return int(self.labels[:depth].sum())
 
-    def ahead(self, depth: int) -> Self:
+    def without_later_finds(self, depth: int) -> Self:
         return self.with_labels(self.labels & (np.arange(len(self)) < depth))
 
     # --- what is worth nothing

@@ -158,13 +158,13 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     hidden = one.listing.planned(one.settings)
     for depth in range(16):
         step = one.step(depth)
-        ahead = one.path.ahead(depth)
+        ahead = one.path.without_later_finds(depth)
         assert ahead.hit is None and not ahead.labels.any()
         assert (ahead.b == hidden.b).all() and (ahead.value_rate() == hidden.value_rate()).all()
         assert depth + step.more == int(one.policy.depths(hidden, [one.settings.cost], depth)[0])
     review = given(REVIEW)
     for depth in range(15):
-        path = review.path.ahead(depth)
+        path = review.path.without_later_finds(depth)
         assert isinstance(path, CumulativePath)
         assert (path.studies <= review.path.studies[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
 
