@@ -142,6 +142,11 @@ def titles_at(rows: Sequence[Sequence[str]]) -> list[str]:
     return titles
 
 
+def cell_at(cells: Sequence[str], at: int) -> str:
+    """The text of a cell without white space around it; "" if the row is too short."""
+    return cells[at].strip() if at < len(cells) else ""
+
+
 def text_files(folder: Path) -> list[Path]:
     """The CSV and TSV files of a folder, sorted by name, or the file itself; InputProblem when there are none."""
     if not folder.is_dir():

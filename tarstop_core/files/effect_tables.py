@@ -15,7 +15,7 @@ from tarstop_core.documents.topic import EffectOutcome, Topic, placed
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.arms import EFFECTS, named_arms
-from tarstop_core.files.cells import header_at, read_studies, text_files, titles_at
+from tarstop_core.files.cells import cell_at, header_at, read_studies, text_files, titles_at
 from tarstop_core.files.columns import (
     UnrecognisedColumns,
     Vocabulary,
@@ -163,7 +163,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
             [cells for _, cells in rows],
         )
     places = only_columns(name, titles, EFFECTS, form.columns, WANTED)
-    names = [_cell(cells, places["study"]) if "study" in places else "" for _, cells in rows]
+    names = [cell_at(cells, places["study"]) if "study" in places else "" for _, cells in rows]
     counts = [_counts(cells, places) for _, cells in rows] if form is Form.EVENTS else []
     out = totals.rows_left_out(names, np.array(counts or [[]] * len(rows), dtype=float))
     dropped = {row.at for row in out}
@@ -175,7 +175,7 @@ def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Ef
         [_number(name, line, column, cells, places) for column in form.columns] for line, cells in studies
     ]
     named = tuple(names[at] if "study" in places else f"study {at + 1}" for at in kept)
-    texts = {field: [_cell(cells, at) for _, cells in studies] for field, at in places.items()}
+    texts = {field: [cell_at(cells, at) for _, cells in studies] for field, at in places.items()}
     of_fields = {field: titles[at] for field, at in places.items()}
     judged = judgments(name, [line for line, _ in studies], texts, of_fields)
     notes = (of_arms, totals.sentence(out, [line for line, _ in rows]) if out else "")
@@ -191,7 +191,7 @@ def _without_domains(header: Sequence[str], rows: Sequence[Row]) -> list[str]:
     titles = list(header)
     for at, title in enumerate(titles):
         domain = DOMAINS.get(title.strip().upper())
-        if domain and are_judgments([_cell(cells, at) for _, cells in rows]):
+        if domain and are_judgments([cell_at(cells, at) for _, cells in rows]):
             titles[at] = domain
     return titles
 
@@ -201,7 +201,9 @@ def _with_people(titles: list[str], rows: Sequence[Row]) -> tuple[list[str], Seq
     events = [EFFECTS.columns(titles).get(column, []) for column in _PEOPLE]
     if [len(columns) for columns in events] != [1, 1]:
         return titles, rows
-    people = [[_cell(cells, at).partition("/")[2].partition("(")[0] for (at,) in events] for _, cells in rows]
+    people = [
+        [cell_at(cells, at).partition("/")[2].partition("(")[0] for (at,) in events] for _, cells in rows
+    ]
     if not any(map(any, people)):
         return titles, rows
     return [*titles, *_PEOPLE.values()], [
@@ -287,7 +289,7 @@ def read_effect_outcomes(
         notes += [*of_file, *of_rows]
         places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
         texts = {
-            field: [_cell(cells, places[field]) for _, cells in rows]
+            field: [cell_at(cells, places[field]) for _, cells in rows]
             if field in places
             else [path.name.split(".")[0] if field == "topic" else ""] * len(rows)
             for field in ("topic", "outcome", "docid")
@@ -322,15 +324,11 @@ def _placed(
     return EffectOutcome(labelled, topic.name, ordered, positions[order])
 
 
-def _cell(cells: Sequence[str], at: int) -> str:
-    return cells[at].strip() if at < len(cells) else ""
-
-
 def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float | None]:
     """Events and people of both arms; None where a cell is unreadable."""
     counts = []
     for column in Form.EVENTS.columns:
-        text = _cell(cells, places[column])
+        text = cell_at(cells, places[column])
         written = _EVENTS.fullmatch(text[:LONGEST_NUMBER])
         counts.append(whole_count(written[1] if written else text))
     return counts
@@ -338,14 +336,14 @@ def _counts(cells: Sequence[str], places: Mapping[str, int]) -> list[float | Non
 
 def _number(file_name: str, line: int, column: str, cells: Sequence[str], places: Mapping[str, int]) -> float:
     """The number in a column of a row, NaN if it is missing; InputProblem when the cell is no number."""
-    text = _cell(cells, places[column])
+    text = cell_at(cells, places[column])
     where = f"{file_name}, line {line}: {column} is '{text}'"
     if text.lower() in MISSING:
         return math.nan
     if counted(column):
         count = whole_count(text)
         if count is None and column in _PEOPLE:
-            count = _events(where, text, whole_count(_cell(cells, places[_PEOPLE[column]])))
+            count = _events(where, text, whole_count(cell_at(cells, places[_PEOPLE[column]])))
         if count is None:
             asked = (
                 "give the count, not a percentage"

@@ -15,7 +15,7 @@ from tarstop_core.documents import totals
 from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
 from tarstop_core.effects.bias import BIAS_WORDS, Bias, worst
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.cells import read_studies
+from tarstop_core.files.cells import cell_at, read_studies
 from tarstop_core.files.columns import (
     UnrecognisedColumns,
     Vocabulary,
@@ -95,7 +95,7 @@ def read_tables(
     lines = [number for number, _ in rows]
     texts: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
     for field, at in places.items():
-        texts[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
+        texts[field] = [cell_at(cells, at) for _, cells in rows]
     if "study" in places and "year" in places:
         # MetaDTA has the author and the year of a study in two columns.
         pairs = zip(texts["study"], texts["year"], strict=True)
@@ -127,8 +127,7 @@ def without_totals(rows: list[Row], places: Mapping[str, int]) -> tuple[list[Row
     """Leave out rows that are not studies; return the others, and a sentence on those left out."""
 
     def cell(cells: Sequence[str], field: str) -> str:
-        at = places.get(field, len(cells))
-        return cells[at].strip() if at < len(cells) else ""
+        return cell_at(cells, places.get(field, len(cells)))
 
     names = [cell(cells, "study") or cell(cells, "docid") for _, cells in rows]
     counted = [field for field in CELLS if field in places]

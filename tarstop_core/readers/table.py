@@ -14,7 +14,7 @@ from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.reports import ELIGIBLE, OUTCOMES
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.cells import Cells, read_cells
+from tarstop_core.files.cells import Cells, cell_at, read_cells
 from tarstop_core.files.values import normal_label
 from tarstop_core.readers.verdicts import Verdicts
 
@@ -176,7 +176,7 @@ def _texts(cells: Cells, column: str) -> list[str]:
         many = "several columns" if number else "no column"
         raise InputProblem(f"{cells.name} has {many} '{column}'; its columns are {', '.join(cells.titles)}.")
     at = cells.titles.index(column)
-    return [row[at].strip() if at < len(row) else "" for _, row in cells.rows]
+    return [cell_at(row, at) for _, row in cells.rows]
 
 
 def _verdicts(cells: Cells, column: str, include_from: float | None = None) -> Floats:
