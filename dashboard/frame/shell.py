@@ -27,9 +27,9 @@ from tarstop_core.teaching.reference import named, terms
 
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
-ROUTED = "_routed"
 MOMENT = 0.1
 """Seconds for which what is drawn waits to be sent in one piece."""
+ROUTED = "_routed"
 """Whether the page runs for the first time in this tab; missing until it was routed."""
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
@@ -213,6 +213,7 @@ def in_one_piece() -> Iterator[None]:
     timer = Timer(MOMENT, lambda: release())
 
     def hold(message: ForwardMsg) -> None:
+        run.yield_check()  # st.rerun and st.switch_page end a page only where something is sent
         with lock:
             (send if timer.finished.is_set() else held.append)(message)
 
@@ -280,7 +281,10 @@ def remarks(notes: Sequence[str]) -> None:
 
 
 def problem_box(problem: InputProblem | str) -> None:
-    """A problem as literal text: file names may hold Markdown. A page without its database ends there."""
+    """A problem as literal text: file names may hold Markdown. A page without its database ends there.
+
+    It ends with StopException, because after st.stop nothing more is sent, what :func:`in_one_piece` holds included.
+    """
     st.error(escape_markdown(str(problem)), icon=":material/error:")
     if isinstance(problem, people.NobodyHere):
         raise StopException

@@ -53,6 +53,20 @@ def slow() -> None:
         events.append("drawn")
 
 
+def pressed_again() -> None:
+    import streamlit as st
+
+    from dashboard.frame import shell
+    from tests.ui.frame.test_order_of_sending import events
+
+    with shell.in_one_piece():
+        st.text("one")
+        if not st.session_state.get("again"):
+            st.session_state["again"] = True
+            st.rerun()
+            events.append("after the rerun")
+
+
 def failing() -> None:
     import streamlit as st
 
@@ -79,6 +93,11 @@ def test_what_is_drawn_within_a_moment_is_sent_in_one_piece(monkeypatch: pytest.
 def test_what_takes_longer_is_sent_as_it_is_drawn() -> None:
     AppTest.from_function(slow, default_timeout=SECONDS).run()
     assert events == ["one", "waited", "two", "drawn"]
+
+
+def test_a_page_ends_where_it_is_drawn_again() -> None:
+    app = AppTest.from_function(pressed_again, default_timeout=SECONDS).run()
+    assert app.session_state["again"] and "after the rerun" not in events
 
 
 def test_fields_are_there_where_what_follows_from_them_fails() -> None:
