@@ -191,7 +191,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
             work.open_report,
             *reports[:1],
             key="next_report",
-            type="primary" if advice.headline == "reports" and reports else "tertiary",
+            type="primary" if advice.headline == "reports" and reports and not state.stopped else "tertiary",
             shortcut="f",
             disabled=not reports or shut,
         )

@@ -310,6 +310,7 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     session = start(theta=0.8)
     page = open_app("screen", session=session)
     press(page, "Include")
+    assert button(page, "Read the next report").proto.type == "primary"
     press(page, "Stop and decide")
     assert "1 report still waits" in page.warning[0].value
     assert "chance that sensitivity exceeds 80 %" in " ".join(each.value for each in page.markdown).replace(
@@ -324,6 +325,7 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     assert footing["engine"] == "bivariate" and footing["truth"] == "pooled"
     assert footing["prior"] == Prior().digest and footing["reports_waiting"] == 1
     assert "Decided: Adopt" in html_of(page)
+    assert button(page, "Read the next report").proto.type == "tertiary", "nothing is asked after the end"
     press(page, "Read the next report")
     fill(page, TP=30, FN=3)
     save(page)
