@@ -242,7 +242,7 @@ def test_every_branch_of_a_review_of_an_intervention() -> None:
     with every_branch(message):
         for settings in (plain, named, added, *others, replace(others[-1], ratio=True)):
             assert said(message, of_settings(settings))
-            for name in ("measure", "smallest", "engine", "pooled_what"):
+            for name in ("measure", "smallest", "threshold", "engine", "pooled_what"):
                 assert message(name, settings=settings)
         for facts, settings in product(effects(), (plain, named, added)):
             assert message("settings_beyond", facts=facts)

@@ -69,7 +69,7 @@ class Effect(StudyScenario[EffectSettings]):
         return states[-1:] if last_only else states
 
     def threshold_in_words(self, settings: EffectSettings) -> str:
-        return self.message("smallest", settings=settings)
+        return self.message("threshold", settings=settings)
 
     def rows_of_file(
         self, settings: EffectSettings, source: BinaryIO, name: str

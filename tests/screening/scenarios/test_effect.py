@@ -95,6 +95,10 @@ def test_the_settings_name_the_outcome(outcome: str, told: str) -> None:
     assert ("Outcome", told) in EFFECT.settings_rows(replace(START, outcome=outcome))
 
 
+def test_the_threshold_in_words_names_what_the_number_is_of() -> None:
+    assert EFFECT.threshold_in_words(START) == "An average odds ratio of 0.8"
+
+
 def test_the_advice_has_the_beliefs_of_the_core() -> None:
     for studies in (0, 1, 3, 13):
         said, of = advice(studies), BCG.first(studies)
