@@ -169,7 +169,7 @@ def forget(chosen: str) -> None:
 
 
 def controls(key: str, first: ExploreChoices) -> tuple[DeltaGenerator, Settings, Policy]:
-    """Ask for settings and rule, beside the place for figures, which comes first in the answer."""
+    """Ask for settings and rule beside the place for figures; return that place, the settings and the rule."""
     figures_at, questions_at = shell.beside(1.75, 1)
     with questions_at:
         settings = _settings_panel(key, first.settings)

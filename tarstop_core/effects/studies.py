@@ -137,7 +137,7 @@ class Studies(Judged):
         return faults
 
     def looks_like_ratios(self) -> bool:
-        """Whether limits are more symmetric around the estimates on the log scale, as those of ratios are."""
+        """Whether effects are probably ratios: logrank data always, limits if they are more symmetric on the log scale."""
         if self.form is Form.LOGRANK:
             return True
         if self.form is not Form.LIMITS or not (self.values[np.isfinite(self.values)] > 0).all():

@@ -237,7 +237,7 @@ def _take() -> Worker:
 
 
 def _put_back(worker: Worker, finished: bool) -> None:
-    """Keep a worker that finished its job and uses little memory; else end it and start another one."""
+    """Keep a worker that finished its job and uses little memory; else end it, and start one if none is idle."""
     if finished and _held(worker) < KEPT:
         with _lock:
             _idle.append(worker)

@@ -199,7 +199,7 @@ class Evidence:
     def joint_logits(self) -> tuple[Floats, Floats] | None:
         """Mean, shape (2,), and covariance, shape (2, 2), of the pooled logits of sensitivity and specificity.
 
-        None if no study has patients of one group, or "reml" is not identified.
+        None if one of the two groups has no patient in any study, or "reml" is not identified.
         """
         if self.engine == "reml":
             fit = self.summary

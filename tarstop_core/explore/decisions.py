@@ -181,7 +181,7 @@ class Answer:
 
     @property
     def best_reading(self) -> Priced | None:
-        """The study for whose like reading on gains most; None without a gain of reading on."""
+        """The study of the parameter about which reading on gains most; None if reading on measures none of them."""
         with_gain = [priced for priced in self.studies if priced.reading_gain is not None]
         return max(with_gain, key=lambda priced: priced.reading_gain or 0.0, default=None)
 

@@ -85,7 +85,7 @@ def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
     first = _sample(source, encoding)[0][:20]
 
     def merit(mark: str) -> tuple[int, int]:
-        """On how many lines it occurs, then how often: a decimal comma is missing from the header."""
+        """Number of lines with the mark, then of all marks; a decimal comma, however frequent, is not in the header."""
         return sum(mark in line for line in first), sum(line.count(mark) for line in first)
 
     delimiter = max(DELIMITERS, key=merit)

@@ -143,7 +143,7 @@ class Option(Generic[W]):
 
 
 def read_share(way: Strategy) -> float:
-    """Share of the records that the machine excludes that a person reads."""
+    """Share that a person reads of the records excluded by the machine."""
     return {Strategy.PERSON: 1.0, Strategy.BOTH: 1.0, Strategy.AUDIT: AUDIT_SHARE}.get(way, 0.0)
 
 
@@ -231,10 +231,12 @@ def compare(
         teaches = 0.0
         exposure = learned.sensitivity * read_share(way) * stretch.excluded
         if exposure and len(rest):
-            teaches = -unlearned + sum(
-                chance * value_of_rest(replace(learned, excluded=learned.excluded.after(found, exposure)))
-                for found, chance in _hits(learned.excluded, exposure)
+            after = (
+                chance
+                * value_of_rest(replace(learned, excluded=learned.excluded.after(relevant_read, exposure)))
+                for relevant_read, chance in _hits(learned.excluded, exposure)
             )
+            teaches = sum(after) - unlearned
         options.append(Option(way, hits, relevant - hits, cost, worth * hits - cost, teaches))
     return tuple(sorted(options, key=lambda option: -option.value))
 
