@@ -220,9 +220,10 @@ def in_one_piece() -> Iterator[None]:
     def release() -> None:
         with lock:
             timer.finished.set()
-            for message in held:
+            messages = held.copy()
+            held.clear()  # before a press can end the sending, or the timer would send the rest into the next run
+            for message in messages:
                 send(message)
-            held.clear()
 
     run._enqueue = hold
     timer.start()
