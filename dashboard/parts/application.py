@@ -58,7 +58,7 @@ class Answers:
 
 
 def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers:
-    """Ask for number and date; the documents that these set aside are listed in `listing`, where a person can keep some."""
+    """Ask for number and date, and in `listing` which of the documents that these set aside should stay in the list."""
     st.markdown("**Your application**")
     application = Application()
     try:
@@ -71,19 +71,19 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answ
     if application.known:
         application, flags = _flagged(chosen, application)
         _show_counts(application, flags)
-    bars = {row: flag for row, found in enumerate(flags) if (flag := barring(found)) is not None}
+    bars = {row: flag for row, of_row in enumerate(flags) if (flag := barring(of_row)) is not None}
     with listing:
         aside = frozenset(_set_aside(chosen, application, bars)) if bars else frozenset[int]()
     if len(aside) == len(chosen.frame):
         problems.append("Every document in the list would be set aside; keep some, or check the date.")
         shell.problem_box(problems[-1])
         aside = frozenset[int]()
-    held = partial(Answers, application, flags, {row: bars[row] for row in sorted(aside)})
-    return kept(f"{PREFIX}/held", (chosen.key, application, aside), held)
+    answers = partial(Answers, application, flags, {row: bars[row] for row in sorted(aside)})
+    return kept(f"{PREFIX}/held", (chosen.key, application, aside), answers)
 
 
 def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, Flag]) -> list[int]:
-    """Show what would be set aside, ask which of it to keep in the list, and return the positions of the rest."""
+    """Show what would be set aside, ask which documents to keep in the list, and return the positions of the others."""
     key = f"{PREFIX}/{chosen.key}/{application.number}/{application.priority}"
     unsure = [row for row, flag in bars.items() if not flag.certain]
     also = bool(unsure) and st.toggle(
@@ -161,8 +161,8 @@ def _flagged(chosen: Documents, application: Application) -> tuple[Application, 
 
 
 def _show_counts(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
-    """Show how many documents each reason concerns; a document counts for its first reason, as when it is set aside."""
-    first = [found[0] for found in flags if found]
+    """Show the number of documents for each reason; a document counts for its first reason, as when it is set aside."""
+    first = [of_document[0] for of_document in flags if of_document]
     counts = Counter(flag.kind for flag in first if flag.certain)
     lines = record_message.paragraphs(
         "flagged",
@@ -195,7 +195,7 @@ def dialog(work: Work, state: State) -> None:
     after = replace(with_family(typed, frame), left_out=before.left_out)
     listed = frame.iloc[work.row.order].reset_index(drop=True)
     flags = flagged(after, listed, state.other_family_members)
-    bars = {at: flag for at, found in enumerate(flags) if (flag := barring(found)) is not None}
+    bars = {at: flag for at, of_document in enumerate(flags) if (flag := barring(of_document)) is not None}
     leave = {
         listed["id"].iloc[at]: flag
         for at, flag in bars.items()
@@ -209,7 +209,7 @@ def dialog(work: Work, state: State) -> None:
         read = len(set(leave) & set(work.row.ids[: state.depth]))
         of_these = f" ({read:,} read already)" if read else ""
         asked = f"Set aside {count_of(len(leave))} of the list{of_these}"
-        # Only new answers can set aside more than before.
+        # Documents are set aside by default only if number or date were changed.
         leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
     else:
         leave = {}

@@ -54,10 +54,25 @@ def starting_chance(settings: Settings) -> float:
 def calibrator(
     ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT, merged: bool = False
 ) -> Calibrator | None:
-    """Ask for the source of the documents' chances; None if there is nothing to choose.
+    """Ask for the source of the documents' chances.
 
-    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the program, `merged` that
-    it is put together from several rankings.
+    Parameters
+    ----------
+    ranking
+        The list; None while it cannot be put in order.
+    has_scores
+        Whether the list has scores.
+    sample
+        Whether the list comes with the program.
+    scenario
+        What a chance is a chance of.
+    merged
+        Whether the list was merged from several rankings.
+
+    Returns
+    -------
+    Calibrator or None
+        None if no calibrator here fits the list.
     """
     choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
@@ -67,10 +82,10 @@ def calibrator(
     if choices:
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
-            of_one = usual
-            usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-            # A calibrator that a person chose or fitted stays.
-            if merged and usual == st.session_state.get(key, usual) == of_one:
+            shipped_default = usual
+            usual = next((name for name, listed in choices.items() if updated_by_own(listed)), usual)
+            # For a merged list another one is the default, unless the person chose or fitted a calibrator.
+            if merged and usual == st.session_state.get(key, usual) == shipped_default:
                 key, usual = f"{key}/merged", shipped.FOR_MERGED_LISTS
         calibrator = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
         _quality(calibrator)
@@ -88,7 +103,7 @@ def calibrator(
 
 
 def _fits(calibrator: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
-    """Whether the calibrator can be used on this list; reasons against it are shown."""
+    """Whether the calibrator can be used on this list; show reasons against it."""
     if ranking is None:
         return True
     if refused := "" if sample or scenario != PATENT else calibrator.refusal(ranking.scores):
@@ -111,20 +126,19 @@ def policy(
     Parameters
     ----------
     first : str
-        The rule to begin with.
+        Name of the default rule.
     approximately : bool
-        Whether plans are valued so.
+        Whether the scenario values plans only approximately.
     because : str
-        Why the first rule is that one.
+        Sentence on why that rule is the default.
     titles : mapping of str to str, optional
-        Rules by name, instead of all that can be followed.
+        Titles of the rules on offer, by name; by default all that can be followed.
     given : mapping, optional
-        Parameters by name that are asked elsewhere.
+        Parameters that are asked elsewhere, by name.
 
     Returns
     -------
     Policy
-        The rule chosen.
     """
     titles = titles or {name: titled(name) for name in followed()}
     titles = {name: titles[name] for name in sorted(titles, key=lambda name: name != first)}
@@ -185,12 +199,12 @@ def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> N
     st.session_state[key] = keep(shell.store(), taken)
 
 
-def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
-    """Ask for one of the stored calibrators; `usual` is the default if it is among them."""
-    if st.session_state.get(key) not in there:
-        st.session_state[key] = usual if usual in there else next(iter(there))
-    titles = {name: title(each) for name, each in there.items()}
-    return there[one_of(label, titles, first=st.session_state[key], key=key, **more)]
+def which(label: str, offered: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
+    """Ask for one of these calibrators; `usual` is the default if it is among them."""
+    if st.session_state.get(key) not in offered:
+        st.session_state[key] = usual if usual in offered else next(iter(offered))
+    titles = {name: title(listed) for name, listed in offered.items()}
+    return offered[one_of(label, titles, first=st.session_state[key], key=key, **more)]
 
 
 def read(file: UploadedFile) -> Calibrator:
@@ -200,7 +214,7 @@ def read(file: UploadedFile) -> Calibrator:
 
 
 def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
-    """Draw when the first hit comes, by a calibrator that learned it from cases."""
+    """Draw when the first hit comes, by a calibrator that learned this from past cases."""
     at, come, low, high = figures.come_by_rank(calibrator)
     figure(
         name,
@@ -217,7 +231,7 @@ def reliability_rows(quality: Quality) -> pd.DataFrame:
 
 
 def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
-    """Draw whether the chances came true on lists that it was not fitted on."""
+    """Draw the reliability of a calibrator's chances on lists that it was not fitted on."""
     if quality.reliability:
         figure(
             name,

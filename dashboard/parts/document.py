@@ -1,4 +1,4 @@
-"""A document as a page shows it."""
+"""A document as HTML: title, facts, verdict, flags and abstract."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,8 +16,10 @@ from tarstop_core.sessions.lazy_session import LazySession
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.tables import Record
 
-LONGEST = 24  # characters of a reason that a button shows
+LONGEST = 24
+"""Most characters of a reason on a button."""
 MARKING = "mark_words"
+"""State: whether words of the question are marked."""
 ABSTRACT_NAMES = {"relevant": "included", "not relevant": "excluded"}
 block = Blocks("parts/blocks.html")
 
@@ -40,7 +42,7 @@ def chance_kept(flag: Flag) -> str:
 
 
 def shortened(reason: str) -> str:
-    """A reason as a button shows it.
+    """A reason, shortened for a button.
 
     >>> shortened("wrong field"), shortened("another device than the one that is claimed")
     ('wrong field', 'another device than the…')
@@ -64,32 +66,31 @@ def document_html(
     lead: str,
     whose: str = "you said",
 ) -> str:
-    """A document as the page shows it.
+    """A document as HTML.
 
     Parameters
     ----------
     record, at
         The document, and its 0-based position.
     state
-        Where the session stands.
+        The state of the session.
     query
-        The words of it are marked.
+        Text whose words are marked.
     score
-        That of the list.
+        Its score in the list.
     more
-        What else is known of it.
+        Further facts for the line below the title.
     lead
         HTML above the abstract.
     whose
-        Whose a verdict on it is.
+        Words before a verdict, such as "you said".
 
     Returns
     -------
     str
-        HTML.
     """
     words, abstract = stems(query), record.abstract
-    if abstract.startswith(record.title):  # some files repeat it there
+    if abstract.startswith(record.title):  # Some files repeat the title there
         abstract = abstract[len(record.title) :].lstrip()
     facts = _facts(record, at, state, score, more, whose)
     addresses = links(record.url, record.publication_number, record.doi, record.pmid)
@@ -100,7 +101,7 @@ def document_html(
 def _facts(
     record: Record, at: int, state: State, score: float | None, more: list[str], whose: str
 ) -> Iterator[str]:
-    """The line below the title."""
+    """The facts on the line below the title."""
     also = state.other_family_members.get(record.id)
     whose = "kept label" if at < state.kept else whose
     facts = (
@@ -118,10 +119,10 @@ def _facts(
 
 
 def _dates(record: Record) -> list[str]:
-    """The dates that decide whether a patent may count; for another document its date."""
-    of_itself = "published" if record.publication_number else "dated"
-    dates = {"priority": record.priority_date, "filed": record.filing_date, of_itself: record.date}
-    # A grant on the day of this publication adds nothing.
+    """The dates of a patent, which decide whether it may count, or the date of another document."""
+    own = "published" if record.publication_number else "dated"
+    dates = {"priority": record.priority_date, "filed": record.filing_date, own: record.date}
+    # A grant on the day of publication is the same event.
     dates["granted"] = "" if record.grant_date == record.date else record.grant_date
     return [f"{what} {date}" for what, date in dates.items() if date]
 
@@ -142,29 +143,30 @@ def verdict_on(state: State, at: int) -> str:
 
 
 def _parts(text: str, words: frozenset[str]) -> Iterable[tuple[str, bool]]:
-    """Split a text into parts, each with whether it is one of the words; nothing for an empty text."""
+    """Split a text into parts and say which of them are one of the words; nothing for an empty text."""
     if not text:
         return ()
     return parts(text, words) if words else [(text, False)]
 
 
 def flags_html(flags: Sequence[Flag], aside: bool = False) -> str:
-    """Flags as they stand above the abstract of a document that counts, or is set `aside`."""
+    """Flags above an abstract as HTML; `aside` says whether the document is set aside."""
     reasons = [chance_kept(flag) if flag.bars and not aside else "" for flag in flags]
-    # A reason that several flags share stands with the last of them.
+    # A reason that several flags share is shown once, with the last of them.
     last = [("" if reason in reasons[at:] else reason) for at, reason in enumerate(reasons, start=1)]
     pairs = zip(flags, last, strict=True)
     return block("flags", [f"{sentence(flag.words)} {reason}".rstrip() for flag, reason in pairs])
 
 
 def sentence(clause: str) -> str:
+    """A clause as a sentence, with a capital letter and a full stop."""
     return f"{clause[0].upper()}{clause[1:]}."
 
 
 def opened_html(work: LazySession, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
-    """A document of the open session as :func:`document_html` shows it, `words` marked too unless marking is off.
+    """A document of the open session as HTML (:func:`document_html`), with `words` marked too unless marking is off.
 
-    `work` is the session as a person reads it, or what counts of several readers' verdicts.
+    `work` is the session in one person's reading, or with the verdicts of several readers combined.
     """
     common = isinstance(work, OpenSession) and work.several is not None
     record, score = work.document(at), None if work.row.scores is None else float(work.row.scores[at])
@@ -182,7 +184,7 @@ def opened_html(work: LazySession, at: int, lead: str, chance: str = "", words: 
 
 
 def _same_as(work: LazySession, record: Record) -> str:
-    """The document of which one that joined later may be a duplicate; empty if there is none."""
+    """Words that name the document of which this one, which joined later, may be a duplicate; "" if there is none."""
     if (other := work.state.alike.get(record.id)) is None:
         return ""
     return alike_in_words(work, other, work.document(work.row.ids.index(other)).title)

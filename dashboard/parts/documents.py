@@ -37,8 +37,10 @@ from tarstop_core.sessions.store.tables import Collection
 
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz", "zip"]
-LARGE = 5_000_000  # bytes of new files from which "Cancel" is offered while they are read
-BY = " by "  # between an upload and the columns that a person chose for it
+LARGE = 5_000_000
+"""Bytes of new files above which "Cancel" is offered while they are read."""
+BY = " by "
+"""Separates the id of an upload from the columns that a person chose for it, in keys."""
 
 SOURCE, OWN = f"{PREFIX}/source", "upload"
 """Key of the choice between sample, own files and earlier import; and its value for own files."""
@@ -61,10 +63,10 @@ class Upload:
 
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
-        name, content = self.file.name, self.file.getvalue()  # uncopied
+        name, content = self.file.name, self.file.getvalue()  # Makes no copy
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(read.table.frame) for read in others if read.table is not None and read is not self)
-        how: dict[str, Any] = {"in_words": lambda *far: far, "large": self.file.size > LARGE_FILE}
+        how: dict[str, Any] = {"in_words": lambda *done: done, "large": self.file.size > LARGE_FILE}
         try:
             table = shown(name, f"Reading {name}", jobs.records_in, content, name, columns, **how)
             check_held(name, held + len(table.frame))
@@ -76,11 +78,11 @@ class Upload:
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """Ask for documents; None until some can be used.
 
-    With `abstracts`, labels that judge title and abstract are wanted where a file has final ones beside them.
+    With `abstracts`, the default labels of a file with two verdicts are those on title and abstract, not the final ones.
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    # With the same label in every scenario; an option with a new label would lose the choice.
+    # Labels are the same in every scenario, because an option with a new label would lose the choice.
     sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
     source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
@@ -141,7 +143,7 @@ def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
 
 
 def _from_store(store: Store, row: Collection) -> Documents:
-    """A collection with its records, read once for as long as it stays chosen."""
+    """The documents of a collection, which are cached while it stays chosen."""
 
     def documents() -> Documents:
         large = row.documents > LARGE_LIST
@@ -161,7 +163,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
-        # This differs from a visit to another page, after which the uploads are gone too.
+        # Marks that the person removed files; after a visit to another page the uploads are gone as well.
         on_change=state.update,
         args=({f"{PREFIX}/touched": True},),
     )
@@ -176,7 +178,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
 
     here = {file.file_id for file in files}
     for key in [key for key in read if key.partition(BY)[0] not in here]:
-        del read[key]  # files that were taken away
+        del read[key]  # Files that were taken away
     new = [file for file in files if file.file_id not in read]
     cancel = st.empty()
     if sum(file.size for file in new) > LARGE:
@@ -198,7 +200,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
             st.caption("Nothing has been imported yet. Remove or fix what cannot be read.")
         return None
     proposal, frames = _proposal(uploads), [upload.records.frame for upload in uploads.values()]
-    # What is merged: as proposed until a person chooses otherwise.
+    # Matches are merged as proposed until a person chooses otherwise.
     chosen_for, wanted = state.get(f"{PREFIX}/chosen", (None, frozenset()))
     if chosen_for != tuple(uploads):
         wanted = proposal.by_default
@@ -209,13 +211,13 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
     if (chosen := imports.review(proposal, frames, wanted, key)) is not None:
         state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
-        st.rerun()  # and import again
+        st.rerun()  # Imports again
     imports.preview(documents.frame)
     return documents
 
 
 def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[str, Upload]:
-    """Return the upload with this key, read with the columns that a person chose."""
+    """Read an upload with the columns that a person chose; return its key and the upload."""
     upload = read[file_id]
     if upload.table is None:
         return file_id, upload
@@ -229,14 +231,14 @@ def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[
 
 
 def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> tuple[str, Upload]:
-    """Return the upload with this key, read with these columns unless it was already."""
+    """Read an upload with these columns unless that is done already; return its key and the upload."""
     upload = read[file_id]
     if not wanted:
         return file_id, upload
     key = f"{file_id}{BY}{json.dumps(wanted, sort_keys=True)}"
     if key not in read:
-        for before in [key for key in read if key.startswith(f"{file_id}{BY}")]:
-            del read[before]
+        for earlier in [key for key in read if key.startswith(f"{file_id}{BY}")]:
+            del read[earlier]
         read[key] = Upload(upload.file)
         read[key].read({**(upload.columns or {}), **wanted})
     return key, read[key]
@@ -252,7 +254,7 @@ def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
     words = {by_abstract: "On title and abstract", final: "In the end"}
     wanted = radio(
         shell.escape_label(f"{upload.file.name} holds two verdicts. Which are its labels?"),
-        {column: shell.escape_label(f"{said} ({column})") for column, said in words.items()},
+        {column: shell.escape_label(f"{label} ({column})") for column, label in words.items()},
         first=by_abstract if abstracts else final,
         horizontal=True,
         **lasting(f"{PREFIX}/verdict/{file_id}/{abstracts}"),
@@ -267,7 +269,7 @@ def _files(signature: Sequence[str]) -> set[str]:
 
 
 def _start_over() -> None:
-    """Cancel: drop the files that are being read, and what was stored of them meanwhile."""
+    """Cancel: drop the files that are being read, and delete what was already stored of them."""
     state, number = st.session_state, st.session_state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
     before = state.get(f"{PREFIX}/imported")
@@ -279,24 +281,24 @@ def _start_over() -> None:
 
 
 def imported() -> str:
-    """The id of what was imported in this tab; empty: nothing."""
+    """The id of the collection that was imported in this tab; "" if there is none."""
     return str((st.session_state.get(f"{PREFIX}/imported") or ("", ""))[1])
 
 
 def put_back(collection_id: str) -> None:
-    """Adopt an earlier import, whose files are gone, as this tab's."""
+    """Make an earlier import, whose files are gone, the import of this tab."""
     st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
 
 
 def _still_there(store: Store) -> Documents | None:
-    row = next((each for each in store.collections() if each.id == imported()), None)
+    row = next((collection for collection in store.collections() if collection.id == imported()), None)
     if row is None:
         return None
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     imports.databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        imports.listed([file for file in row.files if "understood" in file])  # beside what was merged
+        imports.listed([file for file in row.files if "understood" in file])  # The others describe merging
     imports.preview(documents.frame)
     return documents
 
@@ -359,7 +361,7 @@ def _delete_unused(store: Store, collection_id: str) -> None:
 
 
 def _understood(read: dict[str, RecordTable], store: Store, row: Collection) -> None:
-    """Show what was read of each upload, column by column, with remarks."""
+    """Show how each upload was read, column by column, with remarks."""
     tables = list(read.values())
     parts = ", ".join(f"{table.described['records']:,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""

@@ -1,4 +1,4 @@
-"""The people whom a decision concerns, as Decisions and Evidence ask for them."""
+"""Questions on the people whom a decision concerns, for Decisions and Evidence."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from dashboard.frame.widgets import bound, lasting
 from tarstop_core.value.actions.population import Concerned
 
 NAMED = ("people", "years", "discount", "unit")
-"""Their parameters in the address of either page."""
+"""Their parameters in the addresses of these pages."""
 
 
 def number_asked(
@@ -22,19 +22,19 @@ def number_asked(
 def own_number(label: str, usual: float, name: str, key: str, *, at: Any = st, **more: Any) -> float:
     """Ask for a number whose default depends on the decision; the address keeps any other value."""
     try:
-        begun = float(st.query_params.get(name, usual))
+        first = float(st.query_params.get(name, usual))
     except ValueError:
-        begun = usual
+        first = usual
     how = lasting(f"{key}/{usual}")
-    # What was typed is also the default, because it may not be in the address yet when another page is opened.
-    begun = st.session_state.get(how["key"], begun)
-    value = float(at.number_input(label, 0.0, value=begun, format="%g", **how, **more))
+    # The typed value is the default too, because it may not be in the address yet when another page is opened.
+    first = st.session_state.get(how["key"], first)
+    value = float(at.number_input(label, 0.0, value=first, format="%g", **how, **more))
     address.write({name: "" if value == usual else f"{value:.12g}"})
     return value
 
 
 def concerned(prefix: str, usual: float = 0.0) -> Concerned | None:
-    """Ask for the people whom the decision concerns, with widgets of one page; None for nobody."""
+    """Ask for the people whom the decision concerns; `prefix` begins the keys of the widgets. None if nobody."""
     left, right = st.columns(2)
     people = own_number("People a year", usual, "people", f"{prefix}/people", at=left)
     years = number_asked("Years", 10.0, "years", at=right)

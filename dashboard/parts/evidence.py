@@ -1,4 +1,4 @@
-"""Figures of the belief from 2×2 tables, for the Evidence page and Screen."""
+"""Figures and tables of the evidence from studies, for the Evidence page and Screen."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -34,30 +34,28 @@ from tarstop_core.presentation.pictures import still
 from tarstop_core.teaching.reference import named
 from tarstop_core.value.payoffs import Payoffs
 
-LARGE = 60  # studies from which a figure may take a moment
+LARGE = 60
+"""Number of studies above which a figure may take a moment."""
 
 
 @dataclass(frozen=True)
 class View:
-    """One tab: a figure or a table, what it says, and its numbers as CSV."""
+    """A tab with a figure or a table, its sentence, and its numbers as CSV."""
 
-    name: str
-    """The end of the names of its files."""
-    title: str
-    """The label of the tab."""
+    name: str  # End of the names of its files
+    title: str  # Label of the tab
     sentence: Callable[..., str]
     rows: Callable[..., Rows]
-    figure: Callable[..., Figure] | None
-    """None for the table of parameters."""
+    figure: Callable[..., Figure] | None  # None for a table
     of: Literal["", "payoffs", "worth", "decision"] = ""
-    """What sentence and figure need besides the evidence; the numbers, too, need payoffs with the people concerned, or with
-    the names of the actions.
+    """Arguments of sentence and figure besides the evidence: none, the payoffs, or the payoffs with the people concerned
+    ("worth") or with the names of the actions ("decision"). For the last two, `rows` takes them as well.
     """
 
     def of_evidence(
         self, summary: Evidence | EffectEvidence, payoffs: Payoffs, about: report.About
     ) -> tuple[str, Rows, Figure | None]:
-        """Return sentence, numbers and figure; no figure if the tab has none, or if "reml" is not identified."""
+        """Return sentence, numbers and figure; the figure is None for a table, or if "reml" is not identified."""
         beside = {
             "": (),
             "payoffs": (payoffs,),
@@ -117,7 +115,7 @@ def panel(
         seen = partial(view.of_evidence, summary, payoffs, about)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
-            # The key becomes a CSS class, in which the style sheet looks for this word.
+            # The key becomes a CSS class, and the style sheet looks for "tar-figure" in it.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
                 with spinner() if len(summary) > LARGE else nullcontext():
                     sentence, rows, figure = seen()

@@ -41,16 +41,21 @@ FIELD_WORDS = {
 }
 NOT_READ = "not read"
 NO_COLUMN = "–"
-MOST_COLUMNS = 20  # in view at once
+MOST_COLUMNS = 20
+"""Most columns that are listed without scrolling."""
 DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Its name"}
 TABLES = "csv tsv txt gz xlsx xlsm rm5 zip"
 """Suffixes of files with tables of studies."""
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; in others, the format defines them."""
 MOST_MATCHES = 1_000
-COLUMN_WIDTH = 240  # pixels, in which "Experimental Events" and "Experimental Total" are distinguished
-AUTHORS = 48  # characters: the date and the file stay in sight after them
-FOUR_LINES = 96  # pixels of a row in which titles wrap
+"""Most matches or families that are listed."""
+COLUMN_WIDTH = 240
+"""Pixels of a box for a column, wide enough to distinguish "Experimental Events" from "Experimental Total"."""
+AUTHORS = 48
+"""Characters of the authors in a list, so that date and file stay in sight after them."""
+FOUR_LINES = 96
+"""Height in pixels of a row in which titles wrap."""
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
 ONCE = (
     "One invention published in several countries is one document: the member ranked first stands for the others, so a hit, and its "
@@ -79,7 +84,7 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
         for theirs, ours in (*file["understood"].items(), *zip(file.get("unread", ()), repeat(NOT_READ)))
     ]
     table = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
-    # All at once, if that does not push everything else out of view.
+    # Long lists scroll, so that they do not push everything else out of view.
     height: Literal["content", "auto"] = "content" if len(table) <= MOST_COLUMNS else "auto"
     st.dataframe(table, hide_index=True, width="stretch", height=height)
 
@@ -101,7 +106,7 @@ def correct(file_id: str, table: RecordTable) -> None:
 
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:
-    # A field has one column: the one chosen last.
+    # A field has one column, the one chosen last.
     before = corrected(file_id)
     others = {column: field for column, field in before.items() if not field or field != ours}
     st.session_state[f"{COLUMNS}/{file_id}/before"] = before
@@ -143,7 +148,7 @@ def review(
     # Matches that a person has to judge come first, all of them before any other.
     places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
     offered = places[:MOST_MATCHES]
-    # Keyed, so that it stays open when its heading changes.
+    # With a key it stays open when its heading changes.
     with st.expander(f"Look at duplicates: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
         st.caption(
             "Equal documents are merged unless you untick them; documents that are perhaps the same stay apart unless you tick them. "
@@ -152,8 +157,8 @@ def review(
         if len(places) > len(offered):
             st.caption(f"The first {len(offered):,} are shown; the others are treated as proposed.")
         matches = [proposal.matches[at] for at in offered]
-        of = [row for match in matches for row in (match.kept, match.other)]
-        names = kept("merging/names", key, lambda: _names(frames, of))
+        records = [row for match in matches for row in (match.kept, match.other)]
+        names = kept("merging/names", key, lambda: _names(frames, records))
         rows = [
             {
                 MERGE: at in chosen,
@@ -217,7 +222,7 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
 
 
 def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> list[bool]:
-    """Draw a table with a column of ticks and return the ticks; its texts wrap."""
+    """Draw a table whose texts wrap, with a column of ticks, and return the ticks."""
     wide = {name: st.column_config.TextColumn(width="medium") for name in texts}
     edited = st.data_editor(
         table,
@@ -246,7 +251,7 @@ def databases(store: Store, row: Collection) -> None:
         attempt(store.name_databases, row.id, {source: typed})
 
     with st.container(horizontal=True):
-        for file in (each for each in row.files if "source" in each):
+        for file in [file for file in row.files if "source" in file]:
             source = file["source"]
             st.text_input(
                 shell.escape_label(f"Database of {source}"),

@@ -1,6 +1,6 @@
-"""Jobs for a worker on long lists: read them, store them, put them in order and write them to files.
+"""Jobs for a worker on long lists: reading, storing, ordering and exporting.
 
-A job of a store is given the store itself or, for a worker, how it is reached: see :func:`reached`.
+A job that uses the store takes the store itself or, in a worker, how to open it: see :func:`reached`.
 """
 
 import io
@@ -51,18 +51,18 @@ SESSION = ".json"
 def records_in(
     content: bytes, name: str, columns: Mapping[str, str] | None, progress: Progress
 ) -> RecordTable:
-    """The records of an upload."""
+    """Read the records of an upload."""
     return read_records(io.BytesIO(content), name, columns=columns, progress=progress)
 
 
 def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benchmark, tuple[str, ...]]:
-    """Unpack an uploaded benchmark into a folder; return it with what was left out."""
+    """Write an uploaded benchmark into a folder; return it, and sentences on files that were left out."""
     notes = place([(name, io.BytesIO(content)) for name, content in files], folder)
     return checked(folder), notes
 
 
 def reached(store: Store, large: bool) -> Store | Reach:
-    """Return what a job that uses the store is given: for a worker how to open it for the same person, otherwise the store itself."""
+    """Return the store as an argument of a job: for a worker how to open it for the same person, otherwise itself."""
     return store.reach if large else store
 
 
@@ -78,7 +78,7 @@ def _opened(by: Store | Reach) -> Iterator[Store]:
 def in_store(
     by: Store | Reach, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs
 ) -> T:
-    """Run `job` with the store; if `by` says how to open it, the store is opened for the job."""
+    """Run `job` with the store, which is opened first if `by` only says how."""
     with _opened(by) as store:
         return job(store, *args, **more)
 
@@ -88,7 +88,7 @@ def stored(
 ) -> tuple[str, bool]:
     """Store a collection unless it is stored already; return its id, and whether it is new.
 
-    Records of the files that are not in the `frame` were merged into others, whoever merged them.
+    The files have more records than the `frame` if some were merged as duplicates, here or by another tool.
     """
     with _opened(by) as store:
         duplicates = sum(file.get("records", 0) for file in files) - len(frame)
@@ -103,7 +103,7 @@ def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Ind
 
 
 def backed_up(by: Reach, file: Path, progress: Counting) -> Held:
-    """Write everything in the store to a file in a folder that is made for it, which nobody else on the machine may read."""
+    """Write the whole store to a file in a folder that is made for it and that other users of the machine cannot read."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     return backup(file, by.url, lambda share: progress(round(100 * share), 100))
 

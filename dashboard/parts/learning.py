@@ -1,4 +1,4 @@
-"""Lists that learn from labels: the question on Set up, and on Screen the switch and why a document is next."""
+"""Lists that learn from labels: the questions on Set up, and on Screen the switch and why a document comes next."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,9 +33,24 @@ WEIGH = "A language model’s answers, or another tool’s: they count as far as
 
 
 def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: bool) -> Settings:
-    """Ask on Set up whether the list learns; texts of samples are invented, and say nothing about real ones.
+    """Ask on Set up whether the list learns from labels.
 
-    `scored` says whether the documents came with scores, `by_scores` whether the list is in their order already.
+    Parameters
+    ----------
+    settings
+        The settings so far.
+    key
+        Prefix of the keys of the widgets.
+    simulated
+        Whether the list is simulated; learning is then off by default, because its texts are invented.
+    scored
+        Whether the documents came with scores.
+    by_scores
+        Whether the list is already in the order of these scores.
+
+    Returns
+    -------
+    Settings
     """
     first, hint = settings.learns_first and not simulated, HELP[settings.one_decides]
     settings = replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=hint))
@@ -47,7 +62,7 @@ def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: 
 
 
 def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
-    """Ask what counts besides the labels, by names of settings; scores only if the documents came with some."""
+    """Ask what counts besides the labels; return the answers by the names of settings."""
     answers: dict[str, Any] = {}
     for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True):
         typed = column.text_input(label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name))
@@ -61,12 +76,12 @@ def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bo
 
 def learn(work: Work) -> None:
     """Fit and reorder the next documents if that is due; compute the features first if they are missing."""
-    of = work.collection
+    collection = work.collection
     if work.state.settings.learns and work.features is None:
-        large = of.documents > LARGE_LIST
-        job = (jobs.in_store, jobs.reached(work.store, large), prepare_features, of.id)
+        large = collection.documents > LARGE_LIST
+        job = (jobs.in_store, jobs.reached(work.store, large), prepare_features, collection.id)
         with shell.problems_shown():
-            shown(of.name, "Reading the texts", *job, in_words=texts_read, large=large)
+            shown(collection.name, "Reading the texts", *job, in_words=texts_read, large=large)
     work.learn()
 
 
@@ -78,7 +93,7 @@ def line(work: Work, state: State, reading_on: bool) -> None:
 
 
 def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """Draw the switch, which works at any document, and what counts besides the labels."""
+    """Draw the switch for learning, which can be used at any document, and what counts besides the labels."""
 
     def moved(name: str, value: Any) -> None:
         change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}

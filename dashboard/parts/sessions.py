@@ -1,4 +1,4 @@
-"""How pages list a session, load it completely, and save it."""
+"""List a session on a page, load all of it, and save it."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -25,14 +25,14 @@ from tarstop_core.sessions.store.tables import SessionRow
 T = TypeVar("T")
 
 OF = "of"
-"""The parameter of the address that names the list on Explore."""
+"""Parameter of the address with the list on Explore."""
 
 PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
 WRITTEN = f"{PREFIX}/written"
 LONG_LOG = 300
-"""From this many events on, the report, which repeats the advice at each, takes seconds."""
+"""Number of events above which the report, which repeats the advice at each event, takes seconds."""
 block = Blocks("parts/blocks.html")
 
 
@@ -50,9 +50,10 @@ def loaded(store: Store, session_id: str) -> SessionSnapshot:
 
 
 def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, **how: Any) -> None:
-    """Draw a button that saves a session after `seq` events as a file with this suffix.
+    """Draw a button that saves a session after `seq` events as a file with the suffix `end`.
 
-    A press on that of a large one, or on the report of a long one, has the file written, with a bar and Cancel, and the next one saves it.
+    For a large session, or the report of a long one, the first press writes the file, with a bar and Cancel, and the
+    next press saves it.
     """
     key, file = f"{PREFIX}/{row.id}{end}", f"{file_stem(row.name)}{end}"
     job = partial(jobs.exported, store.reach, row.id, end)
@@ -60,7 +61,7 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
     written, content = st.session_state.get(WRITTEN, (None, None))
 
     def write() -> None:
-        st.session_state.pop(WRITTEN, None)  # a tab holds one
+        st.session_state.pop(WRITTEN, None)  # A tab holds only one file
         st.session_state[WRITTEN] = asked, shown(row.name, f"Writing {file}", job)
 
     if len(row.ids) <= LARGE_LIST and (end != jobs.REPORT or seq <= LONG_LOG):
@@ -91,28 +92,28 @@ def line(store: Store, session: SessionSummary) -> str:
 
 
 def imported(came: Provenance) -> None:
-    """Say where a session came from that was not screened completely here."""
+    """Say where an imported session came from."""
     st.html(block("imported", came.sentence(partial(clock, with_day=True))))
 
 
 def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str]) -> str:
-    """Return what the address names or this tab has open, if that is new since the last run; otherwise "".
+    """Return the name in the address, or the open session of this tab, if it is new since the last run; otherwise "".
 
     Parameters
     ----------
     seen_at
-        Where a page keeps what it saw before: names, and what was open.
+        Key of the state with the names and the open session that the page has seen.
     named
-        What the address names, "" for nothing.
+        Name in the address, "" for none.
     opened
-        What is open.
+        Open session of the tab.
     offered
-        What may be chosen; only what the address names may be something else.
+        Options of the page, to which the open session must belong.
 
     Returns
     -------
     str
-        What a page turns to.
+        The name that the page should turn to.
     """
     seen, seen_open = st.session_state.get(seen_at, (set(), ""))
     if named:
@@ -132,7 +133,7 @@ def sessions_with(kind: type[Settings]) -> dict[str, str]:
 def not_weighed(sessions: Sequence[SessionSummary], what: str) -> None:
     """Say why a page about decisions cannot show the open session, if that weighs none."""
     opened = st.session_state.get(OPEN)
-    session = next((each for each in sessions if each.id == opened), None)
+    session = next((session for session in sessions if session.id == opened), None)
     if session is not None and not SCENARIOS[session.scenario].settings_class.weighs:
         shell.caption(f"“{session.name}” asks only whether enough was found: {what}")
 

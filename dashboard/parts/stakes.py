@@ -29,7 +29,7 @@ FRACTIONS: tuple[float, ...] = (
     *(float(f"{step}e{decade}") for decade in range(-8, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
     1.0,
 )
-"""Stops of the cost slider, as shares of what both mistakes together cost (K)."""
+"""Stops of the cost slider, as shares of K, the loss of both mistakes together."""
 FORMS = ("Two questions", "Two sliders", "Four consequences")
 UNIT_HELP = (
     "When you first name a unit, the amounts above are rescaled so that a document costs 1; "
@@ -44,7 +44,7 @@ SYMBOLS = {
 }
 """Names of the amounts next to formulas."""
 EXAMPLES = (10_000.0, 100_000.0, 10_000_000.0)
-"""Documents that a wrong decision may cost as much as, for the answer in amounts."""
+"""Answers to the second question, in documents, that are offered as amounts of money."""
 QUESTIONS = {
     "worse": "Say which mistake is worse, or that both are equally bad.",
     "documents": "Say how much you would read to rule a wrong decision out.",
@@ -57,41 +57,42 @@ ANSWERS = {
 """The question that moving a widget answers."""
 
 OPTIONS, OPTION_FIELDS = "option/", ("name", "right", "wrong")
-"""Prefixes of the widgets of further options, and the fields of each option."""
-# Of what a right decision brings over a wrong one, what a new option begins with in either case
+"""Prefix of the widgets of further options, and the fields of each option."""
 BETWEEN = 0.7
+"""A new option begins with this share of the gain of a right decision over a wrong one, under either truth."""
 
 View = Callable[[str], dict[str, Any]]
-"""Returns arguments with which the widget of a name shows its value and reports a new one."""
+"""Takes a name, and returns the arguments with which a widget shows the value of that name and reports a new one."""
 
 
 def panel(
     key: str, settings: S, reports: bool = False, asks: bool = False, start_note: str = ""
 ) -> tuple[S, Iterable[str]]:
-    """Ask for the stakes in three forms that show one value.
+    """Ask for the stakes in three forms that show the same value.
 
     Parameters
     ----------
     key : str
         Prefix of all state.
     settings : Settings
-        Its payoffs and costs are those to begin with.
+        Settings with the first payoffs and costs.
     reports : bool
-        Whether the cost of a report in full is asked for too.
+        Whether to ask for the cost of a report in full too.
     asks : bool
         Whether the questions have no answer until the person gives one.
     start_note : str
-        What is said of the stakes to begin with, while they are in force.
+        Note that is shown while the first stakes are unchanged.
 
     Returns
     -------
     settings : Settings
-        With the last usable values.
+        Settings with the last valid values.
     problems : iterable of str
-        What is missing or cannot be used as it stands, a sentence each.
+        Sentences on missing or invalid values.
     """
     state = st.session_state
-    started = f"{key}/truth" in state  # a draft of an earlier version has its answers
+    # Drafts of earlier versions have answers, but no list of unanswered questions.
+    started = f"{key}/truth" in state
     stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
     unanswered: list[str] = state.setdefault(
         f"{key}/unanswered", list(QUESTIONS) if asks and not started else []
@@ -131,15 +132,15 @@ def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
     how |= {"help": f"{threshold.symbol}: {term(threshold.entry, 'what is that?')}"}
     if threshold.is_share:
         return share(threshold.asked, threshold.value, at=at, **how)
-    how |= {"step": 0.05, "format": "%.4g"}  # a smallest effect may follow from events per 1,000 people
+    how |= {"step": 0.05, "format": "%.4g"}  # A smallest effect that follows from events has many digits
     return float(at.number_input(threshold.asked, threshold.least, None, threshold.value, **how))
 
 
 def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """Draw only the two sliders, which follow settings changed elsewhere, for a page on which something else comes first.
+    """Draw only the two sliders of threshold and cost, which follow settings that are changed elsewhere.
 
     Moving the threshold keeps K, unit and cost; moving the cost keeps the payoffs. `on_change` takes the new settings
-    before the page (or fragment) is drawn again; where it does not take them over, the sliders go back.
+    before the page (or fragment) is drawn again; if it does not adopt them, the sliders go back.
     """
     stakes = settings.stakes
     now = {name: value for name, value in views(stakes).items() if name in ("q", "fraction")}
@@ -151,7 +152,7 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
 
 
 def q_star_in_words(q_star: float, plus: str, what: str) -> str:
-    """Explain a threshold to a person.
+    """Explain a threshold in words.
 
     >>> q_star_in_words(0.8, "Reject", "prior art exists")
     '“Reject” only when more than 80 % sure that prior art exists'
@@ -160,7 +161,7 @@ def q_star_in_words(q_star: float, plus: str, what: str) -> str:
 
 
 def cost_in_words(stakes: Stakes, abstracts: bool) -> str:
-    """Explain a cost to a person; with `abstracts`, that of a title and abstract.
+    """Explain the cost of a document in words, or with `abstracts` that of a title and abstract.
 
     >>> from tarstop_core.value.stakes import START
     >>> cost_in_words(START, abstracts=False)
@@ -205,7 +206,7 @@ def _questions(
     _problem_below(times, problems.get("times"))
     unequal = now["worse"] in ("plus", "minus")
     mistake = "the worse mistake" if unequal else "a wrong decision"
-    # Short, because a label of two lines would push the rest below the bar.
+    # The label is short, because one of two lines would push the rest below the bar.
     avoided = "it" if unequal else "one"
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
@@ -351,7 +352,7 @@ def _have_others(key: str, others: tuple[Option, ...]) -> None:
 
 
 def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what every widget shows for a value, rounded for reading; nothing for an unanswered question."""
+    """Return the value that each widget shows, by name, rounded for reading; None for an unanswered question."""
     payoffs = stakes.payoffs
     documents = float(f"{stakes.documents:.3g}") if math.isfinite(stakes.documents) else None
     return {
@@ -388,14 +389,14 @@ def nearest_fraction(fraction: float) -> float:
 
 
 def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
-    """The value after the widget of one of :func:`views` was moved to `value`; InputProblem when that cannot be used."""
+    """Return the stakes after a widget of :func:`views` was moved to `value`; InputProblem when that is not valid."""
     if name == "unit":
         return stakes.with_unit(str(value))
     if name.startswith(OPTIONS):
         at, field = name.removeprefix(OPTIONS).split("/")
         return stakes.with_option(int(at), field, value)
     if name == "worse":
-        # "Worse" without a factor yet: twice is the smallest factor with a meaning.
+        # A mistake that becomes the worse one is twice as bad, until a person gives another factor.
         times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times
         return stakes.with_ratio(1 / times if value == "minus" else times)
     if name == "example":
@@ -438,20 +439,20 @@ def _moved(key: str, name: str) -> None:
     if ANSWERS.get(name) in unanswered:
         unanswered.remove(ANSWERS[name])
     for other, value in views(stakes, unanswered).items():
-        # The field that was just changed keeps its text, even if that cannot be used.
+        # The field that was just changed keeps its text.
         if other != name and other not in problems:
             state[f"{key}/{other}"] = value
 
 
 def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]) -> View:
-    """Return arguments that make widgets follow values that may change elsewhere; `moved` is called with name and value."""
+    """Make widgets follow the values in `now`, which may change elsewhere; `moved` takes the name and value of a change."""
     state, drawn = st.session_state, f"{key}/shown/{'/'.join(now)}"
     if state.get(drawn) != now:
         state.update({f"{key}/{name}": value for name, value in now.items()})
         state[drawn] = now
 
     def on_change(name: str) -> None:
-        # Whatever happens to the change, the widgets are set again from the values then in force.
+        # Afterwards the widgets show the values in force, whether or not the change was adopted.
         state.pop(drawn, None)
         moved(name, state[f"{key}/{name}"])
 
