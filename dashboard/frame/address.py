@@ -1,4 +1,4 @@
-"""Reading and writing the parameters of a page's address."""
+"""Read and write the parameters of a page's address."""
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -14,7 +14,7 @@ from tarstop_core.errors import InputProblem
 State = TypeVar("State", bound=Any)
 Value = TypeVar("Value")
 LONGEST, LONGEST_QUERY = 6_100, 16_000
-"""Most characters of one parameter, and of all of them as written; typed tables may fill one."""
+"""Most characters of one parameter, and of the whole query string; a parameter may hold a typed table."""
 
 
 def limit() -> None:
@@ -23,7 +23,7 @@ def limit() -> None:
 
 
 def check() -> None:
-    """Remove parameters that are too long from the address; InputProblem naming the first of them."""
+    """Remove parameters that are too long from the address, and raise InputProblem that names the first of them."""
     long = [name for name, value in st.query_params.items() if len(name) + len(value) > LONGEST]
     for name in long:
         del st.query_params[name]
@@ -39,21 +39,25 @@ class Parameter:
     """One parameter of an address: its name, and how to parse and write its value."""
 
     name: str
-    parse: Callable[[str], Any]  # ValueError or InputProblem for a text that it cannot read
-    text: Callable[[Any], str] = str  # "" leaves the parameter out
+    parse: Callable[[str], Any]  # Raises ValueError or InputProblem for a text that is not valid
+    text: Callable[[Any], str] = str  # Returns "" to leave the parameter out
 
 
 def read(parameters: Mapping[str, Parameter], address: Mapping[str, str], first: State) -> State:
-    """Return a state with the fields that an address names; what cannot be read stays as it is at `first`.
+    """Read a state from an address; fields that are missing or not valid there keep their value in `first`.
 
     Parameters
     ----------
     parameters
-        Those of the fields of a dataclass, by the field's name.
+        Parameters by the names of the fields of a dataclass.
     address
-        Texts by the parameter's name.
+        Texts by the names of the parameters.
     first
-        The state where the address says nothing.
+        The default state.
+
+    Returns
+    -------
+    State
     """
     for field, parameter in parameters.items():
         if text := address.get(parameter.name):
@@ -64,18 +68,18 @@ def read(parameters: Mapping[str, Parameter], address: Mapping[str, str], first:
 
 def texts(parameters: Mapping[str, Parameter], state: Any) -> dict[str, str]:
     """Return the address that :func:`read` reads back as this state."""
-    return {each.name: each.text(getattr(state, field)) for field, each in parameters.items()}
+    return {parameter.name: parameter.text(getattr(state, field)) for field, parameter in parameters.items()}
 
 
-def only(parse: Callable[[str], Value], usable: Callable[[Value], object]) -> Callable[[str], Value]:
-    """Return a parser that raises ValueError for a value that cannot be used."""
+def only(parse: Callable[[str], Value], valid: Callable[[Value], object]) -> Callable[[str], Value]:
+    """Return a parser that raises ValueError for a value that is not valid."""
 
-    def parse_usable(text: str) -> Value:
-        if not usable(value := parse(text)):
+    def parse_valid(text: str) -> Value:
+        if not valid(value := parse(text)):
             raise ValueError(text)
         return value
 
-    return parse_usable
+    return parse_valid
 
 
 finite = only(float, math.isfinite)
@@ -83,23 +87,23 @@ finite = only(float, math.isfinite)
 
 
 def choice(options: Container[str]) -> Callable[[str], str]:
-    """Return a parser of these texts only, which raises ValueError for others."""
+    """Return a parser that accepts only these texts, and raises ValueError for others."""
     return only(str, lambda text: text in options)
 
 
 def named(name: str, options: Container[str], usual: str) -> str:
     """Return the choice in the address, or the default if that is not one of the options."""
-    there = st.query_params.get(name, usual)
-    return there if there in options else usual
+    chosen = st.query_params.get(name, usual)
+    return chosen if chosen in options else usual
 
 
 def given(names: Iterable[str]) -> dict[str, str]:
-    """Return those of the named parameters that the address has."""
+    """Return the values of these parameters that are in the address."""
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
 def write(wanted: Mapping[str, str]) -> dict[str, str]:
-    """Write values into the address, remove empty ones, and return those that it then has."""
+    """Write values into the address, remove empty ones from it, and return those that are not empty."""
     filled = {name: value for name, value in wanted.items() if value}
     for name in {*wanted} & {*st.query_params} - {*filled}:
         del st.query_params[name]

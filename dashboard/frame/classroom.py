@@ -1,4 +1,4 @@
-"""A class: every phone that follows shows what the lecturer shows, and joins by a code or a picture of it."""
+"""A class on Learn: phones join by a code or a QR code, and those that follow show the lecturer's place."""
 
 import html
 import socket
@@ -25,13 +25,13 @@ UNREACHED = (
 
 
 def leads() -> bool:
-    """Whether the lecturer is here."""
+    """Whether the visitor is a lecturer of the class."""
     attended = people.lecture()
     return attended is not None and people.person() in attended.lecturers
 
 
 def shown() -> Mapping[str, str]:
-    """Draw the bar of a class on top of Learn, and return the lecturer's place for a tab that follows; otherwise nothing."""
+    """Draw the bar of a class on top of Learn; return the lecturer's place if this tab follows it, otherwise nothing."""
     attended = people.lecture()
     if attended is None:
         return {}
@@ -53,12 +53,12 @@ def shown() -> Mapping[str, str]:
 
 
 def lead(address: Mapping[str, str]) -> None:
-    """Bring the class to the lecturer's place, if the lecturer is here and leads.
+    """Bring the class to the place of the visitor, if that is a lecturer who leads.
 
     Parameters
     ----------
     address
-        Parameters of Learn's address; those without a value are left out.
+        Parameters of Learn's address; empty values are left out.
     """
     attended = people.lecture()
     if attended is None or not leads() or not st.session_state.get(LEADS, True):
@@ -68,7 +68,7 @@ def lead(address: Mapping[str, str]) -> None:
 
 
 def _draw_again(attended: Lecture) -> None:
-    """Make every tab that follows rerun its page, as Streamlit does when a file has changed."""
+    """Rerun the page of every tab that follows, as Streamlit does when a source file has changed."""
     runtime: Any = get_instance()
     for tab in list(attended.following):
         if (info := runtime._session_mgr.get_active_session_info(tab)) is None:
@@ -94,20 +94,21 @@ def _how_to_join(code: str) -> None:
 
 
 def for_phones(url: str) -> str:
-    """Return where others find what the lecturer has at an address: there, unless that is this machine's name for itself.
+    """Return the address at which phones find the dashboard.
 
-    Then it is the first name that the server was given, behind a proxy where it listens on this machine alone; else the
-    address that it listens on, or that it would send from.
+    It is that of the lecturer's page, unless the lecturer uses a local name such as localhost. Then it is the first
+    host name that the server was given (by https, if the server listens only on this machine and so is behind a
+    proxy), else the address that it listens on or would send from.
 
     Parameters
     ----------
     url
-        Of the lecturer's page.
+        Address of the lecturer's page.
 
     Returns
     -------
     str
-        The address of the dashboard, without a slash at its end.
+        Address of the dashboard, without a slash at its end.
     """
     parts = urlsplit(url)
     base = parts.path.rpartition("/")[0].rstrip("/")
@@ -120,7 +121,7 @@ def for_phones(url: str) -> str:
     if is_everywhere(host):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:
-                # sends nothing, but shows which of this machine's addresses would send
+                # Sends nothing, but shows from which of this machine's addresses it would send
                 probe.connect(("192.0.2.1", 9))
                 host = probe.getsockname()[0]
             except OSError:

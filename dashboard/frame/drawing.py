@@ -1,4 +1,4 @@
-"""Figures with their sentences and their buttons to save them, and tables that scroll by themselves."""
+"""Figures with their sentences and buttons to save them, and tables that scroll."""
 
 import base64
 import html
@@ -24,22 +24,22 @@ from tarstop_core.presentation.numbers import ticks_in_percent
 from tarstop_core.presentation.pictures import fluid, still
 
 ALL = "_all_figures"
-"""Key of the figures collected for “All figures”: the press that asked, and the figures by the names of their files."""
+"""State of “All figures”: the name of the page whose button was pressed, and the figures by the names of their files."""
 PRESENTED = 285
-"""Height in pixels of a figure on a projector, where the page must not scroll; one with many rows is a third lower."""
+"""Height in pixels of a figure on a projector, where the page must not scroll; high figures shrink by a third at most."""
 
 
 class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     """A figure that goes to the browser unchecked.
 
-    ``st.plotly_chart`` checks every property of a dictionary and adds plotly's template, whose place the theme of the
-    page takes in the browser anyway: time that every redraw would take. The tests check the figures.
+    ``st.plotly_chart`` would check every property of a dictionary and add plotly's template, which the theme of the
+    page replaces in the browser anyway. Every redraw would take that time. The tests check the figures.
     """
 
     def __init__(self, figure: Figure, presented: int | None = None) -> None:
-        # Without super().__init__(figure), which would check it; only to_dict is called.
+        # super().__init__(figure) would check it; Streamlit calls only to_dict.
         layout = fitted(figure, presented or PRESENTED)["layout"] | {"template": {"layout": {}}}
-        # Plotly writes 50%, which the sentences beside it write 50 %.
+        # Plotly writes 50%; sentences write 50 %.
         shares = {
             name: axis | ticks_in_percent(axis)
             for name, axis in layout.items()
@@ -59,7 +59,7 @@ def dark() -> bool:
 
 
 def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
-    """Return the figure, lower on a projector."""
+    """Return the figure, with less height on a projector."""
     if not shell.presenting():
         return figure
     layout = figure["layout"]
@@ -68,18 +68,18 @@ def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
 
 
 def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
-    """Draw a figure that needs no script and so appears at once."""
+    """Draw a figure as SVG, which needs no script and so appears at once."""
     st.html(fluid(fitted(figure, presented), sentence))
 
 
 def captioned(figure: Figure, sentence: str) -> None:
-    """Draw a figure that needs no script, with its sentence in view."""
+    """Draw a figure as SVG, with its sentence below."""
     picture(figure, sentence)
     shell.caption(sentence)
 
 
 def beside_title(*, present: bool = False) -> DeltaGenerator:
-    """What stands beside a page's title: the menu, and what shows the page on a projector; what :func:`save_menu` gives."""
+    """Draw the menu beside a page's title, with `present` also the switch for a projector; return :func:`save_menu`."""
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="present-row"):
         menu = save_menu()
         if present:
@@ -88,14 +88,14 @@ def beside_title(*, present: bool = False) -> DeltaGenerator:
 
 
 def save_menu() -> DeltaGenerator:
-    """The one menu of a page, from which all that it shows is saved; where more can be put into it.
+    """Draw the menu of a page from which everything on it is saved; return the container for further entries.
 
-    ``saving.js`` lists in it what is :func:`offered` at the moment when it is opened.
+    When the menu is opened, ``saving.js`` lists in it what is :func:`offered` at that moment.
     """
     menu = st.popover("Save", icon=":material/download:", type="tertiary", key="save-menu")
-    own = menu.container(gap="xsmall")
+    entries = menu.container(gap="xsmall")
     menu.html('<div data-offered aria-live="polite"></div>')
-    return own
+    return entries
 
 
 def offered(what: str, key: str) -> DeltaGenerator:
@@ -106,10 +106,10 @@ def offered(what: str, key: str) -> DeltaGenerator:
 
 
 def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", svg: str = "") -> None:
-    """Offer SVG and PNG of a figure, which joins all figures of the page with its `csv`.
+    """Offer SVG and PNG of a figure, and add it with its `csv` to “All figures”.
 
-    The figure is an `svg`, or what plotly drew in the container of this key. ``saving.js`` answers a press: with pictures
-    in the browser alone, with all figures by :func:`all_figures`.
+    The figure is an `svg`, or the plotly chart in the container with this key. ``saving.js`` makes the pictures in the
+    browser when a button is pressed.
     """
     of = "" if svg else re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
     among_all(stem, csv, svg=svg, of=of)
@@ -119,23 +119,23 @@ def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", s
 
 
 def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
-    """Add a figure (by its drawing or its class), or only numbers, to all figures if these were asked for."""
+    """Add a figure (an `svg`, or the CSS class of its chart), or only its numbers, to “All figures” if that was pressed."""
     if ALL in st.session_state:
         st.session_state[ALL][1][stem] = {"of": of, "csv": csv(), "svg": svg}
 
 
 def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
-    """What answers the menus of the figures above it, in which “All figures” has the page drawn once more.
+    """Draw the button “All figures” for the figures above, which draws the page once more.
 
-    Only then are the numbers of every figure made, and handed to the `script`, which packs them with the pictures.
+    Only then the numbers of all figures are computed. The `script` packs them together with the pictures.
     """
     asked_by, figures = st.session_state.pop(ALL, ("", {}))
-    # Out of sight: a menu has no element more for it.
+    # The button is hidden; the script lists it in the menu.
     st.button("All figures", key="all-figures", on_click=st.session_state.update, args=({ALL: (stem, {})},))
     packed = ""
     if asked_by == stem and figures:
         coded = base64.b64encode(json.dumps(figures).encode()).decode()
-        # A new value for each press, or the browser would not run the script again.
+        # Each press has a new value, or the browser would not run the script again.
         packed = f'<span hidden data-all="{html.escape(stem, quote=True)}" data-press="{time_ns()}" data-figures="{coded}"></span>'
     st.html(f"{packed}{script}", unsafe_allow_javascript=True)
 
@@ -146,7 +146,7 @@ def png_button(svg: str, stem: str) -> None:
 
 
 def _brought(svg: str) -> str:
-    """A drawing as what stands around the buttons that save it has it."""
+    """The attribute with a drawing, for the element around its buttons."""
     return f'data-svg="{base64.b64encode(svg.encode()).decode()}"'
 
 
@@ -167,12 +167,26 @@ def figure(
     at_once: bool = False,
     presented: int | None = None,
 ) -> None:
-    """A figure below what it finds, with one sentence (also its alternative text), and its files.
+    """Draw a figure with its heading, its sentence, which is also the alternative text, and its files.
 
-    One that is there `at_once` is a :func:`picture`; the others wait for plotly. `rows`, a frame or what one is made of,
-    are for the CSV. `name` is unique on the page. `on_select` is called when a point is clicked: see :func:`chart_key`.
+    Parameters
+    ----------
+    name
+        Name of the figure, unique on the page.
+    heading, drawing, sentence
+        The heading, the plotly figure, and the sentence.
+    rows
+        Numbers for the CSV: a data frame, or what one is made from.
+    file_stem
+        Beginning of the names of its files.
+    on_select
+        Called when a point is clicked (:func:`chart_key`).
+    at_once
+        Whether to draw it as a :func:`picture`, which does not wait for plotly.
+    presented
+        Height in pixels on a projector.
     """
-    # The key becomes a CSS class, in which the style sheet and the script for pictures look for this word.
+    # The key becomes a CSS class, in which the style sheet and the script for pictures look for "tar-figure".
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
         with st.container(key=f"results-tar-wide-{name}"):
@@ -194,17 +208,17 @@ def figure(
 
 
 def chart_key(name: str) -> str:
-    """The key of a chart's selection."""
+    """Key of the state with the selected points of a chart."""
     return f"results/chart/{name}"
 
 
 def heading_of(text: str) -> None:
-    """A small heading."""
+    """Draw a small heading."""
     st.html(f'<h3 class="tar-part">{html.escape(text)}</h3>')
 
 
 note = shell.caption
-"""A sentence below a figure or table."""
+"""Draw a sentence below a figure or table."""
 
 
 def files(
@@ -217,9 +231,9 @@ def files(
     svg: str = "",
     more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
 ) -> None:
-    """Offer to save: pictures of the figure above (an `svg`, or what plotly drew), its numbers as CSV, and more texts.
+    """Offer files to save: the numbers as CSV, with `pictures` the figure above (an `svg` or a plotly chart), and `more`.
 
-    `more` is by label of the button: end of the file's name, and what makes its text.
+    `more` has, by the label of the button, the end of the file's name and a function that returns its text.
     """
     with offered(what, name):
         if pictures:
@@ -232,9 +246,9 @@ def files(
 
 
 def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = True) -> None:
-    """Draw a table of texts that scrolls sideways if it does not fit, with its caption in view below.
+    """Draw a table of texts that scrolls sideways if it does not fit, and below it a caption that stays in place.
 
-    Headings that the glossary knows are `linked` to it.
+    With `linked`, headings that are terms of the glossary link to it.
     """
     heading = shell.linked if linked else html.escape
     block = table_block(pd.DataFrame(rows), "", wide=prose, heading=heading)
@@ -244,7 +258,7 @@ def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = T
 
 
 def with_room(drawing: Figure) -> Figure:
-    """Return a figure with legend and mark clear of the axis titles at any width."""
+    """Move legend and mark of a figure, which is changed, so that they never cover the axis titles; return the figure."""
     layout = drawing["layout"]
     if "legend" in layout:
         layout["legend"] |= {"yref": "container", "y": 0, "yanchor": "bottom"}
@@ -259,10 +273,10 @@ def with_room(drawing: Figure) -> Figure:
 
 
 def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
-    """Return a figure whose legend groups the first traces under the names of their families."""
+    """Group the first traces of a figure, which is changed, by family in its legend; return the figure."""
     if not drawing["layout"].get("showlegend"):
         return drawing
-    # The traces after these have no entry.
+    # Later traces have no entry in the legend.
     for trace, family in zip(drawing["data"][: len(families)], families, strict=True):
         trace["legendgroup"] = family
         trace["legendgrouptitle"] = {"text": FAMILY_TITLES.get(family, family)}
@@ -272,7 +286,7 @@ def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
 
 
 def _in_colour(drawing: Figure) -> None:
-    """Give the legend the colour of the other texts, because that of the theme is lost in a saved picture."""
+    """Give the legend the colour of the other texts, because saved pictures do not have the theme's colour."""
     colour, legend = drawing["layout"]["font"]["color"], drawing["layout"]["legend"]
     legend["font"] = {**legend.get("font", {}), "color": colour}
     legend["grouptitlefont"] = {"color": colour, "size": 12}

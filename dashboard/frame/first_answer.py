@@ -18,17 +18,17 @@ _WIDGETS = (
     "Html Button ButtonGroup Checkbox DownloadButton FileUploader LinkButton NumberInput PageLink Radio Selectbox Slider "
     "TextArea TextInput rehype-raw"
 ).split()
-"""Scripts of Streamlit's components on most pages, and of its reader of HTML in Markdown; otherwise each is loaded when it is first drawn."""
+"""Streamlit's scripts for components on most pages and for HTML in Markdown, which it would load only when they are drawn."""
 _IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
 
 
 def preloads() -> str:
-    """Links by which the browser gets the scripts of :data:`_WIDGETS`, with all they import, while it starts.
+    """Links that make the browser load the scripts of :data:`_WIDGETS`, with all their imports, while it starts.
 
-    Until a component's script is there Streamlit keeps a grey bar of another height in its place.
+    Until the script of a component is loaded, Streamlit shows a grey bar of another height in its place.
     """
     folder = _STATIC / "static" / "js"
-    waiting = [each.name for name in _WIDGETS for each in folder.glob(f"{name}.*.js")]
+    waiting = [script.name for name in _WIDGETS for script in folder.glob(f"{name}.*.js")]
     needed: dict[str, None] = {}
     while waiting:
         name = waiting.pop()
@@ -40,14 +40,14 @@ def preloads() -> str:
     )
 
 
-# Else Streamlit first asks for its server below the page's own address, which takes it a tenth of a second to give up.
+# Without this, Streamlit first looks for its server below the page's own address, which costs a tenth of a second.
 _WHERE = """<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href,
 HOST_CONFIG: {allowedOrigins: [location.origin], useExternalAuthToken: false}}</script>"""
-# Streamlit's sliders have "50%" where the page has "50 %"; some languages of browsers have the space already.
+# Streamlit's sliders write "50%" and the page writes "50 %"; in some languages browsers add the space themselves.
 _PER_CENT = r"""<script>{const way = Object.getOwnPropertyDescriptor(Intl.NumberFormat.prototype, 'format');
 Object.defineProperty(Intl.NumberFormat.prototype, 'format', {...way, get() {
 const written = way.get.call(this); return (value) => written(value).replace(/(?<=\d)%/, '\u00a0%'); }});}</script>"""
-# After Streamlit's own rules; a sheet that came with a page would move what stands already.
+# The style sheets come after Streamlit's own; one that came with a page would move what is already drawn.
 DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{_PER_CENT}{preloads()}</head>").replace(
     "<body>", f"<body><style>{_LOOK}</style>"
 )
@@ -55,8 +55,8 @@ DOCUMENT = _STREAMLITS.replace("</head>", f"{_WHERE}{_PER_CENT}{preloads()}</hea
 _POLICY = {
     **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
     **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
-    # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
-    # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
+    # Scripts are allowed by their digests, so a script that came in with somebody's data never runs. The editable
+    # table is a component, whose script Streamlit loads from a blob and which computes in WebAssembly.
     "script-src": " ".join(
         ["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(DOCUMENT + scripts.ALL)]
     ),

@@ -1,4 +1,4 @@
-"""HTML that pages show: the macros of templates, which escape every text."""
+"""HTML for pages from the macros of templates, which escape every text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,11 +27,11 @@ _NUMBERED = re.compile(r"(?<!&)#(\d+)")
 
 
 def _to_documents(text: str, read: int) -> Markup:
-    """Make HTML of a text in which the number of each of the documents that were `read` leads to it."""
+    """Escape a text, and link the numbers of documents (#3) among the first `read` ones, which were read."""
 
     def link(number: re.Match[str]) -> str:
-        far = int(number[1]) > read
-        return number[0] if far else f'<a href="#" data-look="{number[1]}">{number[0]}</a>'
+        unread = int(number[1]) > read
+        return number[0] if unread else f'<a href="#" data-look="{number[1]}">{number[0]}</a>'
 
     return Markup(_NUMBERED.sub(link, str(escape(text))))
 
@@ -45,7 +45,7 @@ PAGES.filters = TEMPLATES.filters | {
 
 
 class Blocks:
-    """The macros of one template, below ``dashboard``: a call renders one of them, which a missing value keeps it from."""
+    """The macros of one template below ``dashboard``; a call renders one of them, and fails if a value is missing."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -61,42 +61,58 @@ class Blocks:
 
 
 block = Blocks("frame/blocks.html")
-"""What several pages show; the functions below give its macros types."""
+"""Macros that several pages use; the functions below give them types."""
 
 
 def badges(*marks: str) -> str:
-    """Words in small frames, side by side."""
+    """Render words in small frames, side by side."""
     return block("badges", marks)
 
 
 def told(word: str, *sentences: str, more: str = "", kind: str = "told", mood: Mood | None = None) -> str:
-    """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below.
+    """Render a box with a verdict in a word or two, and sentences below.
 
-    The word of a verdict has the colour and the sign of its `mood`.
+    Parameters
+    ----------
+    word
+        The verdict.
+    *sentences
+        Sentences; empty ones are left out.
+    more
+        HTML below the sentences.
+    kind
+        CSS class of the box.
+    mood
+        If given, the word has the colour and the sign of this mood.
+
+    Returns
+    -------
+    str
+        HTML.
     """
     return block("told", word, sentences, more, kind, mood, SIGNS[mood] if mood else "")
 
 
 def numbers(rows: Iterable[tuple[str, str]], linked: bool = False) -> str:
-    """Names and values, for a grid; names that the glossary knows may be `linked` to it, as below."""
+    """Render names and values for a grid; with `linked`, names that are terms of the glossary link to it."""
     return block("numbers", rows, linked)
 
 
 def lines(rows: Iterable[Sequence[str]], linked: bool = False) -> str:
-    """Lines of a table, each with its name first."""
+    """Render lines of a table, each with its name first; `linked` as in :func:`numbers`."""
     return block("lines", rows, linked)
 
 
 def grid(head: Iterable[str], rows: Iterable[Sequence[str]], linked: bool = False) -> str:
-    """A table below its headings."""
+    """Render a table with headings; `linked` as in :func:`numbers`."""
     return block("grid", head, rows, linked)
 
 
 def scrolling(label: str, table: str) -> str:
-    """A wide table that can be scrolled sideways, by keys too."""
+    """Render a wide table that can be scrolled sideways, by keys too."""
     return block("scrolling", label, table)
 
 
 def bullets(items: Iterable[str], classes: str = "tar-notes", testid: str = "") -> str:
-    """A list."""
+    """Render a list."""
     return block("bullets", items, classes, testid)

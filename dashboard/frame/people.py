@@ -1,6 +1,6 @@
-"""The person at the page: from the login on a server; on one's own machine nobody is asked.
+"""The person at a page, who logged in on a server; on a person's own machine there is no login.
 
-The server alone says so, to its own pages, in headers that it takes from every request and sets itself.
+The server passes the name to its pages in headers, which it removes from every request and sets itself.
 """
 
 import json
@@ -33,13 +33,13 @@ from tarstop_core.teaching.lecture import Lecture
 
 OURS = "x-tarstop-"
 PERSON, SINCE, SEAL = f"{OURS}person", f"{OURS}since", f"{OURS}seal"
-"""Headers: who is here, when their login began, and that this server set them."""
+"""Headers with the name of the person, the time of their login, and a proof that this server set them."""
 _SEAL = secrets.token_hex(32)
 ARRIVED = "_arrived"
 JOINED = "tarstop_class"
-"""The cookie of those who joined a class."""
+"""Cookie of the members of a class."""
 MOST_MADE = 10_000
-"""How many files are remembered with the person who had them made."""
+"""Number of files for which the person who may fetch them is remembered."""
 _MADE: dict[tuple[str, str], None] = {}
 DISCOVERY = "/.well-known/openid-configuration"
 SKEW = 60.0
@@ -79,7 +79,7 @@ def served_on() -> str:
 
 
 def visitor(scope: Scope, gate: Way) -> Visitor | None:
-    """Return who makes a request; None for a stranger."""
+    """Return the person who makes a request; None for a stranger."""
     if (attended := lecture()) is not None:
         word = HTTPConnection(scope).cookies.get(JOINED, "")
         return Visitor(word, "", float("inf")) if attended.knows(word) else None
@@ -98,43 +98,43 @@ def by_proxy(headers: Headers, address: str, proxy: Proxy) -> Visitor | None:
     Parameters
     ----------
     headers
-        Of the request.
+        Headers of the request.
     address
-        Where it comes from.
+        IP address that sent the request.
     proxy
-        The one that is believed.
+        The trusted proxy.
 
     Returns
     -------
     Visitor or None
-        None where another asks, or it does not say one name.
+        None if the request comes from elsewhere, or does not have exactly one name.
     """
     named = headers.getlist(proxy.header)
-    asks = ip_address(address)
-    asks = getattr(asks, "ipv4_mapped", None) or asks
-    if str(asks) != proxy.address or len(named) != 1:
+    sender = ip_address(address)
+    sender = getattr(sender, "ipv4_mapped", None) or sender
+    if str(sender) != proxy.address or len(named) != 1:
         return None
     today = datetime.now(UTC).date().isoformat()
     return Visitor(check_name(named[0]), today, float("inf"))
 
 
 def by_cookie(cookies: Mapping[str, str], provider: Provider, now: float) -> Visitor | None:
-    """Return whose token Streamlit's cookie holds, which it signed when the provider's answer was checked.
+    """Return the person of the token in Streamlit's cookie, which Streamlit signed after it checked the provider's answer.
 
     Parameters
     ----------
     cookies
-        Of the request.
+        Cookies of the request.
     provider
-        Whose tokens count.
+        The provider whose tokens are accepted.
     now
-        Seconds of the epoch.
+        Seconds since the epoch.
 
     Returns
     -------
     Visitor or None
-        None for a cookie that was not signed here, a token that is over or not yet valid, of another provider or for
-        another client, without a name, or of somebody who is not let in.
+        None if the cookie was not signed here, or if the token has expired, is not valid yet, has another issuer or
+        audience, has no name, or names a person who is not admitted.
     """
     secret = provider.client["cookie_secret"]
 
@@ -146,19 +146,24 @@ def by_cookie(cookies: Mapping[str, str], provider: Provider, now: float) -> Vis
 
 
 def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visitor | None:
-    """Return the person named by the claims of a token, as :func:`by_cookie` does.
+    """Return the person named by the claims of a token.
 
     Parameters
     ----------
     claims
-        Of the token, with what Streamlit says beside them.
+        Claims of the token, and those that Streamlit adds.
     provider, now
-        As there.
+        As for :func:`by_cookie`.
 
     Returns
     -------
     Visitor or None
-        As there; KeyError for a claim that is missing.
+        As for :func:`by_cookie`.
+
+    Raises
+    ------
+    KeyError
+        When a claim is missing.
     """
     until, since, audience = claims["exp"], claims["iat"], claims["aud"]
     issuer = provider.client["server_metadata_url"].removesuffix(DISCOVERY).rstrip("/")
@@ -172,7 +177,7 @@ def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visi
         and since - SKEW <= now < until
         and claims.get("nbf", now) - SKEW <= now
         and isinstance(name, str)
-        # Otherwise anybody could pass for somebody else by writing that person's address into their profile.
+        # With an unverified address, anybody could write another person's address into their profile.
         and (provider.claim != "email" or claims["email_verified"] is True)
     )
     if not ours or not admitted(check_name(name), provider.people):
@@ -182,16 +187,16 @@ def by_claims(claims: Mapping[str, Any], provider: Provider, now: float) -> Visi
 
 
 def admitted(name: str, people: tuple[str, ...]) -> bool:
-    """Whether a person may come in.
+    """Whether a person is admitted by a list of names, of domains ("@example.org"), and "*" for everybody.
 
     >>> admitted("ann@example.org", ("@example.org",)), admitted("ann@evil.example.org", ("@example.org",))
     (True, False)
     """
-    return any(each in ("*", name) or (each.startswith("@") and name.endswith(each)) for each in people)
+    return any(entry in ("*", name) or (entry.startswith("@") and name.endswith(entry)) for entry in people)
 
 
 def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
-    """Return the headers of a request, in which our own ones are those that this server sets."""
+    """Return the headers of a request with our own ones replaced by those of the visitor."""
     headers = [
         (name, value)
         for name, value in scope["headers"]
@@ -204,11 +209,14 @@ def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
 
 
 def person() -> str:
-    """Return the visitor's name from their login; empty on one's own machine, where nobody logs in.
+    """Return the visitor's name from their login; "" on a person's own machine, where nobody logs in.
 
-    In a class it is the word by which their browser is known.
+    In a class it is the word by which the class knows their browser.
 
-    NobodyHere where others are served and this tab was not let in by the server.
+    Raises
+    ------
+    NobodyHere
+        When the server needs a login and this tab has none.
     """
     if way() is None:
         return ""
@@ -219,7 +227,7 @@ def person() -> str:
 
 
 def opened_for(store: Store) -> Store:
-    """Return the store with the visitor's rights; NobodyHere for a stranger, or somebody who was locked out."""
+    """Return the store with the visitor's rights; raise NobodyHere for a stranger or a locked account."""
     name, gate = person(), way()
     if gate is None:
         return store
@@ -234,19 +242,22 @@ def opened_for(store: Store) -> Store:
 
 
 def tab() -> str:
-    """The tab for which a page is being drawn; empty outside of one."""
+    """Id of the tab for which a page is being drawn; "" if there is none."""
     context = get_script_run_ctx()
     return "" if context is None else context.session_id
 
 
 def of_tab(tab: str) -> str | None:
-    """Return the name of the person in whose browser a tab is open; None without such a tab."""
+    """Return the name of the person to whom a tab belongs; None if there is no such tab."""
     info = get_instance()._session_mgr.get_session_info(tab)
     return None if info is None else unquote(str(info.session._user_info.get("person")))
 
 
 def handed_over(data: Any, mime: str, file: str) -> Any:
-    """Wrap a function that makes a file on a press, so that the person who pressed may fetch it; Streamlit ties it to no tab."""
+    """Wrap a function that makes a file when a button is pressed, so that only the person who pressed may fetch the file.
+
+    Streamlit does not remember the tab of such a file. Other `data` is returned unchanged.
+    """
     name = person()
     if not (name and callable(data)):
         return data
@@ -263,7 +274,7 @@ def handed_over(data: Any, mime: str, file: str) -> Any:
 
 
 def may_fetch(file: str, name: str) -> bool:
-    """Whether a file that pages hold for browsers, by the last part of its address, was made for this person."""
+    """Whether a file that Streamlit holds for browsers was made for this person; `file` is the end of its address."""
     held = get_instance().media_file_mgr._files_by_session_and_coord
     wanted = file.partition(".")[0]
     if (wanted, name) in _MADE:

@@ -15,20 +15,19 @@ FRAME = Path(__file__).parent
 
 
 def script(file: Path, before: str = "") -> str:
-    """Return a script as an element of a page; `before` runs first."""
+    """Return the HTML element of a script; the code `before` runs first."""
     return f"<script>{before}{file.read_text(encoding='utf-8')}</script>"
 
 
 def digests(page: str) -> list[str]:
-    """The scripts that stand in a page, as its policy names them."""
-    inside = [rest.partition("</script>")[0] for rest in page.split("<script>")[1:]]
-    return [
-        f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in inside
-    ]
+    """Digests of the scripts in a page, in the form of a Content-Security-Policy."""
+    scripts = [rest.partition("</script>")[0] for rest in page.split("<script>")[1:]]
+    hashes = [hashlib.sha256(code.encode()).digest() for code in scripts]
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes]
 
 
 def _for_paper(colours: Mapping[str, str]) -> str:
-    """Colours that change when a picture drawn on dark is saved."""
+    """Script that sets the colours to replace when a picture with a dark background is saved."""
 
     def rgb(colour: str) -> str:
         return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
@@ -41,10 +40,10 @@ PASTING = (
     f"const NAMES={json.dumps(names_of('effects') | TYPED | names_of('rates'))};\n"
     f"{(FRAME / 'pasting.js').read_text(encoding='utf-8')}"
 )
-"""Reads pasted cells of a spreadsheet; stands before a script that places them."""
-# Streamlit keeps the scroll position of the page before: one would label documents unseen.
+"""Code that reads pasted cells of a spreadsheet; a script that fills them in follows it."""
+# Streamlit keeps the scroll position of the previous page, so a person might label a document without seeing its top.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
-# Once more while the part that holds them unfolds, unless the person has pressed something by then.
+# It scrolls again while the fold opens, unless the person has pressed something by then.
 TABLES_SCRIPT = (
     "<script>{const again = [0, 200, 500].map((later) => setTimeout(() => document.querySelector('.st-key-tables')"
     "?.scrollIntoView({block: 'center'}), later)); "
@@ -54,17 +53,17 @@ COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 PASTING_SCRIPT = f"<script>{{{PASTING}{(FRAME / 'pasting_form.js').read_text(encoding='utf-8')}}}</script>"
-"""In a block of its own, because a script runs again on every visit."""
+"""Its names are in a block of their own, because the script runs again on every visit."""
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
 SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """For pages on which pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
-"""The same where figures name the two actions."""
+"""For pages whose figures have the colours of the two actions."""
 REVIEWER_SCRIPT = (
     "<script>document.querySelectorAll('[data-reviewer]').forEach((each) => { document.cookie = "
     "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
 )
-"""Keeps a person's name in their browser: a reload and the next visit find it."""
+"""Stores the person's name in a cookie of their browser, for reloads and later visits."""
 ALL = REVIEWER_SCRIPT + ARRIVAL_SCRIPT + TABLES_SCRIPT + COPY_SCRIPT + GUIDE_SCRIPT
 ALL += KEYS_SCRIPT + PASTING_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
 """All scripts that the server's policy allows."""

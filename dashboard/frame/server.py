@@ -1,4 +1,4 @@
-"""What the server adds around Streamlit: logins, headers of every response, a check of host names, and its health."""
+"""The server around Streamlit: logins, headers of every response, a check of host names, and a health endpoint."""
 
 import asyncio
 import contextlib
@@ -50,7 +50,7 @@ from tarstop_core.places import (
 )
 
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
-"""Messages that begin one."""
+"""Types of the messages that begin an answer."""
 TOO_LONG = (
     f"This address is too long: at most {address.LONGEST_QUERY:,} characters may stand behind its question mark. "
     "Check the link, or open the page without them.\n"
@@ -63,9 +63,9 @@ PLAIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><titl
 margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,button{font:inherit;padding:.5rem}
 input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
 """
-"""What a stranger sees at every address, and the text for an address without a page."""
+"""Page for strangers, and for an address without a page; ``%s`` is its text."""
 FILES = ("/media/", "/_stcore/", "/component/", "/app/static/", "/static/")
-"""Where what is asked for is a file, which may be a page itself: a report that is saved."""
+"""Beginnings of the addresses of files, which may be HTML pages too, such as a saved report."""
 NOWHERE = '<p>No page has this address.</p><p><a href="%s">Go to Home</a></p>'
 ASKED_TO_LOG_IN = {
     Provider: '<p><a href="%slogin">Log in</a></p><p>If that brought you back here, you have no access or your login '
@@ -81,7 +81,8 @@ BEFORE_LOGIN = {
     Classroom: ("/health", "/join"),
 }
 """Addresses that are open to strangers."""
-PIECE = 1 << 18  # bytes of an answer sent at a time; copying it whole would keep everybody waiting
+PIECE = 1 << 18
+"""Bytes of an answer that are sent at a time; copying a long answer at once would keep everybody waiting."""
 
 
 def around() -> dict[str, Any]:
@@ -90,7 +91,7 @@ def around() -> dict[str, Any]:
         gate = people.way()
     except InputProblem as problem:
         raise SystemExit(f"tarstop: {problem}") from None
-    # Only its own person can reconnect to a tab.
+    # With this, only the same person can reconnect to a tab.
     config.set_option("server.trustedUserHeaders", {people.PERSON: "person"})
     if isinstance(gate, Proxy) and os.environ.get(places.FORWARDED) != "":
         raise SystemExit(
@@ -104,9 +105,9 @@ def around() -> dict[str, Any]:
     # Otherwise the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
     address.limit()
-    # Its products are small; shared among threads, each would wait for cores that another person's work holds.
+    # The matrix products of a page are small; with several threads they would wait for cores that others use.
     threadpool_limits(limits=1)
-    # A press goes from thread to thread many times, and while a page computes for others each time takes so long: else 5 ms.
+    # A press passes from thread to thread many times; while a page computes for others, each time takes this long (5 ms by default).
     sys.setswitchinterval(0.001)
     return {
         "lifespan": ready,
@@ -125,7 +126,7 @@ def around() -> dict[str, Any]:
 
 @contextlib.asynccontextmanager
 async def ready(_: Any) -> AsyncIterator[None]:
-    """Import every page before the first visit, and exempt all that from garbage collection, which would delay presses."""
+    """Import every page before the first visit, and exempt everything imported from garbage collection, which delays presses."""
     for script in sorted((shell.ROOT / "pages").glob("*.py")):
         import_module(f"dashboard.{script.stem}.page")
     send_at_once()
@@ -138,20 +139,20 @@ async def ready(_: Any) -> AsyncIterator[None]:
 
 
 def send_at_once() -> None:
-    """Make every connection send at once; otherwise each small answer waits 40 ms for the acknowledgement of the one before.
+    """Set TCP_NODELAY; otherwise each small answer waits 40 ms for the acknowledgement of the one before.
 
-    asyncio sees to that where a socket names its protocol, which Streamlit's does not. Connections take after the socket that
-    listens.
+    asyncio sets it only for sockets that name their protocol, which Streamlit's does not. Connections inherit it from the
+    listening socket.
     """
-    for held in gc.get_objects():
-        if isinstance(held, socket.socket) and held.family in (socket.AF_INET, socket.AF_INET6):
-            held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for candidate in gc.get_objects():
+        if isinstance(candidate, socket.socket) and candidate.family in (socket.AF_INET, socket.AF_INET6):
+            candidate.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def announce() -> None:
-    """Say on the console where the dashboard is.
+    """Print the address of the dashboard on the console.
 
-    Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
+    Streamlit's own message is off (`logger.hideWelcomeMessage`), because it asks another host for the server's address.
     """
     where = get_url(in_url(get_display_address(served_on())))
     if (attended := people.lecture()) is not None:
@@ -171,7 +172,7 @@ def announce() -> None:
 
 
 class Guarded:
-    """Answers only requests under this server's name by people who are logged in, and adds headers to every answer."""
+    """Middleware that refuses requests for other host names or without a login, and adds headers to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -189,7 +190,7 @@ class Guarded:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
                 if self.sealed:
-                    message["headers"] = [_sealed(*each) for each in message["headers"]]
+                    message["headers"] = [_sealed(*header) for header in message["headers"]]
             body, sent = message.get("body", b""), 0
             while len(body) - sent > PIECE:
                 await send({**message, "body": body[sent : sent + PIECE], "more_body": True})
@@ -201,7 +202,7 @@ class Guarded:
 
         async def found(message: Message) -> None:
             nonlocal lost
-            # For an unknown address, Streamlit would answer with its own page, which shows Home below a message.
+            # For an unknown address, Streamlit would answer with its own document, which shows Home below a message.
             if _begins_page(message) and path not in shell.addresses() and not path.startswith(FILES):
                 lost = True
                 await HTMLResponse(PLAIN_PAGE % (NOWHERE % f"{base}/"), 404)(scope, receive, marked)
@@ -225,7 +226,7 @@ class Guarded:
         if not refusal:
             # Compressing a saved file would take a core for longer than sending it.
             if "/media/" in scope["path"]:
-                scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+                scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             while_welcome = receive
             if here is not None and scope["type"] == "websocket":
                 while_welcome = _until(here.until, receive, marked)
@@ -256,7 +257,7 @@ def _theirs(path: str, name: str) -> bool:
 
 
 def _open(path: str, gate: Way) -> bool:
-    """Whether a class may open an address: everything that its two pages need, and no other page."""
+    """Whether visitors may open an address; a class may open what its two pages need, and no other page."""
     if not isinstance(gate, Classroom):
         return True
     return not uploads.ADDRESS.search(path) and (
@@ -265,7 +266,7 @@ def _open(path: str, gate: Way) -> bool:
 
 
 def _until(over: float, receive: Receive, send: Send) -> Receive:
-    """Receive messages of a connection until its login ends; then close it."""
+    """Receive messages of a connection until its login ends, and then close it."""
 
     async def heard() -> Message:
         try:
@@ -278,27 +279,27 @@ def _until(over: float, receive: Receive, send: Send) -> Receive:
 
 
 def _sealed(name: bytes, value: bytes) -> tuple[bytes, bytes]:
-    """Return a header; if it sets a cookie, only for encrypted connections."""
+    """Return a header, with "Secure" if it sets a cookie."""
     return name, value + b"; Secure" if name.lower() == b"set-cookie" else value
 
 
 def refused(headers: Headers) -> str:
-    """Why a request is not answered; empty when it is.
+    """Reason why a request is refused; "" if it is not.
 
-    A page of another site that points its own name at this machine asks under that name; one that opens a
-    connection from where it is says so in ``Origin``.
+    A page of another site can reach this server by pointing its own host name here, which the check of ``Host``
+    refuses, or from its own address, which the check of ``Origin`` refuses.
     """
     host, origin = headers.get("host", ""), headers.get("origin")
     if not answers_to(host):
         return f"This server does not answer to that host name; whoever runs it can allow it in {HOSTS_VARIABLE}.\n"
-    # Compared exactly, as browsers send both; for another spelling, Streamlit would ask other hosts for its own address.
+    # Browsers send both in the same spelling; for another one, Streamlit would ask other hosts for its own address.
     if origin is not None and urlsplit(origin).netloc != host:
         return "This server answers only its own pages, and that request came from another site.\n"
     return ""
 
 
 def answers_to(host: str) -> bool:
-    """Whether a ``Host`` header names this server: this machine, the address served, or a name that was allowed."""
+    """Whether a ``Host`` header names this server: a local name, the address that it listens on, or an allowed name."""
     try:
         parts = urlsplit(f"//{host}")
         name = (parts.hostname or "").removesuffix(".")
@@ -347,7 +348,7 @@ def join(request: Request) -> Response:
 
 
 def health(request: Request) -> Response:
-    """Whether the server works, for monitoring."""
+    """Answer a monitor whether the server works."""
     try:
         if people.lecture() is None:
             shell.machine_store().check()
@@ -357,6 +358,6 @@ def health(request: Request) -> Response:
 
 
 def failed(request: Request, problem: Exception) -> Response:
-    """Return the answer when Streamlit's application failed; it runs inside this, without the headers."""
+    """Answer after Streamlit's application failed, with the headers, which its own answer would lack."""
     logging.getLogger("tarstop").error("%s", request.url.path, exc_info=problem)
     return PlainTextResponse("The server failed to answer; its log says why.\n", 500, HEADERS)

@@ -1,4 +1,4 @@
-"""The start of every page: routing, the store, the look."""
+"""The frame of every page: routing, the store, titles, links, and problems as sentences."""
 
 import html
 import logging
@@ -27,10 +27,10 @@ from tarstop_core.teaching.reference import named, terms
 
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
-MOMENT = 0.1
-"""Seconds for which what is drawn waits to be sent in one piece."""
 ROUTED = "_routed"
-"""Whether the page runs for the first time in this tab; missing until it was routed."""
+"""State: whether this is the first run in this tab; missing before the first run."""
+MOMENT = 0.1
+"""Longest time in seconds for which elements wait to be sent in one piece."""
 HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
 SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
 CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
@@ -42,7 +42,8 @@ UNFORESEEN = (
     "Something unexpected happened. Everything recorded so far is safe. Reload the page; if it "
     "happens again, report it with the server's log."
 )
-MANY_NOTES = 4  # More notes than this are folded
+MANY_NOTES = 4
+"""Number of notes above which they are folded."""
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:^]")
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 _BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
@@ -93,16 +94,17 @@ def pages() -> dict[str, list[st.Page]]:
 def _administration() -> tuple[bool, bool]:
     """Whether there is a page of administrators, and whether the sidebar hides it from the visitor.
 
-    For others it is hidden, not missing: the page refuses them itself, where Streamlit would show Home below a message.
+    For other visitors it is hidden and not missing, so that the page itself refuses them; for a missing page Streamlit
+    would show Home below a message.
     """
     try:
         return (True, not store().administers) if people.person() else (False, True)
     except InputProblem:
-        return True, True  # the page itself says why
+        return True, True  # The page itself says why
 
 
 def addresses(*, every: bool = False) -> list[str]:
-    """Where the server answers with a page: its root, and the name of each; of `every` one, or of those that are open."""
+    """Addresses of pages: the root and their names, of `every` page or only of those that visitors may open."""
     names = sorted(script.stem for script in (ROOT / "pages").glob("*.py"))
     if people.lecture() is not None and not every:
         names = [title.lower() for title in OF_A_CLASS]
@@ -116,22 +118,22 @@ def route() -> None:
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
     apart(REACHABLE_SCRIPT, "everywhere")
     if ROUTED not in st.session_state:
-        send_ahead()  # the browser prepares for HTML with the first element; anything sent earlier would be drawn twice
+        send_ahead()  # The first element makes the browser load what HTML needs; more elements would be drawn twice
     st.session_state[ROUTED] = ROUTED not in st.session_state
     st.logo(ICON)
     st.navigation(pages()).run()
 
 
 def send_ahead() -> None:
-    """Send what is drawn so far ahead of the rest, because the browser shows what arrives together only when all is drawn."""
+    """Wait until everything drawn so far is sent, because the browser shows what arrives together only when it has all."""
     time.sleep(2 * MESSAGE_FLUSH_INTERVAL_SECS)
 
 
 def begin(title: str) -> None:
-    """First call of every page.
+    """Set up a page: its title and the link to the guide. This is the first call of every page.
 
-    On a fresh server a direct URL runs its page without app.py. Registering the navigation makes the
-    rerun go through app.py, with the URL and its parameters kept.
+    On a fresh server a direct URL runs its page without app.py. Registering the navigation makes the rerun go through
+    app.py, and keeps the URL and its parameters.
     """
     if ROUTED not in st.session_state:
         st.session_state[ROUTED] = True
@@ -146,7 +148,7 @@ def begin(title: str) -> None:
 
 
 def apart(markup: str, name: str) -> None:
-    """Something to run, or that has a place of its own in the window: the page does not move when it comes."""
+    """Draw HTML that takes no space on the page, such as a script or an element with a fixed place in the window."""
     with st.container(key=f"apart-{name}"):
         st.html(markup, unsafe_allow_javascript=True)
 
@@ -158,7 +160,7 @@ def opening(title: str, lead: str) -> None:
 
 
 def show_lead(words: str) -> None:
-    """A paragraph below a title, as Markdown, because Streamlit shows a grey bar in place of HTML until it is loaded."""
+    """Draw the paragraph below a title, as Markdown, because Streamlit shows a grey bar for HTML until it is loaded."""
     st.markdown(f'<p class="tar-lead">{words}</p>', unsafe_allow_html=True)
 
 
@@ -177,7 +179,7 @@ def presentation() -> None:
 
 
 def not_in_address(what: str) -> None:
-    """Tell people who copy the page's address what it does not contain."""
+    """Tell people who copy the page's address which part of the page it does not contain."""
     st.html(f'<span hidden data-lacks="{html.escape(what)}"></span>')
 
 
@@ -187,17 +189,17 @@ def presenting() -> bool:
 
 
 def beside(*widths: float) -> Sequence[DeltaGenerator]:
-    """Return the places for figures and for their controls: beside them, or on a projector behind a button."""
+    """Return the containers for figures and for their controls, which on a projector are behind a button."""
     if presenting():
         return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
     figures, asked = st.columns(widths, gap="large")
     place = figures.container(key="beside")
-    place.empty()  # a container without content would get its place late
+    place.empty()  # A container without content would appear late
     return place, asked
 
 
 def unsent() -> DeltaGenerator:
-    """A container that is not sent to the browser: its widgets have values, and keep them when they are drawn later."""
+    """Return a container that is not sent to the browser; its widgets have values and keep them when they are drawn."""
     return DeltaGenerator(root_container=None)
 
 
@@ -235,7 +237,7 @@ def in_one_piece() -> Iterator[None]:
 
 
 def in_turn() -> Sequence[DeltaGenerator]:
-    """Two places one below the other, which stand side by side on a projector."""
+    """Return two containers, one below the other, or on a projector side by side."""
     return st.columns(2, gap="medium") if presenting() else (st.container(), st.container())
 
 
@@ -245,14 +247,19 @@ def _store(url: str | None) -> Store:
 
 
 def store() -> Store:
-    """The store with the visitor's rights; every page gets it from here."""
+    """Return the store with the visitor's rights."""
     return people.opened_for(machine_store())
 
 
 def machine_store() -> Store:
-    """The store named by TARSTOP_DATABASE_URL, or the local one, with everything in it; one connection pool a server.
+    """Return the store named by TARSTOP_DATABASE_URL, or the local one, with all rights; a server has one.
 
-    NobodyHere in a class, which has none.
+    Raises
+    ------
+    NobodyHere
+        In a class, which has no store.
+    Outage
+        When the database cannot be reached.
     """
     if people.lecture() is not None:
         raise people.NobodyHere("A class stores nothing, so there are no sessions here; choose a sample.")
@@ -264,7 +271,7 @@ def machine_store() -> Store:
 
 @contextmanager
 def problems_shown() -> Iterator[None]:
-    """Show a person's problem as a sentence where it arose, and go on with the page."""
+    """Show an InputProblem as a sentence in its place, and go on with the page."""
     try:
         yield
     except InputProblem as problem:
@@ -282,9 +289,9 @@ def remarks(notes: Sequence[str]) -> None:
 
 
 def problem_box(problem: InputProblem | str) -> None:
-    """A problem as literal text: file names may hold Markdown. A page without its database ends there.
+    """Draw a problem as literal text, because file names may contain Markdown; end a page without database or login.
 
-    It ends with StopException, because after st.stop nothing more is sent, what :func:`in_one_piece` holds included.
+    It ends by StopException, because after st.stop nothing more is sent, not even what :func:`in_one_piece` holds.
     """
     st.error(escape_markdown(str(problem)), icon=":material/error:")
     if isinstance(problem, people.NobodyHere):
@@ -295,22 +302,22 @@ def problem_box(problem: InputProblem | str) -> None:
 
 
 def escape_markdown(text: str) -> str:
-    """Text that Markdown shows as it is: titles and file names hold $, *, < and brackets."""
+    """Escape a text for Markdown, because titles and file names contain $, *, < and brackets."""
     return _MARKDOWN.sub(r"\\\g<0>", _unlinked(text))
 
 
 def _unlinked(text: str) -> str:
-    """Text with its addresses split by zero-width joiners, because backslashes do not keep them from becoming links."""
+    """Split web addresses in a text by word joiners, because backslashes do not keep them from becoming links."""
     return _LINKED.sub("\\g<0>\u2060", text)
 
 
 def caption(text: str) -> None:
-    """A small sentence, as literal text."""
+    """Draw a small sentence as literal text."""
     st.caption(unbroken(escape_markdown(text)))
 
 
 def escape_label(text: str) -> str:
-    r"""Text for the label of a widget, which is read aloud with its backslashes: only where one is needed.
+    r"""Escape a text for the label of a widget with as few backslashes as possible, because screen readers read them.
 
     >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
     ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
@@ -321,7 +328,7 @@ def escape_label(text: str) -> str:
 
 
 def learn(part: str, **more: str) -> str:
-    """Address of a part of the Learn page, relative to any page, so that it holds below a base path too.
+    """Address of a part of the Learn page, relative to any page, so that it works below a base path too.
 
     >>> learn("ideas", idea="One document")
     'learn?part=ideas&idea=One+document'
@@ -330,7 +337,7 @@ def learn(part: str, **more: str) -> str:
 
 
 def guide(read: str = "guide", place: str = "") -> str:
-    """Address of a document of the guide, and of a place in it, relative like that of :func:`learn`.
+    """Relative address of a document of the guide, or of a place in it.
 
     >>> guide("own_data", "patents"), guide(place="stop-and-decide")
     ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
@@ -339,19 +346,19 @@ def guide(read: str = "guide", place: str = "") -> str:
 
 
 def decisions(**asked: str) -> None:
-    """What leads from evidence to several options, with what is asked there; on a projector there is no room for it.
+    """Draw a link to Decisions, unless the page is on a projector.
 
     Parameters
     ----------
     **asked
-        What the address of Decisions names.
+        Parameters of the address of Decisions.
     """
     if not presenting():
         st.caption(f"More than two options? [Decisions](decisions?{urlencode(asked)}).")
 
 
 def term(key: str, words: str = "") -> str:
-    """A word that links to its place in the glossary, in a new tab: nobody loses a session by asking.
+    """A word, in Markdown, that links to its entry in the glossary, which opens in a new tab.
 
     >>> term("evpi", "EVPI")
     '[EVPI](learn?part=glossary&term=evpi)'
@@ -366,7 +373,7 @@ def glossary(*keys: str) -> None:
 
 
 def linked(words: str) -> str:
-    """Words as HTML: as :func:`term` where the glossary knows what is called so, else as they are.
+    """Words as HTML, with a link if they are a term of the glossary.
 
     >>> linked("ICER"), linked("Mast & co")
     ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
@@ -383,7 +390,7 @@ def show(title: str, body: Callable[[], None], in_parts: bool = False) -> None:
     begin(title)
     try:
         if (attended := people.lecture()) is not None:
-            attended.following.discard(people.tab())  # unless the page says otherwise
+            attended.following.discard(people.tab())  # Learn adds the tab again
             if title not in OF_A_CLASS:
                 st.switch_page(LEARN)
         with problems_shown():
@@ -397,7 +404,7 @@ def show(title: str, body: Callable[[], None], in_parts: bool = False) -> None:
 
 
 def _who() -> None:
-    """Admit the visitor and show their name in the sidebar; on one's own machine do nothing."""
+    """Admit the visitor and show their name in the sidebar; do nothing on a person's own machine."""
     name = people.person()
     if name and people.lecture() is None:
         store()
@@ -407,7 +414,7 @@ def _who() -> None:
 
 
 def said_of(problem: Exception) -> str:
-    """The sentence about a problem; an unexpected error goes to the log in full."""
+    """Return the sentence on a problem; an unexpected error is logged with its traceback."""
     if isinstance(problem, InputProblem):
         return str(problem)
     logging.getLogger("tarstop").error("Not foreseen", exc_info=problem)

@@ -1,6 +1,6 @@
-"""How many bytes of uploads one browser tab, and all tabs together, may hold in memory, and when they are freed.
+"""Limit the memory that uploads of one browser tab and of all tabs may take, and free uploads that are not needed.
 
-Streamlit keeps uploads until the session happens to be garbage-collected, and does not limit their sum.
+Streamlit does not limit their sum, and keeps uploads until the session happens to be garbage-collected.
 """
 
 import asyncio
@@ -28,9 +28,11 @@ PER_SERVER = max(PER_TAB, min(4 << 30, psutil.virtual_memory().total // 4))
 EVERY = 15.0
 """Seconds between two searches for tabs that were closed."""
 DRAWN, HELD = "_uploads_drawn", "_uploads_held"
-"""Keys of a tab's state: the files of the uploaders on its page, and those that are read again later, by place."""
+"""Keys of a tab's state: the files of the uploaders on its page, and by place those that are read again later."""
 ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)\Z")
-_HEAD = 1 << 16  # bytes within which the head of an upload names its file
+"""Address of an upload, with its session and the id of its file."""
+_HEAD = 1 << 16
+"""Bytes at the beginning of an upload in which the name of its file is searched."""
 _TAB_FULL = (
     "{name} ({size:,.0f} MB) was not kept: one browser tab may hold {most:,.0f} MB of uploads at a time. Remove it, or other files you no longer need here, and upload "
     "large files one after the other."
@@ -49,7 +51,7 @@ class Refused(UploadedFileRec):
 
 
 class Limited:
-    """Accepts an upload only while there is room for it; otherwise the page says why not."""
+    """Middleware that accepts an upload only if there is room for it; otherwise the page says why not."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -88,7 +90,7 @@ class Limited:
 
 
 async def _discard(session: str, file_id: str, size: int, reason: str, receive: Receive) -> None:
-    """Read an upload to its end, because the browser waits for that, and keep only its name."""
+    """Read an upload to its end, as the browser expects, and keep only its name and the reason."""
     head, more = b"", True
     while more:
         message = await receive()
@@ -109,7 +111,7 @@ def drawn(files: Iterable[UploadedFile]) -> list[str]:
 
 
 def refusals(files: Iterable[UploadedFile]) -> list[str]:
-    """Return why some of these files were refused, a sentence each."""
+    """Return a sentence for each of these files that was refused."""
     context = get_script_run_ctx()
     if context is None:
         return []
@@ -118,13 +120,13 @@ def refusals(files: Iterable[UploadedFile]) -> list[str]:
 
 
 def hold(place: str, file_ids: Iterable[str]) -> None:
-    """Keep files that a place reads again, even while their uploader is not on the page."""
+    """Keep the files that a place on a page reads again, even while their uploader is not on the page."""
     st.session_state.setdefault(HELD, {})[place] = set(file_ids)
 
 
 @contextmanager
 def giving_back() -> Iterator[None]:
-    """Draw a page, then free the files of uploaders that were on the previous page and are not on this one."""
+    """Draw a page in this context, then free the files of uploaders that were on the previous page but not on this one."""
     state, context = st.session_state, get_script_run_ctx()
     before: set[str] = state.pop(DRAWN, set())
     ended = False
@@ -142,7 +144,7 @@ def giving_back() -> Iterator[None]:
 
 
 async def sweep() -> None:
-    """Free the uploads of closed tabs, for ever; a tab counts as closed once a lost connection could no longer return."""
+    """Free the uploads of closed tabs, in an endless loop; a tab is closed once its connection can no longer return."""
     gone: dict[str, float] = {}
     while True:
         await asyncio.sleep(EVERY)

@@ -1,4 +1,4 @@
-"""What a person sees while a job runs in another process."""
+"""Run a job in another process, with a bar and Cancel on the page."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,9 +13,9 @@ from tarstop_core.evaluation import worker
 
 T = TypeVar("T")
 LARGE_FILE = 1_000_000
-"""Files of more bytes are read in another process."""
+"""Bytes of a file above which it is read in another process."""
 LARGE_LIST = 2_000
-"""Documents from which it is."""
+"""Number of documents above which a list is processed in another process."""
 QUEUED = f"Waiting for others: {worker.AT_ONCE} large jobs are done at once"
 worker.preload(
     "dashboard.parts.jobs",
@@ -32,7 +32,7 @@ def heard(waiting: bool) -> None:
 
 
 def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> None:
-    """Process what a callback was given: at once or, if it is `large`, later in :func:`taken_in`."""
+    """Call `take` in a callback with `args`: at once or, if they are `large`, later in :func:`taken_in`."""
     if large:
         st.session_state[f"{key}/later"] = partial(take, *args)
     else:
@@ -40,7 +40,7 @@ def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> Non
 
 
 def taken_in(key: str) -> None:
-    """Process what a callback left, because that could draw neither bar nor Cancel; then the page is drawn again."""
+    """Do what a callback left by :func:`take_in`, because a callback cannot draw a bar and Cancel; then draw the page again."""
     if (take := st.session_state.get(f"{key}/later")) is not None:
 
         def give_up() -> None:
@@ -71,19 +71,34 @@ def shown(
     in_words: Callable[..., tuple[float, str]] | None = None,
     large: bool = True,
 ) -> T:
-    """Return the result of a job, as :func:`tarstop_core.evaluation.worker.run` does, with a bar while it runs.
+    """Run a job with a progress bar and return its result (:func:`tarstop_core.evaluation.worker.run`).
 
-    The bar begins with `words`; `in_words` gives its share and words for what the job says of how far it is, and without it
-    the job says nothing. What is not `large` enough to be worth a process is done here.
+    Parameters
+    ----------
+    name
+        What the job works on, for messages.
+    words
+        First words of the bar.
+    job, *args
+        The job and its arguments.
+    in_words
+        Takes the progress that the job reports, and returns the share done and words. Without it the job does not report.
+    large
+        Whether the job is worth another process; otherwise it runs here.
+
+    Returns
+    -------
+    object
+        The result of the job.
     """
     if not large and in_words is None:
         return job(*args)
     bar, ending = st.progress(0.0, text=shell.escape_markdown(words)), False
 
-    def progress(*far: Any) -> None:
+    def progress(*done: Any) -> None:
         nonlocal ending
-        ending = far[0] == far[-1]  # everything is done except for the last message, which must come next
-        share, more = in_words(*far) if in_words is not None else (0.0, words)
+        ending = done[0] == done[-1]  # Everything is done, and the result comes next
+        share, more = in_words(*done) if in_words is not None else (0.0, words)
         bar.progress(min(1.0, share), text=shell.escape_markdown(more))
 
     def beat(waiting: bool) -> None:

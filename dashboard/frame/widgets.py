@@ -26,31 +26,31 @@ MIME = {
 }
 """MIME types of saved files by their suffixes."""
 LONGEST_NAME = 120
-"""Characters."""
+"""Most characters of a name."""
 LASTING = "_lasting"
-"""Key of the set of widgets whose values are kept."""
+"""Key of the state with the keys of all widgets made by :func:`lasting`."""
 
 
 def lasting(key: str) -> dict[str, Any]:
-    """Arguments for a widget under this key whose value stays while other pages are visited."""
+    """Arguments for a widget with this key whose value is kept while other pages are visited."""
     st.session_state.setdefault(LASTING, set()).add(key)
     return {"key": key, "persist_state": "session"}
 
 
 def bound(key: str) -> dict[str, Any]:
-    """Arguments for a widget under this key whose value stands in the address, under the same name."""
+    """Arguments for a widget with this key whose value is kept in the address, as a parameter with the same name."""
     return {"key": key, "bind": "query-params"}
 
 
 def tabs(drawn: Mapping[str, Callable[..., T]], *args: Any, **how: Any) -> T | None:
-    """Draw tabs by title, but only the content of the open one; return what its function returns."""
-    given = None
+    """Draw tabs by title, but only the content of the open one; return the result of its function."""
+    result = None
     places = st.tabs(list(drawn), on_change="rerun", **how)
     for tab, draw in zip(places, drawn.values(), strict=True):
         if tab.open:
             with tab, shell.problems_shown():
-                given = draw(*args)
-    return given
+                result = draw(*args)
+    return result
 
 
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
@@ -63,26 +63,26 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     """Draw a select box of options by their labels; `first` is the default."""
     if "first" in more:
         first: Any = more.pop("first")
-        # The choice before another page was opened; a box whose code arrives late would show its default.
-        # Unless the address has the choice; it leaves out a box's default.
+        # The default is the last choice, because a box whose code arrives late shows its default. If the address has
+        # the choice, the default stays: the address leaves it out.
         now = first if "bind" in more else st.session_state.get(more.get("key", ""), first)
         more["index"] = list(options).index(now if now in options else first)
-    return at.selectbox(label, list(options), format_func=_told_apart(options).__getitem__, **more)
+    return at.selectbox(label, list(options), format_func=_distinct(options).__getitem__, **more)
 
 
-def _told_apart(options: Mapping[T, str]) -> Mapping[T, str]:
-    """Number namesakes: the browser answers with what an option is called, and would mean the first of them."""
+def _distinct(options: Mapping[T, str]) -> Mapping[T, str]:
+    """Number equal labels, because the browser answers with a label and would mean the first of them."""
     if len(set(options.values())) == len(options):
         return options
-    called: dict[T, str] = {}
-    for option, name in options.items():
-        numbered = (f"{name} ({at})" for at in count(2))
-        called[option] = next(each for each in chain([name], numbered) if each not in called.values())
-    return called
+    labels: dict[T, str] = {}
+    for option, label in options.items():
+        candidates = chain([label], (f"{label} ({at})" for at in count(2)))
+        labels[option] = next(candidate for candidate in candidates if candidate not in labels.values())
+    return labels
 
 
 def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
-    """Draw a box for the item that a projector shows alone; the address names it, so that a link leads to it."""
+    """Draw a box for the item that a projector shows alone, and keep the choice in the address."""
     first = address.named(parameter, options, next(iter(options)))
     chosen = one_of(label, options, first=first, key=f"{parameter}/alone", label_visibility="collapsed")
     st.query_params[parameter] = chosen
@@ -94,7 +94,7 @@ def some_of(
 ) -> list[T]:
     """Draw a box for several options; `first` are the default."""
     return at.multiselect(
-        label, list(options), list(first), format_func=_told_apart(options).__getitem__, **more
+        label, list(options), list(first), format_func=_distinct(options).__getitem__, **more
     )
 
 
@@ -139,9 +139,9 @@ def share(
     label: str, value: float, *, low: float = 0.01, high: float = 0.99, at: Any = st, **more: Any
 ) -> float:
     """Ask for a probability or share as a percentage; a value outside the slider's ends is kept until it is moved."""
-    edged = min(high, max(low, value))
-    chosen = float(at.slider(label, low, high, edged, step=0.01, format="percent", **more))
-    return value if chosen == edged else chosen
+    clipped = min(high, max(low, value))
+    chosen = float(at.slider(label, low, high, clipped, step=0.01, format="percent", **more))
+    return value if chosen == clipped else chosen
 
 
 def whole_percent(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:
@@ -159,12 +159,12 @@ def save_button(label: str, data: Any, file: str, *, at: Any = st, **more: Any) 
 def button(
     label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any
 ) -> None:
-    """Draw a button with its action; a problem with that is shown on the page drawn next."""
+    """Draw a button with its action; a problem is shown when the page is drawn next."""
     at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
 def named(typed: str) -> str:
-    """A name as it is kept; InputProblem for one that no line can hold."""
+    """Return a typed name without spaces at its ends; InputProblem when it is longer than :data:`LONGEST_NAME`."""
     name = typed.strip()
     if len(name) > LONGEST_NAME:
         raise InputProblem(f"This name has {len(name):,} characters; give one of at most {LONGEST_NAME}.")
@@ -183,13 +183,23 @@ def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:
-    """Remove something with `away`, and remember under a key how :func:`undo_row` brings it back."""
+    """Remove something, and let :func:`undo_row` offer to bring it back.
+
+    Parameters
+    ----------
+    key
+        Key of the state for the offer.
+    name, what
+        Name of the removed thing, and the participle for its removal, such as "deleted".
+    away, back
+        Functions that remove it and bring it back.
+    """
     away()
     st.session_state[key] = name, what, back
 
 
 def bring_back(key: str, back: Callable[[], object], name: str = "") -> None:
-    """Bring something back with `back`, so that :func:`undo_row` no longer offers it. With a name, say so."""
+    """Bring something back and end the offer of :func:`undo_row`; confirm it if there is a `name`."""
     back()
     st.session_state.pop(key, None)
     if name:
@@ -197,7 +207,7 @@ def bring_back(key: str, back: Callable[[], object], name: str = "") -> None:
 
 
 def undo_row(key: str, *, named: bool = False) -> None:
-    """Offer to bring back what was removed last with one press, which says so if it is `named`."""
+    """Offer to bring back what was removed last; with `named` the press is confirmed."""
     if key not in st.session_state:
         return
     name, what, back = st.session_state[key]
@@ -208,9 +218,9 @@ def undo_row(key: str, *, named: bool = False) -> None:
 
 
 def ask_for_files(label: str, **more: Any) -> list[UploadedFile] | None:
-    """Ask as `st.file_uploader` does; None where a file was refused, which a sentence below says."""
-    given = st.file_uploader(label, **more)
-    files = given if isinstance(given, list) else [given] if given is not None else []
+    """Ask for files (`st.file_uploader`) and return them; None if one was refused, for which a sentence is shown."""
+    value = st.file_uploader(label, **more)
+    files = value if isinstance(value, list) else [value] if value is not None else []
     reasons = uploads.drawn(files)
     for reason in reasons:
         shell.problem_box(reason)
@@ -218,44 +228,58 @@ def ask_for_files(label: str, **more: Any) -> list[UploadedFile] | None:
 
 
 def files_given(key: str) -> list[UploadedFile]:
-    """Return the files that an uploader holds, for its callback; none where one of them was refused."""
+    """Return the files of an uploader in its callback; none if one of them was refused."""
     value = st.session_state.get(key)
-    files = [
-        file for file in (value if isinstance(value, list) else [value]) if isinstance(file, UploadedFile)
-    ]
+    values = value if isinstance(value, list) else [value]
+    files = [file for file in values if isinstance(file, UploadedFile)]
     return [] if uploads.refusals(files) else files
 
 
 def upload(
     label: str, take: Callable[[Any], None], *, key: str, kinds: str = "json", also_none: bool = False
 ) -> bool:
-    """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
+    """Ask for a file, which is read at once because it is gone after a visit to another page.
 
-    What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
-    when a person takes the file away.
+    Parameters
+    ----------
+    label
+        Label of the uploader.
+    take
+        Reads the file.
+    key
+        Key of the uploader.
+    kinds
+        Suffixes of files, separated by spaces.
+    also_none
+        Whether `take` is also called, with None, when the person removes the file.
+
+    Returns
+    -------
+    bool
+        Whether there is no problem with the last file; otherwise a sentence below says what is wrong.
     """
-    state, wrong = st.session_state, f"{key}_problem"
+    state, problem_key = st.session_state, f"{key}_problem"
 
-    def taken(file: Any) -> None:
+    def read(file: Any) -> None:
         try:
             take(file)
         except Exception as problem:
-            state[wrong] = shell.said_of(problem)
+            state[problem_key] = shell.said_of(problem)
 
-    def given() -> None:
-        file, state[wrong] = next(iter(files_given(key)), None), ""
+    def changed() -> None:
+        file, state[problem_key] = next(iter(files_given(key)), None), ""
         if file is not None or also_none:
-            take_in(key, taken, file, large=file is not None and file.size > LARGE_FILE)
+            take_in(key, read, file, large=file is not None and file.size > LARGE_FILE)
 
-    ask_for_files(label, type=kinds.split(), key=key, on_change=given)
+    ask_for_files(label, type=kinds.split(), key=key, on_change=changed)
     taken_in(key)
-    if state.get(wrong):
-        shell.problem_box(state[wrong])
-    return not state.get(wrong)
+    if state.get(problem_key):
+        shell.problem_box(state[problem_key])
+    return not state.get(problem_key)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:
-    """Return the text of an upload; raise InputProblem if it is not text, where `otherwise` says what to do."""
+    """Return the text of an upload; raise InputProblem with the advice `otherwise` if it is not text."""
     try:
         return file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:

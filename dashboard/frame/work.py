@@ -1,4 +1,4 @@
-"""The session that is open in a browser tab, and the messages about its presses."""
+"""The session that is open in a browser tab, and messages about what a press did."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
@@ -31,46 +31,47 @@ FLASH, SAID = "_flash", "_said"
 """Messages that the next page shows once: problems, and confirmations."""
 REVIEWER = "reviewer"
 NAMELESS = " "
-"""What the browser keeps for a person who reads without a name."""
+"""Name that the browser keeps for a person who reads without a name."""
 LABEL, MANAGE = "label", "manage"
-"""What a role may allow, by the names of the store."""
+"""Actions that a role may allow, by their names in the store."""
 TURN = "_turn"
 TURNS = 16
-"""After how many documents the keys of buttons repeat; a late press may be this many documents behind."""
+"""Number of documents after which the keys of buttons repeat, so a press may be this many documents late."""
 
 
 @dataclass
 class Work(OpenSession):
-    """A session as this browser tab has it, and what the person is doing on its page."""
+    """A session in this browser tab, and what the person is doing on its page."""
 
-    may: frozenset[str] = frozenset()  # What the person's role allows, as of the last run of the page
-    looking_at: int | None = None  # An earlier document being looked back at; None: the next one
-    noting: str = ""  # The document whose note is being written
-    what_if: Settings | None = None  # What is being tried beside a registered plan
-    reporting: int | None = None  # The included document whose report is being read in full; None: screening
-    settles_report: bool = False  # Whether the entry settles a report on which its readers differ
+    may: frozenset[str] = frozenset()  # Actions that the person's role allowed at the last run of the page
+    looking_at: int | None = None  # Place of an earlier document on the page; None for the next one
+    noting: str = ""  # Id of the document whose note is being written
+    what_if: Settings | None = None  # Settings that the person tries beside a registered plan
+    reporting: int | None = None  # Place of the document whose report is on the page; None while screening
+    settles_report: bool = False  # Whether that entry settles a report on which its readers differ
     settling: str = ""
-    """Which document or report that several readers left open is on the page, instead of the next one; empty: none."""
-    passed_over: set[str] = field(default_factory=set)  # Documents among these that were left for later
+    """What the person settles instead of reading on: disagreements or random draws (``screen.several``); "" if nothing."""
+    passed_over: set[str] = field(default_factory=set)  # Disagreements that were left for later, by document
     drafts: dict[str, Draft] = field(default_factory=dict)
-    """By document: what was typed into the form of a report and is not stored yet."""
-    editing: str = ""  # What the open dialog changes; empty: no dialog is open
+    """By document, the entries in the form of a report that are not stored yet."""
+    editing: str = ""  # What the open dialog changes; "" if no dialog is open
     jumping: bool = False  # Whether the box to jump to an earlier document is open
-    asking: str = ""  # A flagged document that the person is about to call a hit
+    asking: str = ""  # Id of a flagged document that the person is about to call a hit
     because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
-    # The document on the page; a press on another one came from a page that was being replaced
+    # Id of the document on the page; a press for another one came from a page that was being replaced
     doc_on_page: str = ""
-    turn: int = 0  # Part of the keys of the buttons for it
+    turn: int = 0  # Part of the keys of the buttons for that document
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
     """Events recorded while the session was deleted, the last of each kind about each document."""
-    held_after: int = 0  # The last event that was seen when these were held
-    _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)
+    held_after: int = 0  # Number of the last event when these were recorded
+    _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)  # Ratios of other sessions
 
     @property
     def check(self) -> Check | None:
-        """Whether the chances fit what is found, here and in other sessions.
+        """Whether the chances fit the finds, here and in other sessions.
 
-        What others found is asked once for each source of chances, and kept while this tab has the session open.
+        The finds of other sessions are read once for each source of chances, and cached while the tab has the session
+        open.
         """
         settings = self.state.settings
         if settings.chances_from not in self._others:
@@ -94,27 +95,30 @@ class Work(OpenSession):
 
     @property
     def busy(self) -> bool:
-        """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
+        """Whether a note or a dialog is open, whose keys must not reach the page behind it."""
         return bool(self.noting) or bool(self.editing)
 
     def show(self, doc: str) -> None:
         """Put a document on the page.
 
-        Its buttons are others than those of the last ones, so that a late press finds what it was meant for; they come
-        again after `TURNS`, for Streamlit knows every widget while a tab is open, however many documents it showed.
+        Its buttons have other keys than those of the last documents, so that a late press never counts for this one.
+        Keys repeat after `TURNS` documents, because Streamlit remembers every widget while a tab is open.
         """
         if doc != self.doc_on_page:
             self.doc_on_page = doc
             self.turn = st.session_state[TURN] = (st.session_state.get(TURN, 0) + 1) % TURNS
 
     def look(self, at: int | None) -> None:
-        """Show an earlier document on the next run, or the next one."""
+        """Show the document at this place on the next run; None for the next unread one."""
         self.looking_at, self.asking, self.jumping = at, "", False
 
     def record(self, event: Event, seen: int) -> None:
-        """Store an event under the name given in this browser, or hold it while the session is deleted.
+        """Store an event under the person's name, or hold it while the session is deleted.
 
-        InputProblem while no name was asked for.
+        Raises
+        ------
+        InputProblem
+            When the person was not asked for a name yet.
         """
         if self.unsigned:
             raise InputProblem("First say under which name this is recorded, or press “Without a name”.")
@@ -126,7 +130,7 @@ class Work(OpenSession):
             self.held_after = self.state.seq
 
     def record_held(self) -> None:
-        """Record the held events when the session is restored; InputProblem if others have recorded something meanwhile."""
+        """Record the held events after the session was restored; InputProblem when others recorded something meanwhile."""
         held, self.held, seen = self.held, {}, self.held_after
         for event in held.values():
             super().record(event, seen)
@@ -134,7 +138,13 @@ class Work(OpenSession):
         say("The session is back, and what you pressed is recorded.")
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
-        """Label the document shown, or change its verdict; InputProblem for another document, or if a hit depends on it."""
+        """Label the document on the page, or change its verdict.
+
+        Raises
+        ------
+        InputProblem
+            When the press was for another document, or a hit depends on the verdict.
+        """
         if doc != self.doc_on_page:
             raise InputProblem(
                 "That press was for a document that is no longer shown, so it was not counted. Look at the document shown now."
@@ -142,20 +152,23 @@ class Work(OpenSession):
         super().label(doc, label, seen, **more)
 
     def open_report(self, at: int) -> None:
-        """Show the report of an included document, to be read in full, on the next run."""
+        """Show the form for the report of an included document on the next run."""
         self.reporting, self.looking_at, self.noting, self.jumping = at, None, "", False
         self.settling, self.settles_report = "", False
 
 
 def open_work() -> Work | None:
-    """The session that the URL names, or the one this tab had open; None when there is neither.
+    """Open the session in the URL, or else the one that this tab had open; None if there is neither.
 
-    InputProblem when the URL names a session that does not exist.
+    Raises
+    ------
+    InputProblem
+        When there is no session with the id in the URL.
     """
     wanted = st.query_params.get("session") or st.session_state.get(OPEN)
     if not wanted:
         return None
-    # A click in the sidebar drops URL parameters: put the session back, so that reloading finds it.
+    # A click in the sidebar drops URL parameters, and a reload needs the session there.
     if st.query_params.get("session") != wanted:
         st.query_params["session"] = wanted
     work: Work | None = st.session_state.get(OPEN_WORK)
@@ -175,13 +188,13 @@ def go_to(session: str) -> None:
 
 
 def nothing_edited() -> None:
-    """Note that no dialog is open, as when one was dismissed."""
+    """Record that no dialog is open, for example after one was dismissed."""
     if (work := st.session_state.get(OPEN_WORK)) is not None:
         work.editing = ""
 
 
 def finish(action: Callable[..., object], *args: Any) -> None:
-    """Do what a dialog is for and close it; a problem is shown in the dialog, which then stays open."""
+    """Run the action of a dialog and close it; if there is a problem, show it in the dialog, which stays open."""
     with shell.problems_shown():
         action(*args)
         nothing_edited()
@@ -189,20 +202,20 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 
 def dialog_button(work: Work, label: str, key: str, what: str, **how: Any) -> None:
-    """A button that opens the dialog which changes `what`."""
+    """Draw a button that opens the dialog in which `what` can be changed."""
     st.button(label, key=key, disabled=work.busy, on_click=setattr, args=(work, "editing", what), **how)
 
 
 def reviewer() -> str:
-    """The name of whoever reads: that of their login, else the one given in this browser, empty for none.
+    """Name of the reader, from the login or else from this browser; "" for none.
 
-    It is never taken over from the log, which may be somebody else's.
+    It never comes from the log, whose last reader may be somebody else.
     """
     return kept_name().strip()
 
 
 def kept_name() -> str:
-    """The name as the browser keeps it, unless a login gives one: `NAMELESS` where a person chose none, empty where nobody was asked."""
+    """Name of the login, or else of this browser: `NAMELESS` if the person chose none, "" if nobody was asked."""
     if name := people.person():
         return name
     if REVIEWER not in st.session_state:
@@ -211,7 +224,7 @@ def kept_name() -> str:
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
-    """Run a callback's work; any problem, expected or not, is shown on the page that is drawn next."""
+    """Run the work of a callback; any problem, expected or not, is shown when the page is drawn next."""
     try:
         action(*args, **more)
     except Exception as problem:
@@ -219,16 +232,15 @@ def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
 
 
 def say(message: str) -> None:
-    """Confirm what a press did, on the page that is drawn next.
+    """Confirm what a press did when the page is drawn next.
 
-    A callback draws nothing itself: in a fragment that would take the place of the page's first element, which
-    is its style sheet.
+    A callback must not draw: in a fragment its element would replace the page's first one, which is its style sheet.
     """
     st.session_state[SAID] = message
 
 
 def flash() -> None:
-    """Say what the last press did or could not do, once."""
+    """Show once what the last press did or could not do."""
     if done := st.session_state.pop(SAID, None):
         st.toast(shell.escape_markdown(done))
     if message := st.session_state.pop(FLASH, None):
@@ -236,9 +248,23 @@ def flash() -> None:
 
 
 def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
-    """Return what `make` computes for a key, cached in this tab until another key is needed.
+    """Return the result of `make`, cached in this tab.
 
-    `asked` holds everything that it depends on; `most` answers are remembered under the key.
+    Parameters
+    ----------
+    key
+        Key of the state with the cache.
+    asked
+        Everything that the result depends on.
+    make
+        Computes the result.
+    most
+        Results that are cached under this key; the oldest is dropped first.
+
+    Returns
+    -------
+    object
+        The result.
     """
     held: dict[Hashable, T] = st.session_state.setdefault(key, {})
     if asked not in held:
@@ -249,7 +275,7 @@ def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
 
 
 def clock(time: str, *, with_day: bool = False) -> str:
-    """A stored time as the person's clock shows it: '14:02', with the day when it is another day or that is asked for."""
+    """A stored time in the person's time zone: '14:02', with the day if it is not today or with `with_day`."""
     try:
         zone = ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
