@@ -1,4 +1,4 @@
-"""The documents of the sample collections as a lecture shows them: text, question, and what was hidden."""
+"""The documents of the sample collections for a lecture: text, question, and truth."""
 
 import html
 from functools import lru_cache
@@ -20,7 +20,7 @@ from tarstop_core.sessions.store.tables import Record
 
 @lru_cache(maxsize=32)
 def records(key: str) -> dict[str, Record]:
-    """Return the documents of a sample ("search:antenna-mount") by identifier."""
+    """Return the documents of a sample, such as "search:antenna-mount", by identifier."""
     kind, _, topic = key.partition(":")
     frame = load_sample(topic) if kind == "search" else load_review_sample(topic)
     return {
@@ -31,7 +31,7 @@ def records(key: str) -> dict[str, Record]:
 
 @lru_cache(maxsize=32)
 def question_of(key: str) -> str:
-    """Return what every document of a sample is compared with: the claim, or the question of a review."""
+    """Return the claim of a search, or the question of a review, that documents are compared with."""
     kind, _, topic = key.partition(":")
     frame, column = (sample_topics(), "claim") if kind == "search" else (sample_reviews(), "question")
     return str(frame.set_index("topic").loc[topic, column])
@@ -42,11 +42,11 @@ _full_texts = lru_cache(maxsize=32)(sample_full_texts)
 
 
 def verdict(key: str, at: int) -> tuple[bool, str]:
-    """Return whether the document at a 0-based rank brings what is sought, and why (not), in a few sentences."""
+    """Return whether the document at a 0-based rank brings what is sought, and the reason in a few sentences."""
     truth, topic, name = sample(key).truth, sample(key).topic, key.partition(":")[2]
     document = str(topic.ids[at])
     if not isinstance(truth, Outcome):
-        assert topic.labels is not None  # samples are labelled
+        assert topic.labels is not None  # Samples are labelled
         return bool(topic.labels[at]), _reasons(name)[document]
     text = _full_texts(name).get(document)
     new = bool((truth.positions == at).any())
@@ -58,7 +58,7 @@ def verdict(key: str, at: int) -> tuple[bool, str]:
 
 
 def document(key: str, at: int, chance: str = "") -> str:
-    """Return the document at a 0-based rank and what it turned out to be, as HTML; `chance` is what was thought of it."""
+    """Return the document at a 0-based rank with its truth, as HTML; `chance` words the chance that it had."""
     listing = sample(key)
     topic = listing.topic
     hit, why = verdict(key, at)
@@ -74,12 +74,12 @@ def document(key: str, at: int, chance: str = "") -> str:
 
 
 def given(key: str, before: str = "") -> str:
-    """Return what is shown before the first document, as HTML: what every one is compared with."""
+    """Return what is shown before the first document, as HTML: the claim or question, with words that introduce it."""
     given_first = scenario_of(sample(key).settings).given
     return claim(key, f"{before}{given_first} that you compare every document with")
 
 
 def claim(key: str, before: str = "") -> str:
-    """Return what every document of a sample is compared with, as HTML; `before` is HTML that introduces it."""
+    """Return the claim or question of a sample as HTML; `before` is HTML that introduces it."""
     lead = f'<div class="tar-meta">{before}:</div>' if before else ""
     return f'{lead}<div class="tar-literal">{html.escape(question_of(key))}</div>'

@@ -51,12 +51,12 @@ NAMES = (*(parameter.name for parameter in PARAMETERS.values()), "help", "calls"
 
 
 def read_address(given: Mapping[str, str]) -> tuple[Game, str, str]:
-    """Return the game that an address names, the help that it gives, and what could not be read ("" if nothing)."""
+    """Return the game in an address, the help that it gives, and the problem with its calls ("" if there is none)."""
     game, problem = address.read(PARAMETERS, given, Game()), ""
     try:
         game = replace(game, calls=games.decode(given.get("calls", ""))).within()
-    except InputProblem as unreadable:
-        problem = str(unreadable)
+    except InputProblem as invalid:
+        problem = str(invalid)
     helped = given.get("help", "")
     return game, helped if helped in HELPS else "curve", problem
 
@@ -68,14 +68,13 @@ def address_of(game: Game, helped: str) -> dict[str, str]:
 
 @dataclass
 class Play:
-    """A game as one browser tab plays it."""
+    """A game in one browser tab."""
 
     game: Game
     helped: str  # "curve" or "instinct"
-    # What the page wrote into the address last; a different address was entered by a person
-    written: dict[str, str]
-    problem: str = ""  # What could not be read in the address
-    pressed: bool = False  # Whether the last call was made here; otherwise it came with the address
+    written: dict[str, str]  # Address that the page wrote last; a different one was entered by a person
+    problem: str = ""  # Problem with the address
+    pressed: bool = False  # Whether the last call was made here and did not come with the address
     epoch: int = 0
     """Games that the page started itself. It is part of the widgets' keys: a widget whose value the page changes
     would report the old value as a person's choice.
@@ -85,7 +84,7 @@ class Play:
         return f"{PREFIX}/{self.epoch}/{name}"
 
     def move(self, change: Callable[[Game], Game], seen: int) -> None:
-        """Make a move, unless the round of the button is over: a late press is refused."""
+        """Make a move, unless the button belongs to an earlier round (`seen` calls) and the press is too late."""
         if len(self.game.calls) == seen:
             self.game, self.problem, self.pressed = change(self.game), "", True
 
@@ -165,7 +164,7 @@ def _game_settings(play: Play) -> None:
 
 
 def _between(play: Play) -> None:
-    """Draw what stands before the first round and after each: the result, and the button to go on."""
+    """Draw the page before the first round or after a round: rules or result, and the button to go on."""
     game = play.game
     if game.decided:
         at = game.decided - 1
@@ -322,9 +321,10 @@ def _class_results(game: Game) -> None:
 
 
 def _standing(rows: tuple[games.Row, ...]) -> str:
-    fair = [row for row in rows if row.regret is not None]
-    above = next(at for at, row in enumerate(fair) if row.you)
-    return f"{above} of {len(fair) - 1} rules did better than you" if above else "No rule did better than you"
+    followable = [row for row in rows if row.regret is not None]
+    above = next(at for at, row in enumerate(followable) if row.you)
+    rules = len(followable) - 1
+    return f"{above} of {rules} rules did better than you" if above else "No rule did better than you"
 
 
 def _numbers(game: Game, rows: tuple[games.Row, ...]) -> list[dict[str, object]]:

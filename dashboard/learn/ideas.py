@@ -1,4 +1,4 @@
-"""Learn, part "Ideas in pictures": seven ideas whose figures follow their sliders, each with what to see in it."""
+"""Learn, part "Ideas in pictures": seven ideas with figures that follow sliders, each with a sentence."""
 
 import html
 from collections.abc import Callable, Iterator, Sequence
@@ -33,12 +33,12 @@ from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 HIGH = 350
-"""Pixels that a figure is high on a projector, where it stands alone."""
+"""Height in pixels of a figure on a projector, where it is alone."""
 TAUS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 
 
 def show() -> None:
-    """Draw the part: the idea that the address names."""
+    """Draw the idea in the address."""
     names = {name: name for name in IDEAS}
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     _idea(IDEAS[name])
@@ -56,7 +56,7 @@ def _idea(idea: Idea) -> None:
                 _show(picture)
             return
         key = f"idea-figure/{idea.name}"
-        # On a projector one figure at a time has the window, beside all that is asked.
+        # On a projector the window shows one figure at a time, beside the controls.
         pictures = {f"Figure {at}": picture for at, picture in enumerate(PICTURES[idea](), start=1)}
         with st.container(key="idea-figures"):
             tabs({name: partial(_show, picture) for name, picture in pictures.items()}, key=key)
@@ -181,4 +181,4 @@ PICTURES: dict[Idea, Callable[[], Iterator[Picture]]] = {
     scores.IDEA: _scores,
 }
 IDEAS = {idea.name: idea for idea in PICTURES}
-"""Ideas by what the switch and the address call them."""
+"""Ideas by their names in the switch and in the address."""

@@ -1,6 +1,6 @@
-"""The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections.
+"""The Learn page: a lecture in the browser on the sample collections, for a class or a single person.
 
-Of its parts formulas and glossary stand here: every formula with its place in the paper, every word of the interface.
+This module has the page and two of its parts, formulas and glossary.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 RULES = "The rules"
 ALONG = "learn/along"
 LED = {"ideas": ("idea",), "formulas": ("section", "formula"), "glossary": ("group", "term")}
-"""What a class that follows is shown of parts that do not say so themselves, by the parameters of the address."""
+"""Parts that do not lead a class themselves, with the parameters of the address that a class follows."""
 
 
 def learn_page() -> None:
@@ -52,9 +52,8 @@ def _go_along(led: Mapping[str, str]) -> None:
     if not led or st.session_state.get(ALONG) == led:
         return
     st.session_state[ALONG] = led
-    if any(
-        st.query_params.get(name) != value for name, value in led.items()
-    ):  # else a reload: a game goes on
+    # After a reload the address is the same already, and a game goes on.
+    if any(st.query_params.get(name) != value for name, value in led.items()):
         st.query_params.from_dict(led)
         for name in LED.get(led["part"], ()):
             st.session_state.pop(name, None)
@@ -62,7 +61,7 @@ def _go_along(led: Mapping[str, str]) -> None:
 
 
 def _part() -> str:
-    """Return the part that is open: the one that the address names, else the one that was open last."""
+    """Return the open part: the one in the address, else the one that was open last."""
     address, state = st.query_params, st.session_state
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
@@ -71,7 +70,7 @@ def _part() -> str:
     how = {"key": KEY, "label_visibility": "collapsed", "persist_state": "session"}
     part = switch("Part", titles, default=state.get(KEY, "walk"), **how)
     if part != state.get(WRITTEN, part):
-        # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
+        # These parameters belong to the part that was left; parameters of bound widgets go with the widgets.
         for name in {*walk_state.NAMES, *game.NAMES} & {*address}:
             del address[name]
     if named != part:
@@ -81,14 +80,14 @@ def _part() -> str:
 
 
 def _named(parameter: str, titles: Mapping[str, str]) -> str:
-    """Return what the address names; on a projector one is always chosen, and shown alone."""
+    """Return the entry in the address, "" for none; on a projector ask for the one that is shown alone."""
     if shell.presenting():
         return alone(parameter.capitalize(), titles, parameter)
     return st.query_params.get(parameter, "")
 
 
 def _show_named(key: str, text: str, named: str, unknown: str) -> None:
-    """Show the entry that the address names in a box, or say that it does not exist."""
+    """Show the entry in the address in a box, or say that it does not exist."""
     if text:
         with st.container(border=True, key=key):
             st.markdown(text)
@@ -97,7 +96,7 @@ def _show_named(key: str, text: str, named: str, unknown: str) -> None:
 
 
 def show_formulas() -> None:
-    """Draw the text of docs/methods.md: the formula that the address names, and below it one section."""
+    """Draw the text of docs/methods.md: the formula in the address, and below it one section."""
     named = _named("formula", _formula_titles())
     text = ""
     if named in formulas():
@@ -122,7 +121,7 @@ def show_formulas() -> None:
 
 
 def _formula_titles() -> dict[str, str]:
-    """Return titles of formulas and rules by key; those of the section in the address first."""
+    """Return titles of formulas and rules by key, first those of the section in the address."""
     by_section = {
         section.title: {formula.key: f"{section.title}: {formula.title}" for formula in section.formulas}
         for section in reference.sections()
@@ -141,16 +140,16 @@ def _rule(name: str) -> str:
 
 
 def show_glossary() -> None:
-    """Draw the term that the address names, and below it a group of terms, or those that a search finds."""
-    every, groups = terms(), reference.grouped()
+    """Draw the term in the address, and below it a group of terms or the results of a search."""
+    by_key, groups = terms(), reference.grouped()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
     named = _named("term", {term.key: term.name for group in groups.values() for term in group})
-    first = next((group for group, within in groups.items() if every.get(named) in within), reference.FIRST)
-    # The box for the search stands below; what it holds decides on what is above it.
+    first = next((group for group, within in groups.items() if by_key.get(named) in within), reference.FIRST)
+    # The search box is further down, but the term above it depends on the listed ones.
     group = st.session_state.get("group") or st.query_params.get("group", first)
     listed = reference.matching(words) if words else groups.get(group, groups[first])
     here = set() if shell.presenting() else {term.key for term in listed}
-    text = _entry(every[named], here) if named in every else ""
+    text = _entry(by_key[named], here) if named in by_key else ""
     _show_named("glossary-asked", text, named, "The glossary has no term")
     if shell.presenting():
         return
@@ -162,15 +161,15 @@ def show_glossary() -> None:
     if not listed:
         st.caption(f"No term is called “{shell.escape_markdown(words)}”, and no explanation contains it.")
         return
-    st.caption(f"{len(listed)} of {len(every)} terms")
-    # One element: a hundred of them would take a second.
+    st.caption(f"{len(listed)} of {len(by_key)} terms")
+    # All in one element, because a hundred elements would take a second.
     entries = (f'<span id="term-{term.key}"></span>\n\n{_entry(term, here)}' for term in listed)
     with st.container(key="glossary-terms"):
         st.markdown("\n\n---\n\n".join(entries), unsafe_allow_html=True)
 
 
 def _entry(term: Term, here: set[str]) -> str:
-    """Return a term as Markdown; neighbours that are on the page are jumped to, others opened."""
+    """Return a term as Markdown; links lead to related terms on the page (`here`), or open those that are not."""
     symbol = f" &nbsp; ${term.symbol}$" if term.symbol else ""
     lines = [f"**{shell.escape_markdown(term.name)}**{symbol}  \n{shell.escape_markdown(term.meaning)}"]
     if term.formula:
@@ -196,4 +195,4 @@ PARTS: dict[str, tuple[str, Callable[[], None]]] = {
     "formulas": ("Formulas", show_formulas),
     "glossary": ("Glossary", show_glossary),
 }
-"""Title and drawing of each part, by its name in the address."""
+"""Title and drawing function of each part, by its name in the address."""

@@ -1,4 +1,4 @@
-"""Learn, walk through: one document at a time, with every formula filled in."""
+"""Learn, part "Walk through": one document at a time, with every formula filled in."""
 
 import html
 import time
@@ -43,7 +43,7 @@ from tarstop_core.teaching.lesson import Lesson, Step, filled
 
 
 def _walk() -> Walk:
-    """Return the lesson of this tab, or the one that the address names."""
+    """Return the lesson of this tab, or a new one if a person entered another address."""
     given = address.given(NAMES)
     walk: Walk | None = st.session_state.get(PREFIX)
     if walk is not None and given == walk.before and time.monotonic() - walk.halted < LATE:
@@ -56,41 +56,40 @@ def _walk() -> Walk:
 
 
 def show() -> None:
-    """Draw the part: the lesson of this tab, or the one that the address names."""
+    """Draw the lesson of this tab, or the one in a new address."""
     walk = _walk()
     if walk.ticking and not walk.playing:
         walk.before, walk.halted = walk.written, time.monotonic()
     walk.ticking = walk.playing
-    # A fragment's clock is set when the whole page runs: to play and to pause ask for such a run.
+    # The clock of a fragment is set when the whole page runs, so playing and pausing rerun the page.
     st.fragment(_lesson, run_every=walk.choices.pace if walk.playing else None)(walk)
 
 
 def show_led(given: Mapping[str, str]) -> None:
-    """Draw where a lecturer is, by the address of that, with nothing to press."""
+    """Draw the lecturer's place, which `given` has as an address, without anything to press."""
     with _ONE_FOR_ALL:
-        told_here, curves, sentence = _led(read_address(given), dark())
+        beside, curves, sentence = _led(read_address(given), dark())
     left, right = st.columns([1, 1.1], gap="large")
-    left.html(told_here)
+    left.html(beside)
     with right:
         st.html(curves)
         note(sentence)
 
 
-_ONE_FOR_ALL = Lock()
+_ONE_FOR_ALL = Lock()  # The first phone of a class computes a step, and the others wait for the cached result
 
 
 @lru_cache(maxsize=16)
 def _led(choices: LessonChoices, dark: bool) -> tuple[str, str, str]:
-    """Return what stands beside the curves, the curves and their sentence: a whole class asks for them at once."""
+    """Return the HTML beside the curves, the curves and their sentence, which are cached for a whole class."""
     lesson = choices.lesson
     step = lesson.step(choices.step)
     truth = _truth(lesson) if choices.revealed or not step.go_on else ""
     sentence = lessons.words(lesson, step)
-    beside = _about(replace(choices, step=step.depth)), _headline(lesson, step), truth
-    whole = "".join(
-        f'<div class="tar-led">{each}</div>' for each in (*beside, _document(choices.topic, lesson, step))
-    )
-    return whole, fluid(lesson_curves(lesson, step, dark=dark), sentence), sentence
+    about, document = _about(replace(choices, step=step.depth)), _document(choices.topic, lesson, step)
+    parts = (about, _headline(lesson, step), truth, document)
+    beside = "".join(f'<div class="tar-led">{part}</div>' for part in parts)
+    return beside, fluid(lesson_curves(lesson, step, dark=dark), sentence), sentence
 
 
 def _lesson(walk: Walk) -> None:
@@ -133,13 +132,15 @@ def _lesson(walk: Walk) -> None:
             views["Read so far"]()
         wanted = address_of(walk.choices)
         classroom.lead({"part": "walk"} | wanted)
-        if walk.playing and walk.written:  # only where it began, so that going back leaves the page
+        if (
+            walk.playing and walk.written
+        ):  # The step stays where it began, so that the Back button leaves the page
             wanted["step"] = walk.written.get("step", "0")
         walk.written = address.write(wanted)
 
 
 def _choices(walk: Walk) -> None:
-    """Which list, which rule and what is at stake: a line, and what opens to change it."""
+    """A line with list, rule and stakes, and a popover to change them."""
     with st.container(horizontal=True, vertical_alignment="center", key="walk-choices"):
         st.html(_about(walk.choices), width="stretch")
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
@@ -190,7 +191,7 @@ def _change(walk: Walk) -> None:
 
 
 def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
-    """Back, play, step, reveal, the pace and the way to any step."""
+    """The controls to go back, play, step, reveal the truth, set the pace and jump to any step."""
     at, begun, end = step.depth, step.depth == 0, not step.go_on
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
@@ -199,7 +200,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
 
     def paced() -> None:
         walk.choices = replace(walk.choices, pace=st.session_state[walk.key("pace")])
-        walk.ticking = False  # the clock is set again
+        walk.ticking = False  # Sets the clock again
 
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
@@ -212,19 +213,20 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         go("End", "last_page", followed.stop, end)
         words = "Hide" if walk.choices.revealed else "Reveal"
         button(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
-        # Not a box that opens: it would keep the space bar, which plays and pauses.
+        # A select box would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
         switch("Seconds a step", paces, default=walk.choices.pace, key=walk.key("pace"), on_change=paced)
         _jump(walk, followed, step)
 
 
 def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
-    """A slider as long as the plan from the start: only at the end does its length tell where the rule stops."""
+    """A slider to any step, as long as the first plan, so that before the end it does not show where the rule stops."""
     last = max(followed.stop if not step.go_on else followed.step(0).more, followed.stop, 1)
-    at, key = step.depth, walk.key(f"jump/{step.depth}")  # one a step, because the page moves it
+    # Each step has a new slider, because the page moves it.
+    at, key = step.depth, walk.key(f"jump/{step.depth}")
 
     def jumped() -> None:
-        # A slider that is drawn late reports its own step, and moves nothing.
+        # A slider that is drawn late reports its own step, which must move nothing.
         wanted = int(st.session_state[key])
         if walk.choices.step == at != wanted:
             walk.go(wanted)
@@ -274,13 +276,13 @@ def _formulas(followed: Lesson, step: Step) -> None:
     formulas = filled(followed, step)
     columns = st.columns(3, gap="small") if shell.presenting() else st.columns(2, gap="large")
     for at, formula in enumerate(formulas):
-        # As many in each; the last columns hold what is left over.
+        # Columns have the same number of formulas; the last ones take the rest.
         column = columns[((at + 1) * len(columns) - 1) // len(formulas)]
         with column.container(border=True, key=f"walk-formula-{formula.name}"):
             heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
             st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)
-            # In a tab of its own: the lesson stays where it is.
+            # Opens in a new tab, so that the lesson stays.
             to = html.escape(shell.learn("formulas", formula=formula.explained), quote=True)
             more = f'<a href="{to}" target="_blank">assumptions and code</a>'
             st.html(f'<div class="tar-place">{html.escape(formula.place)} · {more}</div>')

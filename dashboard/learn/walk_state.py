@@ -1,4 +1,4 @@
-"""The state of a lesson in one browser tab: what was chosen, as the address has it, and whether it plays."""
+"""The state of a lesson in one browser tab: the choices, which the address holds too, and whether it plays."""
 
 import time
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 PREFIX = "learn/walk"
 LATE = 3.0
-"""Seconds after a change of the address in which the clock's last redraw may still bring the old one."""
+"""Seconds after the clock stopped in which its last redraw may still bring the old address."""
 TAUGHT = {scenario.name: scenario for scenario in (PATENT, REVIEW)}
-"""Scenarios that have samples to walk through."""
+"""Scenarios with samples to walk through."""
 EXAMPLES = {PATENT.name: SEARCH_EXAMPLE, REVIEW.name: REVIEW_EXAMPLE}
-"""What is at stake in the demo of each."""
+"""Stakes of the demo of each scenario."""
 RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 PACES = (0.5, 1.0, 2.0, 4.0)
@@ -32,15 +32,15 @@ USUAL_PACE = 2.0
 
 @dataclass(frozen=True)
 class LessonChoices:
-    """What a person chose of a lesson."""
+    """The choices of a person for a lesson."""
 
     topic: str = "search:antenna-mount"  # Key of the sample
     rule: str = "optimal"  # Spec of the rule that the lesson follows
     q_star: float = 0.5
-    cost: float = 0.001  # As a share of what both mistakes cost together
+    cost: float = 0.001  # Cost of a document as a share of K, the loss of both mistakes together
     step: int = 0  # Documents read
-    revealed: bool = False  # Whether the truth is revealed before the end
-    pace: float = USUAL_PACE  # Seconds a step takes when it plays
+    revealed: bool = False  # Whether the truth is shown before the end
+    pace: float = USUAL_PACE  # Seconds per step while it plays
 
     @property
     def scenario(self) -> str:
@@ -92,16 +92,15 @@ def address_of(choices: LessonChoices) -> dict[str, str]:
 
 @dataclass
 class Walk:
-    """A lesson in one browser tab: what was chosen, and whether it plays."""
+    """A lesson in one browser tab: its choices, and whether it plays."""
 
     choices: LessonChoices
-    # What the page wrote into the address last; a different address was entered by a person
-    written: dict[str, str]
+    written: dict[str, str]  # Address that the page wrote last; a different one was entered by a person
     playing: bool = False
     ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
-    moved: float = 0.0  # When the last step was made, in seconds
-    before: dict[str, str] = field(default_factory=dict)  # The address while it played last
-    halted: float = 0.0  # When the clock stopped, in seconds
+    moved: float = 0.0  # Time of the last step, in seconds
+    before: dict[str, str] = field(default_factory=dict)  # Address while it played last
+    halted: float = 0.0  # Time at which the clock stopped, in seconds
     epoch: int = 0
     """Lessons opened from addresses in this tab. It is part of the widgets' keys: a widget whose value the page changes
     would report the old value as a person's choice.
@@ -111,14 +110,14 @@ class Walk:
         return f"{PREFIX}/{self.epoch}/{name}"
 
     def go(self, step: int, *, playing: bool = False) -> None:
-        """Go to a step, no further than where the rule stops."""
+        """Go to a step, at most to the one at which the rule stops."""
         end = self.choices.lesson.stop
         self.choices = replace(self.choices, step=min(max(step, 0), end))
         self.playing = playing and self.choices.step < end
         self.moved = time.monotonic()
 
     def play(self, wanted: bool) -> None:
-        """Play or pause, as the button said: a key press that arrives twice changes nothing."""
+        """Play or pause, by the label of the button, so that a key press that arrives twice changes nothing."""
         self.playing, self.moved = wanted, time.monotonic()
 
     def reveal(self) -> None:
@@ -126,6 +125,6 @@ class Walk:
         self.choices = replace(self.choices, revealed=not self.choices.revealed)
 
     def ask(self, **changed: Any) -> None:
-        """Start another lesson."""
+        """Start another lesson with changed choices."""
         self.choices = replace(self.choices, **changed, step=0, revealed=False)
         self.playing = False

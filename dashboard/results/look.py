@@ -1,4 +1,4 @@
-"""What the Results page shows: which results, by which controls, and frames computed from them once for all readers."""
+"""The choices on the Results page: benchmarks, controls, and data frames that are cached for all visitors."""
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,9 +47,9 @@ SHARES: tuple[str | float, ...] = (
 PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 FULL = "full"
 RESEARCHERS_ONLY = {"truth", "methods", "share", "target", "method", "topic"}
-"""Parameters of the address that only researchers have."""
+"""Parameters of the address that exist only with the switch "For researchers"."""
 STAYS: dict[str, Any] = {"persist_state": "page"}
-"""What is chosen there stays while the switch is off."""
+"""Arguments of widgets that keep their values while that switch is off."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,17 @@ class Choice:
     """One benchmark on the page."""
 
     files: Mapping[str, ResultsFile]  # By truth
-    folder: str = ""  # Of a run on these pages; empty for what is shipped or was named to the server
-    own: bool = False  # Whether somebody here chose the methods: all of them are shown to begin with
+    folder: str = ""  # Folder of a run on these pages; "" for shipped files and files named to the server
+    own: bool = False  # Whether a person chose its methods, so that all of them are shown by default
 
 
 def choices() -> dict[str, Choice]:
-    """Everything that can be shown, by what it is called; first what the server was started with, then what is shipped."""
-    by_title: dict[str, Choice] = {
-        f"{OWN}: {listed.title} ({listed.path.parent.name}/{listed.path.stem})": Choice(
-            {listed.truth: listed}, own=True
+    """The benchmarks that can be shown, by label: those that the server was started with, shipped ones, and own runs."""
+    by_title = {
+        f"{OWN}: {file.title} ({file.path.parent.name}/{file.path.stem})": Choice(
+            {file.truth: file}, own=True
         )
-        for listed in named_at_start(named_by_server(RESULTS_VARIABLE))
+        for file in named_at_start(named_by_server(RESULTS_VARIABLE))
     }
     by_benchmark: dict[str, dict[str, ResultsFile]] = {}
     for file in shipped():
@@ -80,14 +80,14 @@ def choices() -> dict[str, Choice]:
         try:
             results = run.results
         except InputProblem:
-            continue  # damaged; the list of runs still offers to remove it
+            continue  # Damaged; the list of runs still offers to remove it
         if results is not None:
             by_title[own_label(run)] = Choice({results.truth: results}, str(run.folder), own=True)
     return by_title
 
 
 def own_label(run: background.Run) -> str:
-    """What a run of your own is called in the list of benchmarks: titles may repeat, identifiers do not."""
+    """Label of a person's run in the list of benchmarks; it has the identifier, because titles may repeat."""
     return f"{OWN}: {run.order.title} ({run.id})"
 
 
@@ -96,10 +96,10 @@ def own_label(run: background.Run) -> str:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked at: a file as it was when it was listed, some of its methods, and a share of ω⁺ topics."""
+    """A file of results with the methods and the share of ω⁺ topics that are shown, as the key of caches."""
 
     path: str
-    stamp: int
+    stamp: int  # Time at which the file was changed, in nanoseconds
     methods: tuple[str, ...]
     share: float | None = None
 
@@ -110,7 +110,7 @@ def subject_of(file: ResultsFile, methods: Sequence[str], share: float | None = 
 
 @st.cache_resource(show_spinner=False, max_entries=12)
 def loaded(path: str, stamp: int) -> Results:
-    """All results of a file as it was at a time."""
+    """Load a file of results; `stamp` makes the cache load a changed file again."""
     return load(Path(path))
 
 
@@ -120,7 +120,7 @@ def everything(file: ResultsFile) -> Results:
 
 @st.cache_resource(show_spinner=False, max_entries=24)
 def findings(subject: Subject) -> Findings:
-    """Findings on the methods that are looked at: regret is against the best of these."""
+    """Findings on the methods that are shown, so that regret is against the best of these."""
     return Findings(loaded(subject.path, subject.stamp).only(subject.methods), subject.share)
 
 
@@ -144,15 +144,15 @@ def rows(subject: Subject, q_star: float, cost: float, target: float = TARGET_RE
 
 @st.cache_data(show_spinner=False, max_entries=8)
 def all_rows(subject: Subject, target: float) -> pd.DataFrame:
-    """Rows of every q* and cost, as the command line writes them."""
+    """Rows of every q* and cost, as written by the command line."""
     return aggregate.rows(findings(subject).results, share=subject.share, target=target)
 
 
 def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
-    """A frame as it leaves the page: errors are called there what the page calls them.
+    """Return a frame with the page's names for the errors, as files saved from the page have them.
 
-    Within the program, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
-    whatever the actions are called; in patents the page's false reject is the former.
+    In the program and in files of the command line `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻. In
+    patents, however, the page calls a wrong a⁺ a false reject.
     """
     called = {name: title.replace(" ", "_") for name, title in errors_of(results.settings).items()}
     beside = {f"{name}_paper": f"{title}_paper" for name, title in called.items()}
@@ -164,12 +164,12 @@ def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Look:
-    """What the controls say."""
+    """The answers of the controls, with the results that they select."""
 
     choice: Choice
     subject: Subject
-    findings: Findings  # On the methods that are shown
-    everything: Results  # Of all that were run
+    findings: Findings  # Findings on the methods that are shown
+    everything: Results  # Results of all methods that were run
     q_star: float
     cost: float
     dark: bool
@@ -188,20 +188,20 @@ class Look:
 
     @property
     def stem(self) -> str:
-        """Begins the names of files."""
+        """Beginning of the names of files."""
         settings = self.results.settings
         truth = f"-{settings['truth']}" if TASKS[self.results.scenario].truths else ""
         return f"tarstop-{settings['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
 
     @property
     def truth(self) -> str:
-        """What decisions are compared with."""
+        """Words for the truth that decisions are compared with."""
         truth = self.results.settings["truth"]
         return TASKS[self.results.scenario].truth_words.get(truth, f"truth: {truth}")
 
     @property
     def caption(self) -> str:
-        """What tables say of themselves."""
+        """Caption of LaTeX tables."""
         settings = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
         given = self.subject.share
@@ -213,7 +213,7 @@ class Look:
 
 
 def controls() -> Look | None:
-    """Ask; None where there is nothing to look at."""
+    """Draw the controls and return their answers; None if there are no results, or no method is chosen."""
     offered = choices()
     if not offered:
         st.info(
@@ -229,25 +229,25 @@ def controls() -> Look | None:
     left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium") if full else (second, third, None)
     with second:
         file = _truth(choice) if full else next(iter(choice.files.values()))
-    every = everything(file)
+    results = everything(file)
     with third:
-        usual = _first(every, choice.own)
-        methods = _methods(every, usual) if full else usual
-    q_star, cost, share = _stakes(every, left, right, more)
+        usual = _first(results, choice.own)
+        methods = _methods(results, usual) if full else usual
+    q_star, cost, share = _stakes(results, left, right, more)
     if not methods:
         st.info("Choose at least one method.", icon=":material/arrow_upward:")
         return None
     subject = subject_of(file, methods, share)
-    return Look(choice, subject, findings(subject), every, q_star, cost, dark())
+    return Look(choice, subject, findings(subject), results, q_star, cost, dark())
 
 
 def researching() -> bool:
-    """Whether everything is shown: asked for by the switch, or by an address that names what only then is there."""
+    """Whether the switch "For researchers" is on."""
     return bool(st.session_state.get(FULL))
 
 
 def for_researchers(views: Iterable[str]) -> None:
-    """The switch; `views` are the tabs that it brings."""
+    """Draw the switch, which is on for an address that needs it; `views` are the tabs that it adds."""
     asked = st.query_params
     if FULL not in st.session_state and (asked.get("view") in {*views} or RESEARCHERS_ONLY & {*asked}):
         st.session_state[FULL] = True
@@ -276,16 +276,16 @@ def _by_family(results: Results) -> list[MethodInfo]:
 
 
 def _first(results: Results, own: bool) -> tuple[str, ...]:
-    """What is shown to begin with: all that a person chose to run, and all of a few; of many the best known."""
+    """Methods that are shown by default: all if there are few or a person chose them, otherwise the best known."""
     names = tuple(method.name for method in _by_family(results))
-    every = own or len(names) <= len(SHOWN_FIRST)
-    return tuple(name for name in names if every or name in SHOWN_FIRST)
+    show_all = own or len(names) <= len(SHOWN_FIRST)
+    return tuple(name for name in names if show_all or name in SHOWN_FIRST)
 
 
 def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the methods to show, by family and then as they were run; `first` to begin with."""
+    """Ask for the methods to show, in the order of families and then of the run; `first` is the default."""
     titles, state = {method.name: method.title for method in _by_family(results)}, st.session_state
-    # What another benchmark does not begin with, a rule of the person's own above all, comes along.
+    # After a change of benchmark its default methods are shown too, such as a person's own rule.
     before, state["results/first"] = state.get("results/first", first), first
     if "methods" in state and (before != first or not {*state["methods"]} <= {*titles}):
         wanted = {*state["methods"], *first} - ({*before} - {*state["methods"]})
@@ -304,7 +304,7 @@ def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
 def _stakes(
     results: Results, left: DeltaGenerator, right: DeltaGenerator, more: DeltaGenerator | None
 ) -> tuple[float, float, float | None]:
-    """Ask for q*, the cost and, where there is a place for `more`, the share of topics in ω⁺."""
+    """Ask for q*, the cost and, if there is a container `more`, the share of topics in ω⁺."""
     q_stars = {value: percent(value) for value in results.q_stars}
     costs = {value: f"{value:g}" for value in sorted(results.costs)}
     keep_valid("q", q_stars)
@@ -312,7 +312,7 @@ def _stakes(
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
     profiles = ", ".join(f"{percent(at)}: {name}" for at, name in PROFILES.items())
     meaning = f"a⁺ only if ω⁺ is more likely than this; {profiles}."
-    # Bound, the address would have what an option is called: it has the number, as links of before do.
+    # A bound widget would write its label into the address, where earlier links have the number.
     by_number = {f"{value:g}": value for value in q_stars}
     first = by_number[address.named("q", by_number, f"{usual:g}")]
     q_star = switch("How sure before you act", q_stars, at=left, default=first, key="q", help=meaning)
@@ -324,12 +324,12 @@ def _stakes(
         return q_star, cost, None
     with more:
         words = {value: value if isinstance(value, str) else percent(value) for value in SHARES}
-        # The number, as of q*; links of before have what it is called.
-        by_text: dict[str, str | float] = {called: value for value, called in words.items()}
+        # The address has the number, as for q*; earlier links have the label.
+        by_text: dict[str, str | float] = {label: value for value, label in words.items()}
         by_text |= {f"{value:g}": value for value in SHARES if isinstance(value, float)}
-        begins = by_text[address.named("share", by_text, AS_THEY_ARE)]
+        default = by_text[address.named("share", by_text, AS_THEY_ARE)]
         how = {"format_func": words.__getitem__, "key": "share", **STAYS}
-        share = st.select_slider("Share of topics in ω⁺", SHARES, begins, **how)
+        share = st.select_slider("Share of topics in ω⁺", SHARES, default, **how)
         address.write({"share": f"{share:g}" if isinstance(share, float) else ""})
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
@@ -340,7 +340,7 @@ def _stakes(
 
 
 def about(look: Look) -> None:
-    """What the results shown are."""
+    """Draw badges and a sentence that describe the results."""
     settings = look.results.settings
     marks = ["simulated"] * look.results.simulated
     marks += [f"{len(look.results.cases):,} test topics", f"belief engine: {settings['engine']}"]

@@ -81,7 +81,7 @@ def _regret(look: Look) -> None:
 
 
 def _picker(frame: pd.DataFrame) -> Callable[[], None]:
-    """What a click on a point of the regret figure does: its method, its cost, the topics behind them."""
+    """The callback of a click on a point of the regret figure, which shows the topics of its method and cost."""
     methods = list(dict.fromkeys(frame["method"]))
 
     def pick() -> None:

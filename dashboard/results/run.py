@@ -1,4 +1,4 @@
-"""An experiment on a benchmark of your own: sent or named, run beside the pages, kept and shown like the others."""
+"""Experiments on a person's own benchmark, which is uploaded or a folder, and their runs."""
 
 import html
 import shutil
@@ -33,12 +33,17 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
-"""Between two looks at a run that is going on."""
+"""Seconds between two updates of a run."""
 SHOWN = 5
+"""Runs that are listed before the others are folded."""
 TAKEN = "results/taken"
+"""State: the benchmark that was read."""
 PROBLEM = "results/problem"
+"""State: the problem with the last upload."""
 SENDINGS = "results/sendings"
+"""State: the number of uploads so far, which is part of the uploader's key."""
 GOING = ("waiting", "running")
+"""States of a run that has not ended."""
 WAYS = {"send": "Send files", "folder": "Name a folder"}
 LAYOUT = Path(__file__).with_name("layout.md")
 
@@ -47,16 +52,16 @@ LAYOUT = Path(__file__).with_name("layout.md")
 class Taken:
     """A benchmark that was read and can be run."""
 
-    home: str  # Folder of the run to be
-    folder: str  # Where the files lie
+    home: str  # Folder of the run
+    folder: str  # Folder of the benchmark's files
     title: str
     scenario: str
-    contents: str  # What is in it, in a sentence
+    contents: str  # Sentence that says what the benchmark holds
     notes: tuple[str, ...]
 
 
 def section() -> None:
-    """Draw the part of the page that is about runs of your own."""
+    """Draw the part of the page with the person's own runs."""
     st.html('<h2 class="tar-section" id="own">Your own benchmark</h2>')
     if background.runs(person()):
         going = _anything_going()
@@ -76,7 +81,7 @@ def section() -> None:
 
 
 def _listing(going: bool) -> None:
-    """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
+    """List the runs; while one is going on, this is drawn every second, and the whole page once when it has ended."""
     listed = [(run, background.status(run)) for run in background.runs(person())]
     for run, status in listed[:SHOWN]:
         _run(run, status)
@@ -113,7 +118,7 @@ def _buttons(run: Run, status: Status) -> None:
         button("Cancel", background.cancel, run, key=f"cancel-{key}")
         return
     if status.state == "done":
-        # Pressed inside a fragment, it would redraw that alone.
+        # A press inside a fragment redraws only that.
         if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
             st.rerun()
     else:
@@ -142,7 +147,7 @@ def _bring() -> None:
     st.markdown(LAYOUT.read_text(encoding="utf-8"))
     way = switch("How", WAYS, key="results/way", label_visibility="collapsed")
     if way == "send":
-        # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
+        # Uploads are gone after a visit to another page, so they are read at once; then there is a new uploader.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
         files = ask_for_files("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
         button("Read these files", _given, key, key="results/read", disabled=not files)
@@ -176,7 +181,7 @@ def _take_in(sent: Sequence[UploadedFile], large: bool) -> None:
     except InputProblem as problem:
         state[PROBLEM] = str(problem)
     finally:
-        # Also when Streamlit ends the script, which does not raise an Exception: the files would be left behind.
+        # Runs also when Streamlit ends the script, which raises no Exception, so that no files are left behind.
         if home is not None and taken is None:
             shutil.rmtree(home, ignore_errors=True)
     if taken is not None:
@@ -220,11 +225,11 @@ def _choose(taken: Taken) -> None:
     )
     methods = some_of("Methods to run", titles, first, key="results/run_methods", help=against)
     left, right = st.columns(2)
-    every = {cost: f"{cost:g}" for cost in COSTS}
-    costs = some_of("Costs of a document", every, every, at=left, key="results/run_costs")
-    every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
+    options = {cost: f"{cost:g}" for cost in COSTS}
+    costs = some_of("Costs of a document", options, options, at=left, key="results/run_costs")
+    options = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
     asked = "How sure before you act"
-    q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
+    q_stars = some_of(asked, options, Q_STARS, at=right, key="results/run_q_stars")
     of_task = ASKED.get(taken.scenario, dict)()
     given = {"method": methods, "cost": costs, "q*": q_stars}
     missing = next((what for what, chosen in given.items() if not chosen), None)
@@ -239,7 +244,7 @@ def _choose(taken: Taken) -> None:
     )
 
     def put_back() -> None:
-        # Files of a folder that was named stay where they are.
+        # The files in a folder that was only named are not in `home`, and stay.
         shutil.rmtree(taken.home, ignore_errors=True)
         st.session_state.pop(TAKEN, None)
 
@@ -274,7 +279,7 @@ def _review() -> dict[str, Any]:
 
 
 def _effect() -> dict[str, Any]:
-    """Ask what is compared, and from where on an effect is large enough."""
+    """Ask for the measure, and for the effect that is enough."""
     left, middle, right = st.columns(3)
     measures = {str(measure): str(measure) for measure in Measure}
     measure = one_of("Effect measure", measures, at=left, key="results/run_measure")
@@ -288,4 +293,4 @@ def _effect() -> dict[str, Any]:
 
 
 ASKED: dict[str, Callable[[], dict[str, Any]]] = {ReviewTask.scenario: _review, EffectTask.scenario: _effect}
-"""What is asked of the task beside payoffs and costs, by scenario."""
+"""By scenario, a function that asks for the parameters of the task besides payoffs and costs."""

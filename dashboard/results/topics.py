@@ -1,4 +1,4 @@
-"""From a point of a figure to the topics behind it, and from a topic to its path."""
+"""The tab with the topics behind a point of a figure, and with the path of a topic."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ ROWS_HEIGHT = 330
 
 
 def draw(look: Look) -> None:
-    """Draw the tab; regret is against the best of the methods shown."""
+    """Draw the tab, in which regret is against the best of the methods shown."""
     everything, q_star, cost = look.everything, look.q_star, look.cost
     titles = {method.name: method.title for method in look.results.methods}
     keep_valid("method", titles)
@@ -81,8 +81,9 @@ def _rows(frame: pd.DataFrame) -> None:
     )
 
 
-def _often(share: float, always: str, never: str, else_in: str) -> str:
-    return always if share == 1 else never if share == 0 else f"{else_in} {100 * share:.0f} %"
+def _often(share: float, always: str, never: str, otherwise: str) -> str:
+    """Word a chance: `always` for 1, `never` for 0, and `otherwise` with the percentage."""
+    return always if share == 1 else never if share == 0 else f"{otherwise} {100 * share:.0f} %"
 
 
 def _path(look: Look, name: str, topic: str) -> None:

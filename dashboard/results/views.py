@@ -1,6 +1,7 @@
 """The tabs of the Results page."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
@@ -27,7 +28,7 @@ from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
 
 PRIZE = sample_dir() / "reranked" / "prize.csv"
-"""What a list that learns was worth in real reviews, a row for each review, order, rule, q* and cost."""
+"""Measurements of lists that learn on real reviews, with a row for each review, order, rule, q* and cost."""
 TARGETS = (0.8, 0.9, TARGET_RECALL, 1.0)
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
@@ -39,7 +40,7 @@ def _rows_of_every_rule() -> pd.DataFrame:
 
 
 def _every_rule(look: Look) -> None:
-    """Draw the tab; it is about real lists, whatever benchmark is chosen."""
+    """Draw the tab on every rule, which shows real lists whatever benchmark is chosen."""
     rows = _rows_of_every_rule()
     spans = {"": "", "_low": " from", "_high": " to"}
     named = {f"{name}{end}": f"{name}{words}" for name in ("reached", "read") for end, words in spans.items()}
@@ -69,7 +70,7 @@ def _every_rule(look: Look) -> None:
 
 
 def _learning_list(_: Look) -> None:
-    """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
+    """Draw the tab on lists that learn, which shows real reviews whatever benchmark is chosen."""
     measured = pd.read_csv(PRIZE)
     by = ["stages", "rule", "way"]
     means = measured[measured["way"].isin(WAYS)].groupby(by, as_index=False)[MEANS].mean()
@@ -125,7 +126,7 @@ def _table(look: Look) -> None:
     def latex() -> str:
         return tables.latex(all_rows(look.subject, target), look.cost, look.caption, task.icer_digits)
 
-    def every() -> str:
+    def all_cells() -> str:
         return table_to_csv(in_words(all_rows(look.subject, target), look.results))
 
     def by_topic() -> str:
@@ -133,7 +134,7 @@ def _table(look: Look) -> None:
 
     more = {
         "LaTeX": (".tex", latex),
-        "CSV, every q* and c": ("-all.csv", every),
+        "CSV, every q* and c": ("-all.csv", all_cells),
         "CSV, topic by topic": ("-topics.csv", by_topic),
     }
     files(
@@ -229,8 +230,8 @@ def _paired(look: Look) -> None:
 
 def _claims(look: Look) -> None:
     with st.spinner("Comparing methods topic by topic …"):
-        every = tuple(method.name for method in look.everything.methods)
-        claims = findings(replace(look.subject, methods=every)).claims
+        names = tuple(method.name for method in look.everything.methods)
+        claims = findings(replace(look.subject, methods=names)).claims
     heading_of("Claims, and whether they hold here")
     if claims.empty:
         st.info("None of the claims can be checked with the methods run.")
@@ -266,11 +267,11 @@ recovered = cache(paper.recovered)
 POLICY_OF = {title: name for name, title in PAPER_NAMES.items()}
 PLACE_OF = {title: at for at, title in enumerate(PAPER_NAMES.values())}
 UTILITY_ROUNDING = 2e-4
-"""How far net utility from rounded figures may lie from what is printed."""
+"""Largest difference that rounding explains between the printed net utility and the one computed from other figures."""
 
 
 def _beside_paper(look: Look) -> None:
-    """Draw the tab, for all of the paper's methods that were run."""
+    """Draw the tab with the paper's figures and this run's, for all of the paper's methods that were run."""
     results = look.everything
     task = TASKS[results.scenario]
     run = tuple(method.name for method in results.methods if method.name in PAPER_NAMES)
@@ -310,7 +311,7 @@ def _in_papers_order(frame: pd.DataFrame) -> pd.DataFrame:
 def _errors_side_by_side(
     drawings: list[tuple[str, str, pd.DataFrame, bool]], results: Results, dark: bool
 ) -> None:
-    """Draw errors on one scale; a drawing is its name, its heading, its frame, and whether it is simulated."""
+    """Draw figures of errors with the same scale; `drawings` has name, heading, frame, and whether it is simulated."""
     called = errors_of(results.settings)
     top = 1.1 * max(
         float((frame["false_adopt"] + frame["false_reject"]).max()) for _, _, frame, _ in drawings
@@ -337,7 +338,7 @@ def _arithmetic() -> None:
             "same and cannot be told apart."
         )
         table(_recomputed(rows), paper.SOURCE + ".")
-        # Patents and reviews stand in one file, and each calls its errors by other names.
+        # The file has patents and reviews, which use different names for the errors.
         wrong = {"false_adopt": "wrong_a_plus", "false_reject": "wrong_a_minus"}
         files(
             "The paper’s rows, recomputed",
@@ -366,7 +367,7 @@ def _recomputed(rows: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def _count(value: float) -> str:
-    return "not told apart" if value != value else f"{value:g}"
+    return "not told apart" if math.isnan(value) else f"{value:g}"
 
 
 # --- all tabs ---------------------------------------------------------------------------------------
