@@ -27,9 +27,8 @@ FEW_GROUPS = 30
 class Pair:
     """One method compared with another on the same cases, over all q* and costs."""
 
-    cells: (
-        pd.DataFrame
-    )  # A row for each q* and cost (:func:`~tarstop_core.evaluation.findings.aggregate.compare`)
+    cells: pd.DataFrame
+    """A row for each q* and cost (:func:`~tarstop_core.evaluation.findings.aggregate.compare`)."""
     average: Mean  # Mean difference over all cells
 
     @property
