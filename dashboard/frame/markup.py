@@ -103,9 +103,9 @@ def lines(rows: Iterable[Sequence[str]], linked: bool = False) -> str:
     return block("lines", rows, linked)
 
 
-def grid(head: Iterable[str], rows: Iterable[Sequence[str]], linked: bool = False) -> str:
-    """Render a table with headings; `linked` as in :func:`numbers`."""
-    return block("grid", head, rows, linked)
+def grid(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """Render a table with headings."""
+    return block("grid", head, rows)
 
 
 def scrolling(label: str, table: str) -> str:
