@@ -174,19 +174,8 @@ def maps(
         if omega is not None:
             minus, *_, plus = settings.payoffs.ranges().options
             measures["agreement"] = option == np.where(omega, plus, minus)[:, None]
-        grid = Map(
-            policy,
-            world,
-            stakes,
-            q_stars,
-            fractions,
-            measures,
-            omega,
-            start,
-            settled,
-            actions=settings.actions,
-        )
-        results.append(grid)
+        grid = Map(policy, world, stakes, q_stars, fractions, measures, omega, start, settled)
+        results.append(replace(grid, actions=settings.actions))
     return results
 
 
