@@ -55,10 +55,10 @@ class Visitor:
     """A person who logged in."""
 
     name: str
-    since: str
-    """When the login began, in the store's format; behind a proxy, which does not say it, only the day."""
-    until: float
-    """When the login ends, in seconds since the epoch."""
+    since: (
+        str  # Time of the login, in the store's format; behind a proxy, which does not know it, only the day
+    )
+    until: float  # End of the login, in seconds since the epoch
 
 
 @cache

@@ -27,11 +27,13 @@ DIRECTIONS = {
     True: {False: "Events are bad", True: "Events are good"},
     False: {False: "Lower is better", True: "Higher is better"},
 }
-"""By whether events are counted."""
+"""Labels of the good direction, by whether events are counted and whether more is good."""
 LONGEST_OUTCOME = 60
-RISK, PREVENTED = 20.0, 20.0  # Defaults: per cent with the event, and events of 1,000 people prevented
+"""Most characters of an outcome."""
+RISK, PREVENTED = 20.0, 20.0
+"""Defaults: per cent of people with the event, and events of 1,000 people to prevent."""
 NO_DIFFERENCE = {True: 1.0, False: 0.0}
-"""By whether the measure is a ratio."""
+"""Value of a measure without an effect, by whether the measure is a ratio."""
 
 
 def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
@@ -40,11 +42,11 @@ def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
     Parameters
     ----------
     key : str
-        Begins the keys of the fields.
+        Prefix of the keys of the fields.
     start : EffectSettings
-        What is known already.
+        The settings so far.
     problems : list of str
-        Takes what cannot be used.
+        Problems with the answers are appended.
 
     Returns
     -------
@@ -86,20 +88,20 @@ def events_and_risk(
     first: tuple[float, float] = (PREVENTED, RISK),
     least: float = 0.0,
 ) -> tuple[float, float]:
-    """Ask how many events of 1,000 people it must prevent, or add, and the risk without it.
+    """Ask how many events per 1,000 people a treatment must prevent, or add, and for the risk without it.
 
     Parameters
     ----------
     key
-        Begins the keys of the fields.
+        Prefix of the keys of the fields.
     above
         Whether more events are good.
     left, right
-        Where the two are asked.
+        Containers of the two fields.
     first
-        Events of 1,000, and the risk in per cent, to begin with.
+        Default events of 1,000, and default risk in per cent.
     least
-        Fewest events; below 0 where the effect may be a harm.
+        Fewest events; below 0 if the effect may be a harm.
 
     Returns
     -------
@@ -116,7 +118,7 @@ def events_and_risk(
 
 
 def _ask_events(key: str, asked: EffectSettings) -> EffectSettings:
-    """Ask how many events of 1,000 people it must prevent, and turn that into the measure."""
+    """Ask how many events per 1,000 people a treatment must prevent, and convert that to the measure."""
     left, right = st.columns([1.3, 1], gap="medium")
     events, percents = events_and_risk(key, asked.above, left, right)
     risk = percents / 100

@@ -24,7 +24,7 @@ from tarstop_core.samples.simulate import rankings, reviews
 
 @dataclass(frozen=True)
 class Named:
-    """A benchmark that can be asked for by its name."""
+    """A benchmark that has a name on the command line and in files."""
 
     name: str  # Short, for the command line and for files
     title: str  # For headings
