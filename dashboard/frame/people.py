@@ -195,15 +195,15 @@ def admitted(name: str, people: tuple[str, ...]) -> bool:
     return any(entry in ("*", name) or (entry.startswith("@") and name.endswith(entry)) for entry in people)
 
 
-def told(scope: Scope, here: Visitor | None) -> list[tuple[bytes, bytes]]:
+def with_visitor(scope: Scope, visitor: Visitor | None) -> list[tuple[bytes, bytes]]:
     """Return the headers of a request with our own ones replaced by those of the visitor."""
     headers = [
         (name, value)
         for name, value in scope["headers"]
         if not name.decode("latin-1").lower().replace("_", "-").startswith(OURS)
     ]
-    if here is not None:
-        ours = {PERSON: quote(here.name), SINCE: here.since, SEAL: _SEAL}
+    if visitor is not None:
+        ours = {PERSON: quote(visitor.name), SINCE: visitor.since, SEAL: _SEAL}
         headers += [(name.encode(), value.encode()) for name, value in ours.items()]
     return headers
 
@@ -247,7 +247,7 @@ def tab() -> str:
     return "" if context is None else context.session_id
 
 
-def of_tab(tab: str) -> str | None:
+def person_of_tab(tab: str) -> str | None:
     """Return the name of the person to whom a tab belongs; None if there is no such tab."""
     info = get_instance()._session_mgr.get_session_info(tab)
     return None if info is None else unquote(str(info.session._user_info.get("person")))
@@ -279,4 +279,5 @@ def may_fetch(file: str, name: str) -> bool:
     wanted = file.partition(".")[0]
     if (wanted, name) in _MADE:
         return True
-    return any(wanted in list(files.values()) and of_tab(tab) == name for tab, files in list(held.items()))
+    tabs = [tab for tab, files in list(held.items()) if wanted in list(files.values())]
+    return any(person_of_tab(tab) == name for tab in tabs)

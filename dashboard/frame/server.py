@@ -200,7 +200,7 @@ class Guarded:
         base, lost = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/"), False
         path = scope["path"].removeprefix(base)
 
-        async def found(message: Message) -> None:
+        async def or_not_found(message: Message) -> None:
             nonlocal lost
             # For an unknown address, Streamlit would answer with its own document, which shows Home below a message.
             if _begins_page(message) and path not in shell.addresses() and not path.startswith(FILES):
@@ -222,7 +222,7 @@ class Guarded:
             refusal, status = TOO_LONG, 414
         elif not refusal and core and inner.split("/")[0] not in OWN:
             refusal, status = "Not found\n", 404
-        scope["headers"] = people.told(scope, here)
+        scope["headers"] = people.with_visitor(scope, here)
         if not refusal:
             # Compressing a saved file would take a core for longer than sending it.
             if "/media/" in scope["path"]:
@@ -230,7 +230,7 @@ class Guarded:
             while_welcome = receive
             if here is not None and scope["type"] == "websocket":
                 while_welcome = _until(here.until, receive, marked)
-            await self.app(scope, while_welcome, found)
+            await self.app(scope, while_welcome, or_not_found)
             return
         answer = (HTMLResponse if status == 401 else PlainTextResponse)(refusal, status)
         if status == 401:
@@ -252,7 +252,7 @@ def _begins_page(answer: Message) -> bool:
 def _theirs(path: str, name: str) -> bool:
     """Whether an address does not lead to another person's data."""
     if upload := uploads.ADDRESS.search(path):
-        return people.of_tab(upload[1]) == name
+        return people.person_of_tab(upload[1]) == name
     return not path.startswith("/media/") or people.may_fetch(path.rpartition("/")[2], name)
 
 
@@ -268,14 +268,14 @@ def _open(path: str, gate: Way) -> bool:
 def _until(over: float, receive: Receive, send: Send) -> Receive:
     """Receive messages of a connection until its login ends, and then close it."""
 
-    async def heard() -> Message:
+    async def receive_in_time() -> Message:
         try:
             return await asyncio.wait_for(receive(), None if over == float("inf") else over - time.time())
         except TimeoutError:
             await send({"type": "websocket.close", "code": 1008})
             return {"type": "websocket.disconnect", "code": 1008}
 
-    return heard
+    return receive_in_time
 
 
 def _sealed(name: bytes, value: bytes) -> tuple[bytes, bytes]:

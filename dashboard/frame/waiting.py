@@ -25,12 +25,6 @@ worker.preload(
 )
 
 
-def heard(waiting: bool) -> None:
-    """Let Streamlit end the script if the person pressed something or left, which it checks when state is read."""
-    if get_script_run_ctx(suppress_warning=True) is not None:
-        st.session_state.get("_heard")
-
-
 def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> None:
     """Call `take` in a callback with `args`: at once or, if they are `large`, later in :func:`taken_in`."""
     if large:
@@ -94,6 +88,7 @@ def shown(
     if not large and in_words is None:
         return job(*args)
     bar, ending = st.progress(0.0, text=shell.escape_markdown(words)), False
+    context = get_script_run_ctx(suppress_warning=True)
 
     def progress(*done: Any) -> None:
         nonlocal ending
@@ -102,15 +97,15 @@ def shown(
         bar.progress(min(1.0, share), text=shell.escape_markdown(more))
 
     def beat(waiting: bool) -> None:
-        if not ending:
-            heard(waiting)
+        # Reading state lets Streamlit end the script if the person pressed something or left.
+        if not ending and context is not None:
+            st.session_state.get("_heard")
         if waiting:
             bar.progress(0.0, text=QUEUED)
 
     try:
         if not large:
             return job(*args, progress=progress)
-        context = get_script_run_ctx(suppress_warning=True)
         return worker.run(
             name,
             job,
