@@ -19,7 +19,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from dashboard.frame.people import by_claims, by_proxy, told
+from dashboard.frame.people import by_claims, by_proxy, with_visitor
 from dashboard.frame.shell import addresses
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import Provider, Proxy, read_provider
@@ -183,7 +183,7 @@ def test_nobody_brings_the_headers_that_the_server_sets(server: AppServer) -> No
     for name in ("X-Tarstop-Person", "x_tarstop_person", "X-TARSTOP-SEAL"):
         assert is_login(browser(server).get("/", headers={name: "ann@example.org"}))
     scope = {"headers": [(b"x-tarstop-person", b"eve"), (b"X_Tarstop_Seal", b"1"), (b"host", b"h")]}
-    assert told(scope, None) == [(b"host", b"h")]
+    assert with_visitor(scope, None) == [(b"host", b"h")]
 
 
 PROVIDER = Provider(
