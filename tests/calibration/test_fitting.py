@@ -320,6 +320,14 @@ def test_dispersion_is_great_or_infinite_where_totals_vary_as_chance_has_it() ->
     assert fit(with_totals(math.inf), scenario="review").dispersion > 60
 
 
+def test_totals_of_none_or_four_vary_more_than_chance_and_equal_ones_do_not() -> None:
+    # Two are expected in every list; a Poisson count would be 2 ± 1.4.
+    torn = [topic([4, 3, 2, 1], [number % 2] * 4, f"T{number}") for number in range(20)]
+    assert fit(torn, kind="rank", scenario="inclusion").dispersion < 2
+    alike = [topic([4, 3, 2, 1], [1, number % 2, 1 - number % 2, 0], f"T{number}") for number in range(20)]
+    assert math.isinf(fit(alike, kind="rank", scenario="inclusion").dispersion)
+
+
 def test_hazards_do_not_add_up_to_a_total() -> None:
     assert math.isinf(fit(with_totals(1.0, 100), kind="hazard").dispersion)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.events import opened_event
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.independent import VERDICTS, SeveralReaders, counted
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
@@ -287,3 +288,11 @@ def test_nobody_sees_what_a_machine_says_of_what_is_not_read_yet(
         several = SeveralReaders(MACHINE, logs[0])
         assert {*several.judged} == judged and several.beyond == len(read) - len(judged)
         assert counted(MACHINE, several.common) == several.common
+
+
+def test_only_a_named_person_opens_the_verdicts_of_several_readers() -> None:
+    several = SeveralReaders(BOTH)
+    assert opened_event(several, "Rita").kind == "opened"
+    for where, by in ((several, ""), (None, "Rita")):
+        with pytest.raises(InputProblem, match="needs a name"):
+            opened_event(where, by)

@@ -244,3 +244,9 @@ def test_another_order_of_the_documents_leads_to_the_same_belief() -> None:
         return EFFECT.states(START, collect(reports))[-1].b
 
     assert belief([0, 1, 2, 3]) == pytest.approx(belief([3, 1, 0, 2]), abs=1e-7)
+
+
+def test_as_many_studies_as_the_settings_ask_for_are_enough() -> None:
+    for least, enough in ((2, True), (3, True), (4, False)):
+        settings = replace(START, least_studies=least)
+        assert (EFFECT.lacking(settings, replay(settings, IDS, log(3))) == "") == enough
