@@ -261,8 +261,8 @@ def filled_in(
 def _key(study: str) -> str:
     """Last word of the first author and year of a study's name; empty without both.
 
-    >>> _key("Ferguson & Simes 1949"), _key("van der Berg et al. 2004"), _key("Trial 7")
-    ('ferguson 1949', 'berg 2004', '')
+    >>> _key("Ferguson & Simes 1949"), _key("van der Berg et al. 2004"), _key("Trial 7"), _key("1949")
+    ('ferguson 1949', 'berg 2004', '', '')
     """
     year = _YEAR.search(study)
     first = re.split(r"\s(?:&|and|et al)(?:\s|\.|$)|[,;(]", study[: year.start()])[0].split() if year else []

@@ -105,6 +105,9 @@ def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() ->
     )
     check = live_check(LEARNS, INCLUSION, adaptive_chances(LEARNS, on)[0], on)
     assert check is not None and (check.read, check.found, check.waiting) == (1, 1, 0)
+    alone = read([True], ids=IDS[200:])
+    same = live_check(LEARNS, INCLUSION, adaptive_chances(LEARNS, alone)[0], alone)
+    assert same is not None and (check.low, check.high) == (same.low, same.high)
     assert paths_key(LEARNS, state) != paths_key(LEARNS, read([at % 3 == 0 and at < 60 for at in range(200)]))
 
 

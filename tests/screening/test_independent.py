@@ -17,7 +17,7 @@ from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.several_readers import EXCLUDED, INCLUDED, SECOND, SHARE, Readers
+from tarstop_core.screening.several_readers import EXCLUDED, INCLUDED, SECOND, SHARE, MachineReader, Readers
 
 IDS = [f"d{at}" for at in range(8)]
 BOTH = Readers(("Rita", "Sam"))
@@ -296,3 +296,13 @@ def test_only_a_named_person_opens_the_verdicts_of_several_readers() -> None:
     for where, by in ((several, ""), (None, "Rita")):
         with pytest.raises(InputProblem, match="needs a name"):
             opened_event(where, by)
+
+
+def test_what_a_machine_costs_may_be_unknown_but_not_below_nothing() -> None:
+    machine = MachineReader("M", "model", "1", "", "2026-11-01", "m.csv", "verdict")
+    assert (
+        machine.cost_per_thousand is None and replace(machine, cost_per_thousand=0.0).cost_per_thousand == 0
+    )
+    for cost in (-1.0, float("inf")):
+        with pytest.raises(InputProblem, match="give 0 or more"):
+            replace(machine, cost_per_thousand=cost)

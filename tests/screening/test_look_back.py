@@ -57,6 +57,9 @@ def test_rules_stop_where_they_would_have() -> None:
     assert ranking is not None
     back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
     assert (back.documents, back.read, back.relevant, back.prior, back.unread) == (7, 4, 2, 1, 2)
+    ends = ((2, 2), (1, 2), (2, 3), (3, 4), (0, 1), None)
+    fitting = [replace(back, expected=expected).fits for expected in ends]
+    assert fitting == [True, True, True, False, False, False]
     budget, consecutive, everything = back.stops
     # Labels in order: no, yes, no, yes.
     assert (budget.depth, budget.relevant_read, budget.spared, budget.missed) == (2, 1, 2, 1)

@@ -125,6 +125,7 @@ def test_greedy_is_the_papers_rule() -> None:
     path = a_path(2)
     goes_on = path.p * EVEN.evpi(path.b[:-1]) > 0.01
     assert int(Greedy().depths(path, [0.01])[0]) == int(np.argmin(goes_on))
+    assert path.score().tolist() == path.score(1).tolist()
     assert path.score(2)[3] == pytest.approx(path.p[3:5].mean() * float(EVEN.evpi(path.b[3])))
     assert path.score(5)[3] == pytest.approx(path.p[3:8].mean() * float(EVEN.evpi(path.b[3])))
     assert path.score(5)[N - 2] == pytest.approx(path.p[-2:].mean() * float(EVEN.evpi(path.b[N - 2])))

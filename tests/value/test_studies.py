@@ -41,6 +41,7 @@ def chance_of(study: NextStudy) -> np.ndarray:
 
 
 def test_size_of_a_study_not_yet_seen() -> None:
+    assert n1_next(tables([(1, 0, 0, 9), (0, 1, 0, 1)])) == 1
     assert n1_next(tables([])) == n1_next(tables([(0, 1, 0, 1)])) == 40
     assert n1_next(tables([(3, 0, 1, 0), (0, 1, 0, 1), (5, 0, 5, 0), (50, 0, 50, 0)])) == 10
 

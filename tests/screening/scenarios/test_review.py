@@ -106,6 +106,12 @@ def test_unusable_settings_are_one_sentence(changes: dict[str, object], said: st
         replace(START, **changes)  # type: ignore[arg-type]
 
 
+def test_a_prior_of_your_own_is_not_called_the_weak_one() -> None:
+    assert REVIEWING.badges(replace(START, b_0=0.3))[1] == "weak prior, b₀ = 0.3"
+    own = replace(START, prior=replace(START.prior, tau=2 * START.prior.tau), b_0=0.3)
+    assert REVIEWING.badges(own)[1] == "a prior of your own, b₀ = 0.3"
+
+
 def test_only_a_table_moves_the_belief() -> None:
     events = [label(0, "relevant"), label(1, "relevant"), label(2, "relevant"), label(3, "irrelevant")]
     events += [outcome(0, "excluded", "wrong test"), outcome(1, "no data"), outcome(2, "not retrieved")]
