@@ -78,9 +78,7 @@ class WorthOfStudies:
 
     def _compute(self, state: Depths) -> None:
         """Fill the rows of these states."""
-        for at in np.unique(state):
-            if not np.isnan(self._tables[at, -1]):
-                continue
+        for at in np.unique(state[np.isnan(self._tables[state, -1])]):
             self._whole[at] = self._evsi(at, _TURN_UP)
             self._whole[at, 0] = self.of_one[at]
             worth = _CHANCES @ self._whole[at]
