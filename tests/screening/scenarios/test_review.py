@@ -107,9 +107,12 @@ def test_unusable_settings_are_one_sentence(changes: dict[str, object], said: st
 
 
 def test_a_prior_of_your_own_is_not_called_the_weak_one() -> None:
-    assert REVIEWING.badges(replace(START, b_0=0.3))[1] == "weak prior, b₀ = 0.3"
-    own = replace(START, prior=replace(START.prior, tau=2 * START.prior.tau), b_0=0.3)
-    assert REVIEWING.badges(own)[1] == "a prior of your own, b₀ = 0.3"
+    weak = replace(START, b_0=0.3)
+    own = replace(weak, prior=replace(START.prior, tau=2 * START.prior.tau))
+    assert [("weak" in badges[1], "own" in badges[1]) for badges in map(REVIEWING.badges, (weak, own))] == [
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_only_a_table_moves_the_belief() -> None:
