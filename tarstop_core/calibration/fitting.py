@@ -83,7 +83,7 @@ def fit(
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
     seen = _describe(used, name=name, source=source, simulated=simulated, own=own, lists=lists)
-    labelled = [(known(topic), _labels(topic)) for topic in used]
+    labelled = [(has_label(topic), _labels(topic)) for topic in used]
     thinning = fit_thinning(labelled) if scenario != PATENT else None
     if kind == "rank-frailty":
         if collections is not None:
@@ -226,9 +226,9 @@ def _labels(topic: Topic) -> Flags:
     return cast(Flags, topic.labels)
 
 
-def known(topic: Topic) -> Flags:
+def has_label(topic: Topic) -> Flags:
     """Flags of the documents that have a label, shape (N,)."""
-    return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
+    return np.ones(len(topic), dtype=bool) if topic.labelled is None else topic.labelled
 
 
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
@@ -242,7 +242,7 @@ def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
 
 def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
     """Positions of labelled documents, as far as the first hit or to the end."""
-    return np.flatnonzero(known(topic)[: topic.first_hit if until_hit else None])
+    return np.flatnonzero(has_label(topic)[: topic.first_hit if until_hit else None])
 
 
 def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
@@ -251,7 +251,7 @@ def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
     relevant, reached = np.zeros(longest), np.zeros(longest)
     for topic in topics:
         relevant[: len(topic)] += _labels(topic)
-        reached[: len(topic)] += known(topic)
+        reached[: len(topic)] += has_label(topic)
     # Unread ranks are no evidence.
     at = np.flatnonzero(reached)
     return np.log(at + 1), relevant[at] / reached[at], reached[at]
@@ -282,7 +282,7 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
         # An isotonic zero at a document that was a hit after all must not decide.
         p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
         # Unread documents do not count as passed.
-        total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))
+        total = np.concatenate(([0.0], np.cumsum(np.where(has_label(topic), -np.log1p(-p), 0.0))))
         hit = topic.first_hit
         cumulative.append((total[-1], np.inf) if hit is None else (total[hit - 1], total[hit]))
     before, at_hit = np.array(cumulative).T
@@ -300,7 +300,7 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
     hits = np.array([int(_labels(topic).sum()) for topic in topics])
     expected = np.array(
-        [calibrator.probabilities(topic.scores, len(topic))[known(topic)].sum() for topic in topics]
+        [calibrator.probabilities(topic.scores, len(topic))[has_label(topic)].sum() for topic in topics]
     )
     above = expected > 0
     hits, expected = hits[above], expected[above]
@@ -345,7 +345,7 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
     """
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
-        chance = calibrator.curve(chance, silent=~known(topic)).h
+        chance = calibrator.curve(chance, silent=~has_label(topic)).h
     at = _judged(topic, first_hits)
     return chance[at], _labels(topic)[at]
 
@@ -382,7 +382,7 @@ def _describe(topics: Sequence[Topic], **provenance: Any) -> FittedOn:
     low, high = np.quantile(top, [0.05, 0.95]).tolist()
     return FittedOn(
         topics=len(topics),
-        documents=sum(int(known(topic).sum()) for topic in topics),
+        documents=sum(int(has_label(topic).sum()) for topic in topics),
         relevant=sum(int(_labels(topic).sum()) for topic in topics),
         shortest_list=min(lengths),
         longest_list=max(lengths),

@@ -171,7 +171,7 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
     """When the first hit comes in labelled lists that have something to find; read as far as labels are known."""
     cases = []
     for topic in topics:
-        read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
+        read = len(topic) if topic.labelled is None else int(np.argmin([*topic.labelled, False]))
         hit, read = topic.first_hit, min(read, DEEPEST)
         if read:
             cases.append(PastCase("missed", read) if hit is None or hit > read else PastCase("hit", hit))

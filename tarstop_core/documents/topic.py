@@ -27,13 +27,13 @@ class Topic:
     labels: NDArray[np.bool_] | None = None
     """Whether a document is relevant, shape (N,); None if there are no labels (a live session)."""
     n_relevant: int | None = None  # R, the number of relevant documents in the qrels, ranked or not
-    known: NDArray[np.bool_] | None = None
+    labelled: NDArray[np.bool_] | None = None
     """Whether a document is labelled, shape (N,); None if all are. An unlabelled document has the label False, which
     does not mean that it is irrelevant.
     """
 
     def __post_init__(self) -> None:
-        for what, column in (("scores", self.scores), ("labels", self.labels), ("marks", self.known)):
+        for what, column in (("scores", self.scores), ("labels", self.labels), ("marks", self.labelled)):
             if column is not None and len(column) != len(self.ids):
                 raise InputProblem(
                     f"Topic {self.name} has {len(self.ids)} documents but {len(column)} {what}; "

@@ -265,7 +265,7 @@ def decisions(
             for calibrator in (a, b)
         ]
     else:
-        topics = [topic for topic in held_out.topics if topic.known is None]
+        topics = [topic for topic in held_out.topics if topic.labelled is None]
         if not any(topic.omega for topic in topics):
             return None
         groups = [topic.name for topic in topics]

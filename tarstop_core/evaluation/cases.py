@@ -174,5 +174,5 @@ def without_relevant(topic: Topic) -> Topic:
         scores=None if topic.scores is None else topic.scores[kept],
         labels=np.zeros(int(kept.sum()), dtype=bool),
         n_relevant=0,
-        known=None if topic.known is None else topic.known[kept],
+        labelled=None if topic.labelled is None else topic.labelled[kept],
     )

@@ -1,6 +1,6 @@
 """Read labelled rankings to fit and evaluate calibrators.
 
-A document that nobody read is unlabelled, not irrelevant (:attr:`Topic.known`).
+A document that nobody read is unlabelled, not irrelevant (:attr:`Topic.labelled`).
 """
 
 import hashlib
@@ -47,7 +47,7 @@ def fingerprint(topics: Iterable[Topic]) -> str:
     """Hash of lists with names and labels, which determine any fit or comparison."""
     digest = hashlib.sha256()
     for topic in topics:
-        columns = (topic.ids, topic.scores, topic.labels, topic.known)
+        columns = (topic.ids, topic.scores, topic.labels, topic.labelled)
         kinds = [None if column is None else (column.dtype.str, len(column)) for column in columns]
         digest.update(repr((topic.name, kinds)).encode())
         for column in columns:

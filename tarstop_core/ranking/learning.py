@@ -62,7 +62,7 @@ class Ranker(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int] = 1  # Raise it whenever the same labels can give another order
-    said: ClassVar[str]  # A sentence on what the ranker does
+    summary: ClassVar[str]  # A sentence on what the ranker does
 
     @abstractmethod
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
@@ -112,7 +112,7 @@ class StaticRanker(Ranker):
     """Keeps the initial order, for comparison."""
 
     name = "unmoved"
-    said = "Keeps the list in its order."
+    summary = "Keeps the list in its order."
 
     def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         return feedback.start
@@ -126,7 +126,7 @@ class SVMRanker(Ranker):
     """
 
     name = "linear"
-    said = (
+    summary = (
         "A linear support vector machine on word stems, word pairs and the list’s first "
         "scores; the question counts as a relevant document."
     )
@@ -274,7 +274,12 @@ def parse_ranker(spec: str) -> Ranker:
     file, _, name = spec.rpartition(":")
     if file.endswith(".py"):
         kind = load_class(file, name, Ranker, "ranker", "tarstop_core.ranking.learning.Ranker")  # type: ignore[type-abstract]
-        for attribute in ("name", "said"):
+        if "said" in vars(kind):
+            warnings.warn(
+                f"{name} in {file}: 'said' is now called 'summary'.", DeprecationWarning, stacklevel=2
+            )
+            kind.summary = vars(kind)["said"]
+        for attribute in ("name", "summary"):
             if not isinstance(getattr(kind, attribute, None), str):
                 raise InputProblem(
                     f"The ranker {name} in {file} has no text '{attribute}'; add it to the class."

@@ -208,8 +208,8 @@ def test_cases_of_lists_that_were_read_in_part() -> None:
     ids = np.array(["a", "b", "c", "d"])
     labels = np.array([False, False, True, False])
 
-    def of(known: list[bool]) -> list[PastCase]:
-        return cases_of([Topic("t", ids, None, labels, 1, np.array(known))])
+    def of(labelled: list[bool]) -> list[PastCase]:
+        return cases_of([Topic("t", ids, None, labels, 1, np.array(labelled))])
 
     assert of([True] * 4) == [PastCase("hit", 3)] == of([True, True, True, False])
     assert of([True, True, False, False]) == [PastCase("missed", 2)]

@@ -18,7 +18,7 @@ from tarstop_core.ranking.learning import Ranker
 
 @dataclass(frozen=True)
 class Backwards(Ranker):
-    name, said = "backwards", "The last of the list first."
+    name, summary = "backwards", "The last of the list first."
 
     def scores(self, features, told, seed):
         return np.arange(len(features), dtype=float)

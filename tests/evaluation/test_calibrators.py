@@ -117,7 +117,7 @@ def test_decisions_are_those_of_replay() -> None:
 
 
 def test_decisions_need_every_label() -> None:
-    part = [replace(each, known=np.arange(10) < 5) for each in LISTS]
+    part = [replace(each, labelled=np.arange(10) < 5) for each in LISTS]
     assert decisions(HALF, TENTH, HeldOut("x", tuple(part)), Optimal(), BALANCED, 0.001, 0.5) is None
     inclusion = replace(HALF, scenario="inclusion")
     held_out = HeldOut("x", tuple(LISTS))

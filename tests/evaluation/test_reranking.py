@@ -136,7 +136,7 @@ remembered: dict[int, np.ndarray] = {}
 class Remembers(Ranker):
     """Keeps what it was told of a list, and uses it when that list is read again."""
 
-    name, said = "remembers", "Keeps what it was told."
+    name, summary = "remembers", "Keeps what it was told."
 
     def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         known = remembered.setdefault(len(features), np.zeros(len(features), dtype=np.int8))
@@ -146,7 +146,7 @@ class Remembers(Ranker):
 
 @dataclass(frozen=True)
 class Draws(Ranker):
-    name, said = "draws", "Draws at random, without the seed."
+    name, summary = "draws", "Draws at random, without the seed."
 
     def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         return np.random.default_rng().random(len(features))
@@ -154,7 +154,7 @@ class Draws(Ranker):
 
 @dataclass(frozen=True)
 class Spoils(Ranker):
-    name, said = "spoils", "Writes into the labels."
+    name, summary = "spoils", "Writes into the labels."
 
     def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         told.labels[:] = Label.RELEVANT
@@ -163,7 +163,7 @@ class Spoils(Ranker):
 
 @dataclass(frozen=True)
 class Short(Ranker):
-    name, said = "short", "Leaves some documents out."
+    name, summary = "short", "Leaves some documents out."
 
     def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         return told.start[:3]

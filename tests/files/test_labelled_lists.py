@@ -8,7 +8,7 @@ import pytest
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
-from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, known, predicted
+from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, has_label, predicted
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import source
@@ -26,9 +26,9 @@ QRELS = b"T1 0 b 1\nT2 0 z 0\n"
 def test_rows_without_a_verdict_are_unknown_not_irrelevant() -> None:
     found = read_labelled([("past.csv", TABLE)])
     [topic] = found.topics
-    assert topic.labels is not None and topic.known is not None
+    assert topic.labels is not None and topic.labelled is not None
     assert topic.labels.tolist() == [True, False, False, False]
-    assert topic.known.tolist() == [True, True, False, False]
+    assert topic.labelled.tolist() == [True, True, False, False]
     assert "1 relevant of 2 labelled (by “label”), 4 documents" in found.notes[0]
 
 
@@ -72,7 +72,7 @@ def test_unknown_labels_change_no_fit() -> None:
             topic,
             ids=np.array([f"d{at}" for at in range(90)]),
             labels=np.concatenate((topic.labels, np.zeros(50, dtype=bool))),  # type: ignore[arg-type]
-            known=np.arange(90) < 40,
+            labelled=np.arange(90) < 40,
         )
         for topic in short
     ]
@@ -89,7 +89,7 @@ def test_scores_of_unread_documents_place_the_read_ones() -> None:
     labels = np.arange(50) < 5
     read = Topic("t", np.array([f"d{at}" for at in range(50)]), scores, labels, 5, np.arange(50) < 20)
     calibrator = fit([read], scenario="inclusion")
-    assert calibrator.fitted_on.documents == 20 and known(read).sum() == 20
+    assert calibrator.fitted_on.documents == 20 and has_label(read).sum() == 20
     p = calibrator.probabilities(scores)
     assert p[0] == 1.0 and p[30] == 0.0
 
@@ -102,11 +102,11 @@ def test_what_nobody_read_was_not_passed_without_a_hit() -> None:
     for _ in range(40):
         labels = rng.random(30) < 0.1 * rng.gamma(1.0)
         labels[29] = True
-        known = np.zeros(60, dtype=bool)
-        known[rng.permutation(60)[:30]] = True
+        labelled = np.zeros(60, dtype=bool)
+        labelled[rng.permutation(60)[:30]] = True
         spread = np.zeros(60, dtype=bool)
-        spread[known] = labels
-        for lists, marks, read in ((whole, labels, None), (gaps, spread, known)):
+        spread[labelled] = labels
+        for lists, marks, read in ((whole, labels, None), (gaps, spread, labelled)):
             ids = np.array([f"d{at}" for at in range(len(marks))])
             lists.append(Topic("t", ids, np.arange(len(marks), 0.0, -1), marks, int(labels.sum()), read))
     shapes = [_fit_frailty(even, lists) for lists in (whole, gaps)]
@@ -126,15 +126,15 @@ def test_sessions_give_what_was_read(tmp_path: Path) -> None:
         review = session_snapshot(store, a_review(store))
         topic = session_list(review.row, review.state)
         assert session_scenario(review.state) == "inclusion"
-        assert topic.labels is not None and topic.known is not None and len(topic) == N
-        assert topic.labels.nonzero()[0].tolist() == [0, 1, 7] and topic.known.sum() == 8
+        assert topic.labels is not None and topic.labelled is not None and len(topic) == N
+        assert topic.labels.nonzero()[0].tolist() == [0, 1, 7] and topic.labelled.sum() == 8
         assert list_digest(topic) == review.row.digest
 
         patent = session_snapshot(store, a_patent_session(store))
         assert session_scenario(patent.state) == "patent"
         assert session_case(patent.state) == PastCase("hit", 12)
         # The unsure document at rank 11 is not known.
-        assert not known(session_list(patent.row, patent.state))[10]
+        assert not has_label(session_list(patent.row, patent.state))[10]
         stopped = replace(patent.state, labels=np.where(patent.state.labels == 1, 0, patent.state.labels))
         assert session_case(stopped) == PastCase("stopped", 12)
         unread = replace(patent.state, labels=np.full(N, -1, dtype=np.int8))

@@ -167,3 +167,14 @@ def test_files_of_earlier_versions_find_classes_by_their_earlier_names(earlier: 
         assert getattr(learning, earlier) is kind
     with pytest.raises(AttributeError):
         getattr(learning, f"{earlier}er")
+
+
+def test_a_ranker_of_an_earlier_version_is_described_by_its_own_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from tarstop_core.ranking.learning import StaticRanker\n"
+        "class Mine(StaticRanker):\n    said = 'As before.'\n",
+        encoding="utf-8",
+    )
+    with pytest.warns(DeprecationWarning, match="'said' is now called 'summary'"):
+        assert parse_ranker(f"{file}:Mine").summary == "As before."
