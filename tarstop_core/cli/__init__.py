@@ -1,3 +1,3 @@
-"""The command line."""
+"""The ``tarstop`` command."""
 
 from tarstop_core.cli.commands import main as main

@@ -1,4 +1,4 @@
-"""``tarstop belief``, ``tarstop learn-prior`` and ``tarstop decide``: what 2×2 tables make of a belief, and what follows."""
+"""``tarstop belief``, ``tarstop learn-prior`` and ``tarstop decide``: beliefs, priors and single decisions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def belief(
     payoffs: str | None,
     others: tuple[str, ...],
     as_json: bool,
-    **of_effects: Any,
+    **effect_options: Any,
 ) -> None:
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
@@ -102,12 +102,19 @@ def belief(
             raise InputProblem(
                 "--theta, --theta-sp and --prior are for 2×2 tables of a test; leave them out for effects of interventions."
             )
-        asked = cast("Engine | None", engine)
         print_belief(
-            table, state, measure, asked, stakes, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects
+            table,
+            state,
+            measure,
+            cast("Engine | None", engine),
+            stakes,
+            b_0=b_0,
+            prefixes=prefixes,
+            as_json=as_json,
+            **effect_options,
         )
         return
-    if any(option is not None for option in of_effects.values()):
+    if any(option is not None for option in effect_options.values()):
         raise InputProblem(
             "--delta, --direction, --ratio and --prior-sd are for effects; say which --measure."
         )
@@ -128,33 +135,36 @@ def belief(
     if own and prior_file is None:
         prior = own.belief_prior
         if theta_sp is not None and own.theta_sp is None:
-            prior = shared.of_both(prior)
+            prior = shared.for_both_margins(prior)
         prior = prior if b_0 is None else replace(prior, b_0=b_0)
     else:
         prior = shared.given_prior(b_0, prior_file, theta, theta_sp)
     question = Question(theta, engine, prior, theta_sp)
-    path, of_each = belief_path(tables, question, correction=correction), beliefs_of_each(tables, question)
+    path, margin_beliefs = (
+        belief_path(tables, question, correction=correction),
+        beliefs_of_each(tables, question),
+    )
     shared.say((*notes, *path.notes))
     last, knows_prior = path.beliefs[-1], ENGINES[engine].knows_prior
     if as_json:
         result: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
         result |= {"theta": theta, "studies": len(tables), "prior": prior.to_dict() if knows_prior else None}
         if theta_sp is not None:
-            result |= {"theta_sp": theta_sp, "belief_of_each": of_each}
+            result |= {"theta_sp": theta_sp, "belief_of_each": margin_beliefs}
         if prefixes:
             result["prefixes"] = list(path.beliefs)
         print_json(result | shared.choice_at(stakes, last))
         return
-    from tarstop_core.presentation.numbers import count_of, number, percent
+    from tarstop_core.presentation.numbers import count_of, percent
 
     if last is None:
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
     else:
         studies, exceeds = count_of(len(tables), "study", "studies"), claim(theta, theta_sp)
         click.echo(f"After {studies} the chance that pooled {exceeds} is {percent(last)} ({engine}).")
-        if of_each is not None:
+        if margin_beliefs is not None:
             click.echo(
-                f"For sensitivity alone it is {percent(of_each[0])}, for specificity alone {percent(of_each[1])}."
+                f"For sensitivity alone it is {percent(margin_beliefs[0])}, for specificity alone {percent(margin_beliefs[1])}."
             )
         shared.print_choice(stakes, last)
     if knows_prior:
@@ -162,14 +172,13 @@ def belief(
 
         click.echo(f"It begins with {percent(prior.b_0)}, by a {REVIEW.message('prior', prior=prior)}.")
     if prefixes:
-        for count, b in enumerate(path.beliefs):
-            click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
+        shared.print_prefixes(path.beliefs)
 
 
 def _stakes(
     state: State | None, q_star: float | None, payoffs: str | None, others: tuple[str, ...]
 ) -> Payoffs | None:
-    """Return what is at stake, as given or as in a session; None where no choice is asked for."""
+    """Return the payoffs of the options, else those of the session if it has further options; None if no choice is asked for."""
     if q_star is not None or payoffs is not None:
         return shared.given_stakes(q_star, payoffs, others)
     own = state.settings.payoffs if state else None
@@ -181,7 +190,7 @@ def _stakes(
 
 
 def _session(path: Path) -> State | None:
-    """Where the session of a file stands; None where the file is another one."""
+    """Return the state of the session in a file; None if the file holds no session."""
     from tarstop_core.sessions.file import is_session, state_of
 
     text = ""
@@ -191,7 +200,7 @@ def _session(path: Path) -> State | None:
 
 
 def _tables(path: Path, state: State | None) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]:
-    """Return the 2×2 tables of a file, notes on them, and the settings in force where it is a session's."""
+    """Return the 2×2 tables of a file or session, notes on them, and the session's settings or None."""
     from tarstop_core.files import UnrecognisedColumns, read_tables
     from tarstop_core.screening.review_settings import ReviewSettings
 
@@ -228,23 +237,23 @@ def learn_prior_command(
     from tarstop_core.files import read_outcome_tables
     from tarstop_core.presentation.numbers import number
 
-    shared.writable(out, tables)
+    shared.require_writable(out, tables)
     outcomes = read_outcome_tables(tables)
     reviews = [review for review, _, _ in outcomes]
     learn = learn_width if width else learn_prior
     prior = learn([studies for _, _, studies in outcomes], reviews, check_theta(theta), name or tables.stem)
     with shared.writing(out):
         out.write_text(prior.to_json(), encoding="utf-8")
-    seen = prior.learned_from
-    assert seen is not None
+    learned_from = prior.learned_from
+    assert learned_from is not None
     if as_json:
-        figures = vars(prior) | vars(seen)
+        figures = vars(prior) | vars(learned_from)
         print_json({name: figures[name] for name in "b_0 s tau weight reviews outcomes gain".split()})
         return
     click.echo(
-        f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
+        f"Learned from {learned_from.outcomes} outcomes of {learned_from.reviews} reviews; wrote {out}.\n"
         f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}, a study counts "
-        f"{number(prior.weight)}; log evidence a review {number(seen.gain)} above the weak prior's."
+        f"{number(prior.weight)}; log evidence a review {number(learned_from.gain)} above the weak prior's."
     )
 
 
@@ -272,17 +281,19 @@ def decide(
     for name, value in (("--belief", b), ("--rho", rho)):
         if not 0 <= value <= 1:
             raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
-    one = weigh(stakes, b, rho, cost)
+    decision = weigh(stakes, b, rho, cost)
     if as_json:
-        weighed = {"q_star": one.q_star, "evpi": one.evpi, "value": one.value}
-        print_json({**weighed, "action": shared.option_names(stakes)[one.option], "continue": one.go_on})
+        weighed = {"q_star": decision.q_star, "evpi": decision.evpi, "value": decision.value}
+        print_json(
+            {**weighed, "action": shared.option_names(stakes)[decision.option], "continue": decision.go_on}
+        )
         return
     from tarstop_core.presentation.numbers import number
 
-    verdict = "continue" if one.go_on else "stop"
-    sign = ">" if one.go_on else "≤"
+    verdict = "continue" if decision.go_on else "stop"
+    sign = ">" if decision.go_on else "≤"
     click.echo(
-        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(one.evpi)} = {number(one.value)} "
+        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(decision.evpi)} = {number(decision.value)} "
         f"{sign} {number(cost)}, the cost.\n"
         f"Stopping now means {shared.choice_words(stakes, b)}."
     )

@@ -1,4 +1,4 @@
-"""``tarstop calibrate``: from scores to chances."""
+"""``tarstop calibrate``: fit a calibrator, which turns scores or ranks into chances."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -74,31 +74,34 @@ def calibrate(
         raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
     if also and start:
         raise InputProblem("--start updates one calibrator with your own lists; leave --also out.")
-    shared.writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
+    shared.require_writable(
+        out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair)
+    )
     read = [shared.labelled_topics(*pair) for pair in ((run, qrels), *also)]
     notes = [note for _, more in read for note in more]
-    every = [(topic, str(number)) for number, (lists, _) in enumerate(read) for topic in lists]
-    topics = [topic for topic, _ in every]
+    with_collection = [(topic, str(number)) for number, (lists, _) in enumerate(read) for topic in lists]
+    topics = [topic for topic, _ in with_collection]
     settings |= {"name": name or run.name.split(".")[0], "source": run.name}
     if start is not None:
         settings["start"] = load(start)
-    of_new: dict[str, Any] = {}
+    of_collections: dict[str, Any] = {}
     if kind == "rank-frailty" and start is None:
-        # What lists of a run say of lists from elsewhere, not of the next one of the same run.
-        of_new = {"collections": [collection for _, collection in every]}
-    calibrator = fit(topics, **settings, **of_new)
+        # The chances are for lists from elsewhere, not for the next list of the same run.
+        of_collections = {"collections": [collection for _, collection in with_collection]}
+    calibrator = fit(topics, **settings, **of_collections)
     if test_run is not None and test_qrels is not None:
         held_out, more = shared.labelled_topics(test_run, test_qrels)
         quality = assess(calibrator, held_out, how=f"held-out run {test_run.name}")
         notes += more
     elif also:
-        judged = []
+        held_out_fits = []
         for lists, _ in read:
-            here = {topic.name for topic in lists}
-            others = [pair for pair in every if pair[0].name not in here]
-            away = fit([topic for topic, _ in others], **settings, collections=[of for _, of in others])
-            judged.append((away, lists))
-        quality = assess_each(judged, "leaving each collection, with its topics, out")
+            names = {topic.name for topic in lists}
+            others = [pair for pair in with_collection if pair[0].name not in names]
+            names_of_others = [collection for _, collection in others]
+            fitted = fit([topic for topic, _ in others], **settings, collections=names_of_others)
+            held_out_fits.append((fitted, lists))
+        quality = assess_each(held_out_fits, "leaving each collection, with its topics, out")
     else:
         quality = cross_validate(topics, **settings)
     with shared.writing(out):
@@ -107,9 +110,9 @@ def calibrate(
     if as_json:
         shared.print_json({name: getattr(quality, name) for name in ("brier", "ece", "topics", "documents")})
     else:
-        seen = calibrator.fitted_on
+        fitted_on = calibrator.fitted_on
         click.echo(
-            f"Fitted on {seen.topics} topics with {seen.documents:,} documents; wrote {out}.\n"
+            f"Fitted on {fitted_on.topics} topics with {fitted_on.documents:,} documents; wrote {out}.\n"
             f"Judged by {quality.how} ({quality.topics} topics, {quality.documents:,} documents): "
             f"Brier score {quality.brier:.4f}, expected calibration error {quality.ece:.4f}."
         )

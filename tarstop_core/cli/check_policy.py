@@ -1,4 +1,4 @@
-"""``tarstop check-policy`` and ``tarstop check-ranker``: whether a rule or a ranker looks ahead."""
+"""``tarstop check-policy`` and ``tarstop check-ranker``: test that a rule or a ranker never looks ahead."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import check_policy
 
-    _tell("policy", check_policy(parse_policy(spec), lists), as_json)
+    _print_result("policy", check_policy(parse_policy(spec), lists), as_json)
 
 
 @click.command("check-ranker")
@@ -34,10 +34,11 @@ def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
     from tarstop_core.evaluation.reranking import check_ranker
     from tarstop_core.ranking.learning import parse_ranker
 
-    _tell("ranker", check_ranker(parse_ranker(spec), lists), as_json)
+    _print_result("ranker", check_ranker(parse_ranker(spec), lists), as_json)
 
 
-def _tell(what: str, report: CheckResult, as_json: bool) -> None:
+def _print_result(what: str, report: CheckResult, as_json: bool) -> None:
+    """Print what the trials found, and exit with 1 if that is anything; `what` is the key of the name in JSON."""
     if as_json:
         result = {name: getattr(report, name) for name in ("lists", "ok", "findings", "remark")}
         print_json({what: report.policy, **result})

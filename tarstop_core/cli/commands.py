@@ -1,6 +1,6 @@
-"""The ``tarstop`` command: its group, and how it ends.
+"""The ``tarstop`` command: the group of all commands, and its exit codes.
 
-What a command computes with it imports when it runs, so that ``tarstop --help`` stays quick.
+Commands import the modules they compute with only when they run, so that ``tarstop --help`` stays quick.
 """
 
 import logging
@@ -25,8 +25,8 @@ from tarstop_core.errors import InputProblem
 
 
 def main() -> None:
-    """Entry point: bad input is one line on stderr and exit code 2."""
-    # What the store notes for those who run a server would be another line.
+    """Run the command line; bad input ends it with one line on stderr and exit code 2."""
+    # The store logs warnings for people who run a server; here they would be further lines on stderr.
     logging.getLogger("tarstop_core").addHandler(logging.NullHandler())
     try:
         code = tarstop.main(args=sys.argv[1:] or ["--help"], standalone_mode=False)

@@ -1,4 +1,4 @@
-"""What ``tarstop belief --measure`` says of an intervention's studies."""
+"""``tarstop belief --measure``: the belief about the effect of an intervention."""
 
 import math
 from dataclasses import asdict
@@ -40,28 +40,33 @@ def print_belief(
     ----------
     table : Path
         Studies, one a line.
-    state : State, optional
-        Where a session stands whose file this is: what is not given is as there.
-    measure : str, optional
+    state : State or None
+        State of the session, if the file is one: it supplies what is not given.
+    measure : str or None
         One of :class:`Measure`; needed unless a session has it.
-    engine : {"exact", "normal", "reml", "dl", "fe"}, optional
-        Where the belief comes from.
-    stakes : Payoffs, optional
-        What is at stake, where a choice is asked for.
-    delta : float, optional
+    engine : {"exact", "normal", "reml", "dl", "fe"} or None
+        Engine that computes the belief; by default that of the session or the measure.
+    stakes : Payoffs or None
+        Payoffs, if a choice is asked for.
+    delta : float or None
         Smallest effect that matters, in the measure's unit; no difference unless given.
-    direction : {"above", "below"}, optional
-        On which side of it an effect matters; needed.
-    ratio : bool, optional
+    direction : {"above", "below"} or None
+        Side of `delta` on which an effect matters; needed unless a session has it.
+    ratio : bool or None
         Whether generic estimates are ratios (default: inferred from their limits).
-    b_0 : float, optional
-        Chance before any study.
-    prior_sd : float, optional
-        Of the average effect, on the scale of analysis.
+    b_0 : float or None
+        Belief before any study; 0.5 unless given.
+    prior_sd : float or None
+        Prior standard deviation of the average effect, on the scale of analysis.
     prefixes : bool
         Whether the belief after each study is printed too.
     as_json : bool
-        Whether it is printed for programs.
+        Whether to print JSON instead of text.
+
+    Raises
+    ------
+    InputProblem
+        If the session is not about an intervention, the direction is not given, or an option does not fit the measure.
     """
     own = state.settings if state else None
     if own is not None and not isinstance(own, EffectSettings):
@@ -79,35 +84,34 @@ def print_belief(
     if direction is None:
         raise InputProblem("Say on which side of delta an effect matters: --direction above or below.")
     assert measure is not None, "a table without a session is read by the measure that was given"
-    asked = Measure(measure)
+    chosen = Measure(measure)
     if state:
-        is_ratio = bool(ratio) or asked.is_ratio
-        studies, notes = studies_of(state.evidence.rows, forms_of(asked)[0], is_ratio), tuple[str, ...]()
+        is_ratio = bool(ratio) or chosen.is_ratio
+        studies, notes = studies_of(state.evidence.rows, forms_of(chosen)[0], is_ratio), tuple[str, ...]()
     else:
         studies, notes = read_effects(table)
-    if asked is not Measure.GENERIC and ratio is not None:
+    if chosen is not Measure.GENERIC and ratio is not None:
         raise InputProblem("--ratio is for --measure generic; OR and RR are ratios, the others are not.")
-    ratio = asked.is_ratio or (
-        asked is Measure.GENERIC and (studies.looks_like_ratios() if ratio is None else ratio)
+    ratio = chosen.is_ratio or (
+        chosen is Measure.GENERIC and (studies.looks_like_ratios() if ratio is None else ratio)
     )
-    if asked is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
+    if chosen is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
         notes += ("Read as ratios; their limits are symmetric on the log scale.",)
-    target = Target(asked, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio)
-    notes += tuple(studies.notes(asked, ratio))
+    target = Target(chosen, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio)
+    notes += tuple(studies.notes(chosen, ratio))
     studies = studies.complete()
     belief = belief_of_effect(studies, target, engine, 0.5 if b_0 is None else b_0, prior_sd)
     shared.say(notes)
-    used = belief.engine
     if as_json:
         result: dict[str, object] = {
             "belief": belief.beliefs[-1],
-            "engine": used,
+            "engine": belief.engine,
             "mu": belief.mu,
             "se": belief.se,
             "tau2": belief.tau2,
             "prediction": belief.prediction,
             "new_setting": belief.new_setting,
-            "measure": asked.value,
+            "measure": chosen.value,
             "delta": target.delta,
             "direction": direction,
             "ratio": ratio,
@@ -119,12 +123,12 @@ def print_belief(
         shared.print_json(result | shared.choice_at(stakes, belief.beliefs[-1]))
         return
     last = belief.beliefs[-1]
-    beyond = f"{NAMES[asked]} is {direction} {target.delta:g}"
+    beyond = f"{NAMES[chosen]} is {direction} {target.delta:g}"
     if last is None or belief.mu is None or belief.se is None:
-        click.echo(f"Not identified: {used} needs at least 2 informative studies.")
+        click.echo(f"Not identified: {belief.engine} needs at least 2 informative studies.")
         return
     click.echo(
-        f"After {count_of(len(studies), 'study', 'studies')} the chance that {beyond} is {percent(last)} ({used})."
+        f"After {count_of(len(studies), 'study', 'studies')} the chance that {beyond} is {percent(last)} ({belief.engine})."
     )
     shared.print_choice(stakes, last)
 
@@ -145,5 +149,4 @@ def print_belief(
             f"It begins with {percent(0.5 if b_0 is None else b_0)}; the prior's standard deviation is {number(belief.prior.sd)}."
         )
     if prefixes:
-        for count, b in enumerate(belief.beliefs):
-            click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
+        shared.print_prefixes(belief.beliefs)

@@ -1,4 +1,4 @@
-"""``tarstop experiment``: the paper's protocol from the command line."""
+"""``tarstop experiment``: tune and test rules by the paper's protocol."""
 
 import inspect
 import math
@@ -14,13 +14,14 @@ from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, s
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
+"""Folder, in the one of results, that keeps finished jobs for a further run."""
 
 
 class _Benchmarks(click.Command):
-    """Its help lists the benchmarks and the rules, which take their time to import."""
+    """A command whose help lists the benchmarks and the rules, imported only when the help is shown."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help with a line for each benchmark and each rule."""
+        """Fill in a line for each benchmark and each rule."""
         from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
         from tarstop_core.policies import POLICIES
 
@@ -98,7 +99,7 @@ def experiment(
     pictures: bool,
     as_json: bool,
     direction: str | None,
-    **of_task: Any,
+    **task_options: Any,
 ) -> None:
     """Tune and test every rule on BENCHMARK for every q* and cost.
 
@@ -140,7 +141,7 @@ def experiment(
         cache=cache,
         progress=_progress,
         above=direction == "above",
-        **of_task,
+        **task_options,
     )
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))
@@ -149,14 +150,14 @@ def experiment(
         rows = [{key: _plain(value) for key, value in row.items()} for row in report.rows.to_dict("records")]
         print_json({"rows": rows, "seconds": seconds})
         return
-    _print(report)
+    _print_tables(report)
     click.echo(
         f"\n{len(report.results.methods)} methods in {seconds:.0f} s; wrote {out / 'report.html'} and {len(written.files) - 1} more."
     )
 
 
-def _print(report: Any) -> None:
-    """The paper's table for each q*, at its cost."""
+def _print_tables(report: Any) -> None:
+    """Print the paper's table for each q*; without payoffs, recall and share read of each method."""
     from tarstop_core.evaluation.findings.tables import panel, without_bootstrap
     from tarstop_core.evaluation.tasks import TASKS
 
@@ -174,13 +175,14 @@ def _print(report: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A JSON value; what is not a number is null."""
+    """Return a cell as a JSON value: numpy scalars become Python's, NaN and infinities become None."""
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _progress(share: float, what: str, seconds_left: float | None) -> None:
+    """Write progress and the time left to stderr if that is a terminal."""
     if sys.stderr.isatty():
         left = "" if seconds_left is None else f", about {max(1, round(seconds_left))} s left"
         click.echo(f"\r\033[K{share:4.0%} {what}{left}", nl=share >= 1, err=True)

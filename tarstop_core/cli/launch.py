@@ -1,4 +1,4 @@
-"""``tarstop app``, ``backup`` and ``restore``: the dashboard, and everything in its store as one file and back."""
+"""``tarstop app``, ``backup`` and ``restore``: start the dashboard; save its store to one file and load it back."""
 
 import errno
 import os
@@ -77,12 +77,12 @@ def app(
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
     served = [*places.named_hosts(), *hosts]
-    given = {places.LOGIN: login, places.PROXY_HEADER: proxy_header, places.PROXY_ADDRESS: proxy_address}
-    given |= {
+    variables = {places.LOGIN: login, places.PROXY_HEADER: proxy_header, places.PROXY_ADDRESS: proxy_address}
+    variables |= {
         places.ADMINISTRATORS: ",".join(administrators) or None,
         places.CLASSROOM: "yes" if classroom else None,
     }
-    os.environ.update({name: value for name, value in given.items() if value is not None})
+    os.environ.update({name: value for name, value in variables.items() if value is not None})
     if no_login:
         raise InputProblem(
             "TARstop no longer serves anybody without a login; give --login or --proxy-header instead of --no-login."
@@ -91,23 +91,23 @@ def app(
     os.environ[places.FORWARDED] = ""
     require_free_port(port, address)
     shared_results = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
-    followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
-    # Only what is named is looked at: it takes a second to import what looks.
+    rule_specs = [*places.named_by_server(places.RULES_VARIABLE), *rules]
+    # The checks take a second to import, so they are imported only if there is something to check.
     if shared_results:
         from tarstop_core.evaluation.results import named_at_start
 
         named_at_start(shared_results)
-    if followed:
+    if rule_specs:
         from tarstop_core.policies import parse_policy
 
-        for rule in followed:
+        for rule in rule_specs:
             parse_policy(rule)
     os.environ[places.RESULTS_VARIABLE] = places.APART.join(shared_results)
-    os.environ[places.RULES_VARIABLE] = places.APART.join(followed)
+    os.environ[places.RULES_VARIABLE] = places.APART.join(rule_specs)
     os.environ[places.HOSTS_VARIABLE] = ",".join(served)
-    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
+    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read from any working directory.
     command = [
-        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
+        # -P: a folder `dashboard` or a file `numpy.py` in the working directory must not be imported.
         *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
         *("--server.port", str(port), "--server.address", address),
         *(("--server.headless", "true") if headless or isinstance(way, places.Classroom) else ()),
@@ -121,16 +121,16 @@ def app(
 
 
 def require_free_port(port: int, address: str) -> None:
-    """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
+    """Raise InputProblem if the dashboard could not listen here; port 0 means any free one.
 
-    InputProblem when the port is taken, may not be used, or the address is not this machine's.
+    The port may be taken or need rights, or the address may not be this machine's.
     """
     if not 0 <= port <= 65535:
         raise InputProblem(f"{port} is not a port; give a number from 1 to 65535 with --port.")
     try:
         family, kind, _, _, where = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind) as probe:
-            if os.name == "posix":  # as the server does: a port just given up is free
+            if os.name == "posix":  # as the server does: a port that was just released counts as free
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(where)
     except OSError as problem:
@@ -152,8 +152,8 @@ def backup_command(file: Path) -> None:
     """
     from tarstop_core.sessions.store.backup import backup
 
-    held = backup(file, progress=lambda share: progress(share, "Backing up"))
-    click.echo(f"{file} holds {held}.")
+    content = backup(file, progress=lambda share: progress(share, "Backing up"))
+    click.echo(f"{file} holds {content}.")
 
 
 @click.command("restore")

@@ -1,11 +1,11 @@
-"""``tarstop look-back``: where each rule would have stopped in a project that was screened elsewhere."""
+"""``tarstop look-back``: report where each rule would have stopped in a project screened elsewhere."""
 
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say, writable, writing
+from tarstop_core.cli.shared import PATH, json_option, print_json, progress, require_writable, say, writing
 from tarstop_core.errors import InputProblem
 
 
@@ -26,7 +26,7 @@ def look_back(project: Path, out: Path, column: str | None, spec: str, as_json: 
     from tarstop_core.screening.kept_labels import labels_found
     from tarstop_core.screening.look_back_report import look_back_report
 
-    writable(out, project)
+    require_writable(out, project)
     rule = parse_policy(spec)
     if not EnoughSettings.may_follow(type(rule)) or rule.needs_draws:
         raise InputProblem(

@@ -1,11 +1,11 @@
-"""``tarstop rank``, ``metrics`` and ``rerank``: a ranking, how good one is, and a labelled list as it learns from its labels."""
+"""``tarstop rank``, ``metrics`` and ``rerank``: rank records, judge a ranking, and simulate a session that learns."""
 
 import time
 from pathlib import Path
 
 import click
 
-from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say, writable, writing
+from tarstop_core.cli.shared import PATH, json_option, print_json, progress, require_writable, say, writing
 from tarstop_core.errors import InputProblem
 
 
@@ -29,7 +29,7 @@ def rank(records: Path, query: str, out: Path, topic: str | None, tokens: str, a
     from tarstop_core.ranking.bm25 import RECIPES, rank_documents
 
     begun = time.perf_counter()
-    writable(out, records)
+    require_writable(out, records)
     table = read_records(records, progress=progress)
     order, scores = rank_documents(ranking_text(table.frame), query, RECIPES[tokens])
     name = topic or records.name.split(".")[0]
@@ -58,9 +58,9 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
     from tarstop_core.evaluation.ranking_metrics import ranking_metrics
     from tarstop_core.files import read_qrels, read_run
 
-    ranked, judged = read_run(run), read_qrels(qrels)
-    quality = ranking_metrics(ranked, judged)
-    say((*ranked.notes, *judged.notes))
+    ranked, judgments = read_run(run), read_qrels(qrels)
+    quality = ranking_metrics(ranked, judgments)
+    say((*ranked.notes, *judgments.notes))
     if as_json:
         print_json(quality)
     else:
@@ -116,7 +116,7 @@ def rerank(
 
     begun = time.perf_counter()
     for written in filter(None, (out, chances_file)):
-        writable(written, records)
+        require_writable(written, records)
     ranker = parse_ranker(spec or DEFAULT)
     fields = {column: "label"} | ({scores: "score"} if scores else {})
     table = read_records(records, columns=fields, progress=progress)

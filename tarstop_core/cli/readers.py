@@ -1,4 +1,4 @@
-"""``tarstop readers`` and ``who-reads``: how far readers agree and what all of them may have overlooked; who reads next, compared."""
+"""``tarstop readers`` and ``who-reads``: how far readers agree, what all may have overlooked, and who should read next."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_LISTED = 20
 """Disagreements that are printed; --json has all."""
 QUARTERS = 4
+"""Stretches of the list for which agreement is reported separately."""
 
 
 @click.command()
@@ -54,7 +55,7 @@ def readers(
     missed = overlooked(verdicts, limit=limit)
     say(table.notes)
     if as_json:
-        both = zip(table.readers, missed.readers, strict=True)
+        by_reader = zip(table.readers, missed.readers, strict=True)
         print_json(
             {
                 "records": len(table.names),
@@ -65,7 +66,7 @@ def readers(
                 **asdict(missed),
                 "draws_needed": missed.draws_needed,
                 "draws_expected": missed.draws_expected,
-                "readers": [{"name": name, **asdict(one)} for name, one in both],
+                "readers": [{"name": name, **asdict(one)} for name, one in by_reader],
             }
         )
         return
@@ -74,6 +75,7 @@ def readers(
 
 
 def _ac1(part: Agreement | None) -> float | None:
+    """Gwet's AC1 of a stretch; None if no record of it has two verdicts."""
     return None if part is None else part.ac1.value
 
 
@@ -117,7 +119,7 @@ def who_reads(
     prices = Prices(price, machine_price, follow_up)
     sensitivity = SENSITIVITY if sensitivity is None else sensitivity
     if whole:
-        _whole(table, prices, worth, sensitivity, as_json)
+        _compare_strategies(table, prices, worth, sensitivity, as_json)
         return
     who = asking.who_reads(table.verdicts, records, prices, worth, sensitivity)
     say(table.notes)
@@ -139,7 +141,9 @@ def who_reads(
         click.echo(asking.message("option", one=one, first=at == 0))
 
 
-def _whole(table: ReadersTable, prices: Prices, worth: float, sensitivity: float, as_json: bool) -> None:
+def _compare_strategies(
+    table: ReadersTable, prices: Prices, worth: float, sensitivity: float, as_json: bool
+) -> None:
     """Print the result of each strategy on a list that has every verdict."""
     from tarstop_core.readers import who_reads as asking
     from tarstop_core.readers.played import strategies_on

@@ -1,4 +1,4 @@
-"""``tarstop replay``: one rule on labelled rankings."""
+"""``tarstop replay``: apply one rule to labelled rankings."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def replay(
     b_0: float | None,
     scale: float,
     as_json: bool,
-    **of_reviews: Any,
+    **options: Any,
 ) -> None:
     """Apply a rule to the labelled rankings RUN in paper mode, and report the result.
 
@@ -92,7 +92,7 @@ def replay(
     policy = parse_policy(spec)
     refuse_looking_ahead([policy], TASKS[scenario].in_steps)
     if not TASKS[scenario].weighs:
-        _enough(run, qrels, calibrator, of_reviews["chances"], policy, target_recall, scale, as_json)
+        _replay_enough(run, qrels, calibrator, options["chances"], policy, target_recall, scale, as_json)
         return
     if target_recall is not None:
         raise InputProblem("--target-recall is for --scenario enough; leave it out.")
@@ -100,65 +100,65 @@ def replay(
         raise InputProblem("Give --cost, the cost of reading a document.")
     stakes = shared.given_stakes(q_star, payoffs, others)
     check_cost(cost)
-    needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
+    needs_tables, tables = TASKS[scenario].needs_tables, options["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
     if others and not needs_tables:
         raise InputProblem("--option is for reviews; leave it out, or give --scenario review.")
     of_effects = TASKS[scenario] is EffectTask
     names = ("chances", "tables", "truth", "theta", "theta_sp", "engine", "prior")
-    given = [f"--{name.replace('_', '-')}" for name in names if of_reviews[name] is not None]
+    given = [f"--{name.replace('_', '-')}" for name in names if options[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     foreign = ("theta", "theta_sp", "prior") if of_effects else ("measure", "delta", "direction")
-    if other := [f"--{name.replace('_', '-')}" for name in foreign if of_reviews[name] is not None]:
+    if other := [f"--{name.replace('_', '-')}" for name in foreign if options[name] is not None]:
         whose = "reviews of accuracy" if of_effects else "reviews of interventions"
         raise InputProblem(f"{other[0]} is for {whose}; leave it out.")
-    if of_reviews["engine"] and (of_reviews["engine"] in ENGINES) == of_effects:
-        raise InputProblem(f"The engine {of_reviews['engine']} is for another kind of review; leave it out.")
+    if options["engine"] and (options["engine"] in ENGINES) == of_effects:
+        raise InputProblem(f"The engine {options['engine']} is for another kind of review; leave it out.")
     check_prior(0.5 if b_0 is None else b_0)
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
-    theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
-    theta_sp: float | None = of_reviews["theta_sp"]
+    theta = check_theta(0.75 if options["theta"] is None else options["theta"])
+    theta_sp: float | None = options["theta_sp"]
     if theta_sp is not None:
         check_theta(theta_sp, "specificity")
-    chances: Path | None = of_reviews["chances"]
+    chances: Path | None = options["chances"]
     fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
     topics, notes = shared.labelled_topics(run, qrels)
-    judged = {topic.name: topic for topic in topics}
+    topic_of = {topic.name: topic for topic in topics}
 
     if tables is None:
-        assert fitted is not None  # chances are for reviews
+        assert fitted is not None  # only reviews may have chances instead
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
-        reviews, of_file = TASKS[scenario].read_outcomes(tables, judged)
-        notes += of_file
-        # Relevant is what the judgments say, so that recall divides by their R.
-        reviews = [replace(each, topic=replace(judged[each.review], name=each.name)) for each in reviews]
-        own = {each.review: judged[each.review] for each in reviews}
-        source = fitted if chances is None else read_chances(chances, own)
-        assert source is not None  # one of both is given
-        above = of_reviews["direction"] == "above"
-        engine: Any = of_reviews["engine"] or (None if of_effects else "bivariate")
-        given_too = {"above": above, "engine": engine, "theta": theta, "b_0": b_0, "scale": scale}
-        task = TASKS[scenario].asked({**of_reviews, **given_too})
-        prior = None if of_effects else shared.given_prior(b_0, of_reviews["prior"], theta, theta_sp)
+        reviews, table_notes = TASKS[scenario].read_outcomes(tables, topic_of)
+        notes += table_notes
+        # The judgments say what is relevant, so that recall divides by their R.
+        reviews = [replace(each, topic=replace(topic_of[each.review], name=each.name)) for each in reviews]
+        read_topics = {each.review: topic_of[each.review] for each in reviews}
+        source = fitted if chances is None else read_chances(chances, read_topics)
+        assert source is not None  # either a calibrator or chances are given
+        above = options["direction"] == "above"
+        engine: Any = options["engine"] or (None if of_effects else "bivariate")
+        checked = {"above": above, "engine": engine, "theta": theta, "b_0": b_0, "scale": scale}
+        task = TASKS[scenario].asked({**options, **checked})
+        prior = None if of_effects else shared.given_prior(b_0, options["prior"], theta, theta_sp)
         outcomes = replaying.replay_reviews(reviews, source, policy, stakes, cost, task, prior)
         if as_json and prior is not None:
             question = Question(theta, engine, prior, theta_sp)
             outcomes = [*replaying.with_left(outcomes, reviews, source, stakes, question)]
     mean = replaying.summary(outcomes)
-    unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
-    if unlike:
+    refused = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
+    if refused:
         notes += (
-            f"{unlike:,} of {len(topics):,} lists differ from those the calibrator was fitted on, in length or best score: chances from scores mean little there; "
+            f"{refused:,} of {len(topics):,} lists differ from those the calibrator was fitted on, in length or best score: chances from scores mean little there; "
             "a calibrator of kind 'rank-frailty' does not depend on that.",
         )
     shared.say(notes)
     if as_json:
         rows = [asdict(each) for each in outcomes]
-        if not others:  # which one is right, the truth says
+        if not others:  # of two actions, `omega` already says which is right
             for row in rows:
                 del row["best"]
         shared.print_json({"topics": rows, "mean": mean})
@@ -177,7 +177,7 @@ def replay(
 
 
 def _calibrator(calibrator: Path | None, chances: Path | None, scenario: str) -> Calibrator | None:
-    """The calibrator of a file, which has to be of the scenario; None where chances are given instead."""
+    """Load the calibrator and check that it is of this scenario; None if a file of chances is given instead."""
     from tarstop_core.calibration.calibrator import load
 
     if (calibrator is None) == (chances is None):
@@ -191,7 +191,7 @@ def _calibrator(calibrator: Path | None, chances: Path | None, scenario: str) ->
     return fitted
 
 
-def _enough(
+def _replay_enough(
     run: Path,
     qrels: Path,
     calibrator: Path | None,
@@ -201,19 +201,19 @@ def _enough(
     scale: float,
     as_json: bool,
 ) -> None:
-    """How much the rule finds, and how much it reads for that: nothing is weighed."""
+    """Replay a rule without payoffs, and print the recall it reaches and the share of the list it reads."""
     from tarstop_core.calibration.calibrator import INCLUSION
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.files import read_chances
 
-    wanted = policy.settings.get("tau", 0.95) if target is None else target
-    if not 0 < wanted <= 1:
-        raise InputProblem(f"--target-recall is {wanted:g}; give a number above 0, at most 1.")
+    target_recall = policy.settings.get("tau", 0.95) if target is None else target
+    if not 0 < target_recall <= 1:
+        raise InputProblem(f"--target-recall is {target_recall:g}; give a number above 0, at most 1.")
     source: Any = _calibrator(calibrator, chances, INCLUSION)
     topics, notes = shared.labelled_topics(run, qrels)
     if chances is not None:
         source = read_chances(chances, {topic.name: topic for topic in topics})
-    played = replaying.replay_enough(topics, source, policy, wanted, scale)
+    played = replaying.replay_enough(topics, source, policy, target_recall, scale)
     mean = replaying.reliability(played)
     shared.say(notes)
     if as_json:
@@ -224,5 +224,5 @@ def _enough(
         click.echo(f"{outcome.topic:<24}{outcome.depth:>8,.0f}{outcome.share:>9.1%}{outcome.recall:>8.3f}")
     click.echo(
         f"{policy}: {mean['topics']} topics, {mean['share']:.1%} of the lists read on average, recall {mean['recall']:.3f}; "
-        f"{wanted:.0%} reached on {mean['reliability']:.1%} of topics."
+        f"{target_recall:.0%} reached on {mean['reliability']:.1%} of topics."
     )

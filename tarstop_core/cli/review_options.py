@@ -1,4 +1,4 @@
-"""What ``tarstop experiment`` and ``tarstop replay`` ask of reviews; an option that is not given is None."""
+"""Options about reviews that ``tarstop experiment`` and ``tarstop replay`` share; each is None unless given."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -13,7 +13,7 @@ Command = Callable[..., Any]
 
 
 def review_options(engine: str) -> Callable[[Command], Command]:
-    """Return a decorator with the options; `engine` says where the belief of reviews comes from unless one is given."""
+    """Return a decorator that adds the options to a command; `engine` is what the help says about --engine."""
     options = (
         click.option(
             "--truth",

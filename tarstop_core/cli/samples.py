@@ -1,4 +1,4 @@
-"""``tarstop samples``: files to try the other commands on."""
+"""``tarstop samples``: write files for trying the other commands."""
 
 import inspect
 from collections.abc import Iterator
@@ -9,7 +9,10 @@ import click
 from tarstop_core.cli.shared import PATH, writing
 from tarstop_core.errors import InputProblem
 
-SEARCH, REVIEW = "bicycle-brake", "hollow-hip"
+SEARCH = "bicycle-brake"
+"""Sample search whose documents are in ``records.csv``."""
+REVIEW = "hollow-hip"
+"""Sample review whose labels are in ``labelled.csv``."""
 RULE = '''
     """A stopping rule of one's own: read some documents, whatever they say."""
 
@@ -80,7 +83,7 @@ def samples(folder: Path) -> None:
 
 
 def _files() -> Iterator[tuple[str, str]]:
-    """The files by name."""
+    """Yield name and content of each file."""
     from tarstop_core.files import table_to_csv
     from tarstop_core.samples import collections
 

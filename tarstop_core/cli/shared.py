@@ -1,4 +1,4 @@
-"""What several commands ask for, read and say."""
+"""Options, readers and printed answers that several commands share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LazyChoice(click.Choice):  # type: ignore[type-arg]
 
 
 WEAK = "weak"
-"""The name of the prior that nothing was learned for."""
+"""Name of the default prior, for which nothing was learned."""
 PATH = click.Path(path_type=Path)
 others_option = click.option(
     "--option",
@@ -48,28 +48,28 @@ q_star_option = click.option(
 
 
 def given_prior(b_0: float | None, file: Path | None, theta: float, theta_sp: float | None = None) -> Prior:
-    """The prior of a file, one that comes with the program, or the weak one.
+    """Return the prior in a file, a shipped one by its name, or the weak one where neither is named.
 
     Parameters
     ----------
     b_0 : float or None
-        Belief before any study, instead of the prior's.
+        Belief before any study, which replaces the prior's own.
     file : Path or None
         A prior as JSON, or the name of a shipped one where there is no such file.
     theta : float
-        Threshold on pooled sensitivity, at which a learned prior is taken.
+        Threshold on pooled sensitivity; a learned b_0 is carried over to it.
     theta_sp : float, optional
         Threshold that pooled specificity is to exceed as well.
 
     Returns
     -------
     Prior
-        With b_0, where one was given.
+        With b_0, if one was given.
 
     Raises
     ------
     InputProblem
-        When no prior has this name, or the file holds none.
+        If no shipped prior has this name, or the file holds no prior.
     """
     from tarstop_core.belief.prior import Prior, load
     from tarstop_core.samples.shipped import priors
@@ -84,26 +84,29 @@ def given_prior(b_0: float | None, file: Path | None, theta: float, theta_sp: fl
             raise InputProblem(f"There is no prior {file.name}; give a file, or one of {names}.")
         prior = shipped[file.name]
     # A learned b_0 refers to the θ it was learned at.
-    prior = prior.at(theta) if theta_sp is None else of_both(prior)
+    prior = prior.at(theta) if theta_sp is None else for_both_margins(prior)
     return prior if b_0 is None else replace(prior, b_0=b_0)
 
 
-def of_both(prior: Prior) -> Prior:
-    """A prior whose chance is that of sensitivity and specificity: a learned one says how likely a sensitivity is alone."""
+def for_both_margins(prior: Prior) -> Prior:
+    """Return the prior for a belief in sensitivity and specificity together.
+
+    A learned b_0 is the chance of a good sensitivity alone, so 0.5 takes its place.
+    """
     return prior if prior.learned_from is None or prior.width_alone else replace(prior, b_0=0.5)
 
 
 def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str] = ()) -> Payoffs:
-    """Payoffs from a threshold or from four amounts, with other options.
+    """Return payoffs from a threshold belief or from four amounts, with any further options.
 
     Parameters
     ----------
     q_star : float or None
         Threshold belief.
     payoffs : str or None
-        Four amounts B,L_r,L_g,G in its place.
+        Four amounts B,L_r,L_g,G instead.
     others : sequence of str
-        Other options, each NAME,RIGHT,WRONG.
+        Options beside a⁻ and a⁺, each NAME,RIGHT,WRONG: what it brings if ω⁺ holds and if not.
 
     Returns
     -------
@@ -112,7 +115,7 @@ def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str
     Raises
     ------
     InputProblem
-        When not one of the first two is given, or a text cannot be read.
+        If not exactly one of the first two is given, or a text cannot be read.
     """
     from tarstop_core.value.payoffs import Payoffs
 
@@ -130,7 +133,7 @@ def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str
 
 
 def given_options(texts: Sequence[str]) -> tuple[Option, ...]:
-    """Options from texts NAME,RIGHT,WRONG; raise InputProblem when one cannot be read."""
+    """Parse options from texts NAME,RIGHT,WRONG; raise InputProblem if one cannot be read."""
     from tarstop_core.value.payoffs import Option
 
     options = []
@@ -146,25 +149,25 @@ def given_options(texts: Sequence[str]) -> tuple[Option, ...]:
 
 
 def option_names(payoffs: Payoffs) -> tuple[str, ...]:
-    """Return what options are called on the command line, in their order."""
+    """Names of the options on the command line: a-, a+ and the others, in the order of their numbers."""
     return "a-", "a+", *(other.name for other in payoffs.others)
 
 
 def choice_at(payoffs: Payoffs | None, b: float | None) -> dict[str, Any]:
-    """Return what `belief` adds for programs where a choice is asked for.
+    """Return the keys that ``--json`` adds if payoffs are given: the action to choose, and a row for each option.
 
     Parameters
     ----------
     payoffs : Payoffs or None
-        What is at stake; None adds nothing.
+        None adds no keys.
     b : float or None
         Belief in ω⁺; None where it is not identified.
 
     Returns
     -------
     dict
-        ``action``, and for each option its name, what is expected of it and its chance of being the best one: that of
-        the state in which nothing brings more.
+        ``action``, and ``options``: for each its name, its expected payoff, and the chance of the state in which no other
+        option brings more. Both are None if the belief is.
     """
     if payoffs is None:
         return {}
@@ -180,7 +183,7 @@ def choice_at(payoffs: Payoffs | None, b: float | None) -> dict[str, Any]:
 
 
 def choice_words(payoffs: Payoffs, b: float) -> str:
-    """Return what is chosen at a belief, and why."""
+    """Return the option chosen at a belief with the reason, in words."""
     from tarstop_core.presentation.numbers import number
 
     names, chosen = option_names(payoffs), int(payoffs.best(b))
@@ -196,7 +199,7 @@ def choice_words(payoffs: Payoffs, b: float) -> str:
 
 
 def print_choice(payoffs: Payoffs | None, b: float) -> None:
-    """Print what is chosen at a belief, and of each option what is expected and how likely it is the best one."""
+    """Print the option chosen at a belief, then each option with its expected payoff and its chance of being the best."""
     from tarstop_core.presentation.numbers import number, percent
 
     if payoffs is None:
@@ -208,23 +211,31 @@ def print_choice(payoffs: Payoffs | None, b: float) -> None:
         )
 
 
+def print_prefixes(beliefs: Sequence[float | None]) -> None:
+    """Print the belief after 0, 1, 2, … studies, one a line; None is not identified."""
+    from tarstop_core.presentation.numbers import number
+
+    for count, b in enumerate(beliefs):
+        click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
+
+
 def labelled_topics(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...]]:
-    """Topics that both files know, and notes on the files."""
+    """Read a run and qrels; return the topics that both contain, with their labels, and notes on the files."""
     from tarstop_core.files import label_topics, read_qrels, read_run
 
-    ranked, judged = read_run(run), read_qrels(qrels)
-    topics, notes = label_topics(ranked, judged)
-    return list(topics.values()), (*ranked.notes, *judged.notes, *notes)
+    ranked, judgments = read_run(run), read_qrels(qrels)
+    topics, notes = label_topics(ranked, judgments)
+    return list(topics.values()), (*ranked.notes, *judgments.notes, *notes)
 
 
 def say(notes: Iterable[str]) -> None:
-    """Write notes to stderr once the work is done: when it fails, the one line there is the error's."""
+    """Write notes to stderr. Call it once the work is done: if the work fails, stderr has the error's one line alone."""
     for note in notes:
         click.echo(note, err=True)
 
 
-def writable(path: Path, *inputs: Path | None) -> None:
-    """Refuse a file that could not be written, before the work begins; nothing is touched."""
+def require_writable(path: Path, *inputs: Path | None) -> None:
+    """Raise InputProblem if a file could not be written, or is one of the inputs; nothing is touched."""
     if path.exists() and any(
         source is not None and source.exists() and path.samefile(source) for source in inputs
     ):
@@ -237,7 +248,7 @@ def writable(path: Path, *inputs: Path | None) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn a failure to write a file into a sentence."""
+    """Turn an OSError while a file is written into an InputProblem."""
     try:
         yield
     except OSError as problem:
@@ -245,7 +256,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def progress(share: float, what: str) -> None:
-    """Write progress to stderr where a person looks at it."""
+    """Write progress to stderr if that is a terminal."""
     if sys.stderr.isatty():
         click.echo(f"\r{what} {share:4.0%}", nl=share >= 1, err=True)
 

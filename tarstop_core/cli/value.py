@@ -1,4 +1,4 @@
-"""``tarstop value``: what knowing more is worth in a decision between any number of actions."""
+"""``tarstop value``: compute what certainty or a study is worth in a decision between any number of actions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LABELS = {
     "population_evsi": "the study is worth, for everyone",
     "prior_inb": "net benefit of adopting",
 }
-"""What results are called where they are printed for people; others keep their names."""
+"""Names of results in printed text; a result that is not here keeps its own name."""
 
 
 @click.command()
@@ -89,21 +89,21 @@ def value(
     values = [entry.values() for entry in entries]
     if as_json:
         results = [
-            {**({"id": entry.name} if entry.name else {}), "kind": entry.decision.kind, "value": of}
-            for entry, of in zip(entries, values, strict=True)
+            {**({"id": entry.name} if entry.name else {}), "kind": entry.decision.kind, "value": result}
+            for entry, result in zip(entries, values, strict=True)
         ]
         shared.print_json(results if is_list else results[0])
         return
-    for entry, of in zip(entries, values, strict=True):
+    for entry, result in zip(entries, values, strict=True):
         click.echo(f"{entry.name or file.name} ({entry.decision.kind})")
-        for name, content in of.items():
-            click.echo(f"  {LABELS.get(name, name):<44} {_said(content)}")
+        for name, content in result.items():
+            click.echo(f"  {LABELS.get(name, name):<44} {_in_words(content)}")
 
 
 def _from_text(
     file: Path, columns: DrawColumns, everyone: PeopleConcerned | None
 ) -> tuple[list[Entry], bool]:
-    """Decisions of a JSON or TOML file."""
+    """Read the decisions of a JSON or TOML file; return also whether the file has a list of them."""
     from tarstop_core.envelope import read_file
     from tarstop_core.value.actions.schema import DrawColumns, entries_of_text
 
@@ -113,7 +113,7 @@ def _from_text(
 
 
 def _from_cells(file: Path, columns: DrawColumns, everyone: PeopleConcerned | None) -> Entry:
-    """The decision of a table."""
+    """Read the one decision of a table: draws if columns are named, else actions by consequences."""
     from tarstop_core.files.cells import read_cells
     from tarstop_core.value.actions.schema import (
         CHANCES,
@@ -138,21 +138,21 @@ def _from_cells(file: Path, columns: DrawColumns, everyone: PeopleConcerned | No
 
 
 def _amounts(option: str, text: str | None) -> tuple[float, ...]:
-    """Numbers between commas."""
+    """Parse the comma-separated numbers of an option; raise InputProblem if one is no number."""
     try:
         return tuple(map(float, filter(None, (text or "").split(","))))
     except ValueError:
         raise InputProblem(f"{option} is '{text}'; give numbers X,X,….") from None
 
 
-def _said(content: object) -> str:
-    """A result as a person reads it."""
+def _in_words(content: object) -> str:
+    """Return a result as text for people."""
     from tarstop_core.presentation.numbers import number
 
     if isinstance(content, bool):
         return "yes" if content else "no"
     if isinstance(content, dict):
-        return "; ".join(f"{name} {_said(part)}" for name, part in content.items())
+        return "; ".join(f"{name} {_in_words(part)}" for name, part in content.items())
     if isinstance(content, list):
-        return ", ".join(map(_said, content))
+        return ", ".join(map(_in_words, content))
     return number(float(content)) if isinstance(content, (int, float)) else str(content)
