@@ -16,7 +16,7 @@ from tarstop_core.value.actions.sampling import Study, evsi_by_regression
 from tarstop_core.value.payoffs import TOLERANCE, Floats
 
 LEAST_DRAWS = 30
-REPEATS = 200  # Regressions as they might be, for the standard error
+REPEATS = 200  # Functions drawn from the fitted regression, for the standard error of EVPPI
 
 
 class Estimate(NamedTuple):
@@ -28,7 +28,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Draws:
-    """Draws of net benefits, or of effects and costs, beside the parameters that they came from: a list a column.
+    """Draws of net benefits, or of effects and costs, and the parameters that they came from, as lists by name.
 
     Examples
     --------
@@ -45,8 +45,8 @@ class Draws:
     cost: Mapping[str, Sequence[float]] | None = None
     willingness_to_pay: float | None = None  # For one unit of effect
     parameters: Mapping[str, Sequence[float]] | None = None
-    sets: Sequence[Sequence[str]] = ()  # Of parameters to know together; each alone unless given
-    thresholds: Sequence[float] = ()  # Other willingness to pay, for the acceptability curve
+    sets: Sequence[Sequence[str]] = ()  # Parameters to learn together; by default each one alone
+    thresholds: Sequence[float] = ()  # Other values of `willingness_to_pay`, for the acceptability curve
 
     def __post_init__(self) -> None:
         of_effects = (self.effect, self.cost, self.willingness_to_pay)
@@ -61,17 +61,23 @@ class Draws:
             raise InputProblem("effect and cost name different actions; give both for each.")
         if len(self.actions) < 2:
             raise InputProblem("There is only one action; give net benefits of at least two.")
-        columns = {
-            name: column
-            for part in (self.net_benefit, self.effect, self.cost, self.parameters)
-            for name, column in (part or {}).items()
-        }
-        length = len(next(iter(columns.values())))
+        # Effects, costs and parameters may have columns of the same name, so this is no dictionary.
+        columns = [
+            (f"{prefix}{name}", column)
+            for prefix, group in (
+                ("", self.net_benefit),
+                ("The effect of ", self.effect),
+                ("The cost of ", self.cost),
+                ("", self.parameters),
+            )
+            for name, column in (group or {}).items()
+        ]
+        length = len(columns[0][1])
         if length < LEAST_DRAWS:
             raise InputProblem(
                 f"There {'is 1 draw' if length == 1 else f'are {length} draws'}; give at least {LEAST_DRAWS}."
             )
-        for name, column in columns.items():
+        for name, column in columns:
             if len(column) != length:
                 raise InputProblem(
                     f"{name} has {len(column)} draws and others {length}; give the same number."
@@ -81,24 +87,24 @@ class Draws:
         for name in (name for names in self.sets for name in names):
             if name not in (self.parameters or {}):
                 raise InputProblem(f"There is no parameter {name}; name columns of parameters.")
-        for worth in filter(None, (self.willingness_to_pay, *self.thresholds)):
-            if not 0 < worth <= LARGEST:
-                raise InputProblem(f"A unit of effect is worth {worth:g}; give 0 or more, as a plain number.")
+        for amount in filter(None, (self.willingness_to_pay, *self.thresholds)):
+            if not 0 < amount <= LARGEST:
+                raise InputProblem(f"A unit of effect is worth {amount:g}; give 0 or more, as a plain number.")
         if not all(self.sets):
             raise InputProblem("A set of parameters is empty; name at least one.")
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """Their names, as given."""
+        """Names of the actions, as given."""
         return tuple((self.net_benefit if self.effect is None else self.effect) or ())
 
     def net(self, willingness_to_pay: float | None = None) -> Floats:
-        """Net benefits at a willingness to pay, or at the decision's own, shape (draws, actions)."""
+        """Net benefits at this willingness to pay, by default that of the decision, shape (draws, actions)."""
         if self.effect is None or self.cost is None:
             return np.array(list((self.net_benefit or {}).values()), dtype=np.float64).T
-        worth = self.willingness_to_pay if willingness_to_pay is None else willingness_to_pay
+        amount = self.willingness_to_pay if willingness_to_pay is None else willingness_to_pay
         columns = [
-            (worth or 0.0) * np.asarray(self.effect[name]) - np.asarray(self.cost[name])
+            (amount or 0.0) * np.asarray(self.effect[name]) - np.asarray(self.cost[name])
             for name in self.actions
         ]
         return np.array(columns, dtype=np.float64).T
@@ -110,15 +116,15 @@ class Draws:
         (:func:`smooth`; Strong, Oakley & Brennan 2014). The error is the standard
         deviation over functions drawn from what the regression leaves open.
         """
-        fit = self._given(names)
+        fit = self._expected_lead(names)
         if fit is None:
             return Estimate(0.0, 0.0)
         random = np.random.default_rng(0)
         drawn = [_gain(fit.draw(random)) for _ in range(REPEATS)]
         return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
 
-    def _given(self, names: Sequence[str]) -> Smooth | None:
-        """Expected lead of the others over the best action given some parameters; None where these are constants."""
+    def _expected_lead(self, names: Sequence[str]) -> Smooth | None:
+        """Regress the lead of the other actions over the best one on some parameters; None if nothing varies."""
         net = self.net()
         best = int(net.mean(axis=0).argmax())
         lead = np.delete(net - net[:, [best]], best, axis=1)
@@ -149,7 +155,7 @@ class Draws:
         """
         if study.measures not in (self.parameters or {}):
             raise InputProblem(f"There is no parameter {study.measures}; name a column of parameters.")
-        fit = self._given([study.measures])
+        fit = self._expected_lead([study.measures])
         if fit is None:
             return np.zeros(len(n))
         parameter = np.asarray((self.parameters or {})[study.measures], dtype=np.float64)
@@ -178,10 +184,10 @@ class Draws:
         values: Values = {"draws": len(net), "net_benefit_now": now, "best": max(now, key=now.__getitem__)}
         values |= {"chance_best": self.chance_best(), "evpi": evpi.value, "evpi_se": evpi.se}
         sets = self.sets or [[name] for name in self.parameters or {}]
-        worth = [(names, self.evppi(names)) for names in sets]
-        if worth:
+        if sets:
+            estimates = [(names, self.evppi(names)) for names in sets]
             values["evppi"] = [
-                {"parameters": list(names), "evppi": part.value, "se": part.se} for names, part in worth
+                {"parameters": list(names), "evppi": evppi.value, "se": evppi.se} for names, evppi in estimates
             ]
         if self.thresholds:
             values["ceac"] = [
@@ -199,8 +205,8 @@ def _gain(lead: Floats) -> float:
 # --- a smooth function of several parameters ---------------------------------------------------------
 
 KNOTS_PER_PARAMETER, MOST_KNOTS = 15, 120
-MOST_CELLS = 20_000_000  # Draws times knots; many draws are smoothed by fewer
-KNOT_DRAWS = 20_000  # Draws among which knots are looked for
+MOST_CELLS = 20_000_000  # Draws times knots, so many draws get fewer knots
+KNOT_DRAWS = 20_000  # Knots are chosen among about this many draws
 RANK = 1e-9  # A singular value below this part of the largest is rounding
 PENALTIES = np.logspace(-8, 8, 129)  # Tried beside the median strength of the wiggles
 
@@ -226,7 +232,7 @@ def smooth(x: Floats, y: Floats) -> Smooth:
     Parameters
     ----------
     x : ndarray
-        Parameters, shape (n, d); constant ones are passed over.
+        Parameters, shape (n, d); constant ones are ignored.
     y : ndarray
         Columns to explain, shape (n, J).
 
@@ -237,7 +243,7 @@ def smooth(x: Floats, y: Floats) -> Smooth:
     Notes
     -----
     Linear functions are free; deviations are Σ u_i·|x − knot_i|³ (the natural cubic spline in one dimension) with a
-    normal prior whose variance maximises the restricted likelihood, for each column apart (Wood 2017, sections 5 and 6).
+    normal prior whose variance maximises the restricted likelihood, for each column separately (Wood 2017, sections 5 and 6).
     Fitted means then have the covariance σ²·H, with H the matrix that smooths.
     """
     x = x[:, np.ptp(x, axis=0) > 0]
@@ -247,13 +253,13 @@ def smooth(x: Floats, y: Floats) -> Smooth:
     level = straight.T @ y
     rest = y - straight @ level
     along = wiggles.T @ rest
-    free = len(x) - straight.shape[1]
+    freedom = len(x) - straight.shape[1]  # Degrees of freedom that the plane leaves
     squares = np.square(rest).sum(axis=0) - np.square(along).sum(axis=0)
     penalty = PENALTIES * (np.median(strength) if strength.size else 1.0)
     shrunk = penalty[:, None] / (strength + penalty[:, None])  # Shape (penalties, k)
-    variance = (squares + shrunk @ np.square(along)) / free
+    variance = (squares + shrunk @ np.square(along)) / freedom
     criterion = (
-        free * np.log(np.maximum(variance, np.finfo(float).tiny)) - np.log(shrunk).sum(axis=1)[:, None]
+        freedom * np.log(np.maximum(variance, np.finfo(float).tiny)) - np.log(shrunk).sum(axis=1)[:, None]
     )
     chosen = criterion.argmin(axis=0)
     follows = 1 - shrunk[chosen].T  # Shape (k, J)
@@ -297,7 +303,7 @@ def _cubes(x: Floats, knots: Floats) -> Floats:
 
 
 def _noise(residuals: Floats) -> Floats:
-    """A root of the correlation between columns of residuals; columns without any stay alone."""
+    """A root of the correlation between columns of residuals; a column without residuals correlates with none."""
     sd = residuals.std(axis=0)
     scaled = residuals / np.where(sd > 0, sd, 1.0)
     size, axes = np.linalg.eigh(scaled.T @ scaled / len(residuals))

@@ -145,6 +145,16 @@ def test_acceptability_follows_the_willingness_to_pay() -> None:
         {"sets": [["y"]]},
         {"sets": [[]]},
         {"thresholds": [1.0]},
+        *(
+            {
+                "net_benefit": None,
+                "effect": {"a": effect, "b": [1.0] * 30},
+                "cost": {"a": [1.0] * 30, "b": [2.0] * 30},
+                "willingness_to_pay": 1.0,
+            }
+            for effect in ([1.0] * 29, [float("nan")] * 30)
+        ),
+        {"net_benefit": {"x": [float("nan")] * 30, "b": [1.0] * 30}},
     ],
 )
 def test_what_cannot_be_is_refused(changed: dict[str, Any]) -> None:
