@@ -23,7 +23,7 @@ from tarstop_core.evaluation.calibrators import HeldOut
 from tarstop_core.files import labelled_lists
 from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.policies import POLICIES
-from tarstop_core.policies.registry import followed, titled
+from tarstop_core.policies.registry import advising_rules, titled
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.fold import replay
@@ -176,7 +176,7 @@ def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]
 def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     st.subheader("What it does to decisions")
     one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
-    titles = {name: titled(name) for name in followed()}
+    titles = {name: titled(name) for name in advising_rules()}
     rule = one_of("Stopping rule", titles, at=one, **lasting(f"{PREFIX}/rule"))
     how: dict[str, Any] = {"default": 0.5, "required": True, "key": f"{PREFIX}/q"}
     q_star = other.segmented_control("How sure before you act", Q_STARS, **how)

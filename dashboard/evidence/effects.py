@@ -6,7 +6,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.evidence.answer import files, headline
 from dashboard.evidence.chosen import choose
 from dashboard.evidence.effect_studies import PREFIX, ChosenEffects, from_upload, of_session, published, typed
-from dashboard.evidence.prior import edged
+from dashboard.evidence.prior import within_slider
 from dashboard.evidence.worth import ask_amounts, link_to_decisions
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import note
@@ -33,7 +33,7 @@ NOTHING_YET = {
     "file": "Nothing to show yet: upload your studies, or fill in the example. A published set shows what to expect.",
     "typed": "Nothing to show yet. Enter the numbers of at least one study.",
 }
-"""What is said instead of an answer, by where the studies come from."""
+"""What stands in place of an answer, by the source of the studies."""
 MEASURES = effect.MEASURES | {Measure.GENERIC: "Effect as given"}
 ENGINES: dict[Engine, str] = {
     "exact": "Exact counts",
@@ -53,20 +53,20 @@ def show_effects(
     asked: DeltaGenerator,
     menu: DeltaGenerator,
 ) -> None:
-    """Draw the page into the places that it has for reviews of accuracy too.
+    """Fill the containers of the Evidence page, which are the same for accuracy.
 
     Parameters
     ----------
     headlined
-        Where the answer stands.
+        Container of the answer.
     row, below
-        Where is asked which studies they are: beside each other, and below that what takes more room.
+        Containers of the fields that choose the studies; `below` has those that need the full width.
     drawn
-        Where figures go.
+        Container of the figures.
     asked
-        Where is asked what they show.
+        Container of the question: measure, smallest effect that matters, q*.
     menu
-        Where they are saved.
+        Container of the downloads.
     """
     others = {"published": published, "file": from_upload, "typed": typed}
     words_asked = "Where the studies come from"
@@ -75,7 +75,7 @@ def show_effects(
         headlined.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
     with asked:
-        evidence, payoffs, everyone = _question(chosen)
+        evidence, payoffs, everyone = _ask_question(chosen)
     notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
     if evidence.target.harmful:
         notes.append(effect_words.threshold_sentence(evidence.target, chosen.baseline))
@@ -98,7 +98,7 @@ def show_effects(
 
 
 def _decisions(chosen: ChosenEffects, evidence: EffectEvidence) -> None:
-    """What leads to Decisions: the benefit of adopting in units of the effect, with the smallest that matters as its cost."""
+    """Link to Decisions, where adopting brings the effect and costs the smallest effect that matters."""
     mu, se, target = evidence.drawn_path.mu, evidence.drawn_path.se, evidence.target
     if target.ratio or mu is None or se is None:
         return
@@ -116,14 +116,15 @@ def _decisions(chosen: ChosenEffects, evidence: EffectEvidence) -> None:
 # --- what is asked of them --------------------------------------------------------------------------
 
 
-def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]:
+def _ask_question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]:
     state = st.session_state
     if state.setdefault(f"{PREFIX}/of", chosen.key) != chosen.key:
-        state[f"{PREFIX}/of"] = chosen.key  # what the address asks is of other studies
+        # Other studies were chosen: what the address asks was meant for the earlier ones.
+        state[f"{PREFIX}/of"] = chosen.key
         address.write(dict.fromkeys(("measure", "delta", "direction", "kind"), ""))
         first_b_0 = 0.5 if chosen.settings is None else chosen.settings.b_0
-        state.update(q_star=edged(chosen.payoffs.q_star), b_0=edged(first_b_0))
-    target = _target(chosen)
+        state.update(q_star=within_slider(chosen.payoffs.q_star), b_0=within_slider(first_b_0))
+    target = _ask_target(chosen)
     q_star = share("How sure before you act", chosen.payoffs.q_star, **bound("q_star"))
     usual = engine_for(chosen.studies.form, target.measure)
     if chosen.settings is not None and chosen.settings.kind is target.measure:
@@ -152,7 +153,7 @@ def _question(chosen: ChosenEffects) -> tuple[EffectEvidence, Payoffs, Everyone]
     return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs, everyone
 
 
-def _target(chosen: ChosenEffects) -> Target:
+def _ask_target(chosen: ChosenEffects) -> Target:
     """The measure, the smallest effect that matters, and which side is better."""
     form, first = chosen.studies.form, chosen.first_measure
     measures = {measure: MEASURES[measure] for measure in form.measures}
@@ -177,16 +178,15 @@ def _target(chosen: ChosenEffects) -> Target:
     key = f"{PREFIX}/direction/{chosen.key}"
     begun_side = named if named in SIDES else usual_side
     side = one_of("Which effect is good", SIDES, first=begun_side, **lasting(key))
-    nothing = 1.0 if ratio else 0.0
-    own = chosen.delta is not None and measure is first
-    usual_delta = chosen.delta if own and chosen.delta is not None else nothing
-    # One that the address has for another measure says nothing of this one.
-    same = st.query_params.get("measure", first.value) == measure.value
+    no_effect = 1.0 if ratio else 0.0
+    usual_delta = chosen.delta if chosen.delta is not None and measure is first else no_effect
+    # A δ in the address counts only for the measure that the address names.
+    of_this_measure = st.query_params.get("measure", first.value) == measure.value
     try:
-        value = float(st.query_params.get("delta", usual_delta)) if same else usual_delta
+        value = float(st.query_params.get("delta", usual_delta)) if of_this_measure else usual_delta
     except ValueError:
         value = usual_delta
-    delta, baseline = _smallest(chosen, measure, ratio, side == "above", value)
+    delta, baseline = _ask_smallest_effect(chosen, measure, ratio, side == "above", value)
     address.write(
         {
             "measure": "" if measure is first else measure.value,
@@ -203,17 +203,20 @@ def _target(chosen: ChosenEffects) -> Target:
     return target
 
 
-def _smallest(
+def _ask_smallest_effect(
     chosen: ChosenEffects, measure: Measure, ratio: bool, above: bool, value: float
 ) -> tuple[float, float | None]:
-    """Ask for the smallest effect that matters in its unit, or in numbers of people; and the risk without the intervention."""
+    """Ask for the smallest effect that matters, δ, in its own unit or as events per 1,000 people.
+
+    Returns δ and the risk without the intervention, if one is known. `value` is the δ to begin with.
+    """
     baseline = chosen.baseline
     state, key = st.session_state, f"{PREFIX}/delta/{chosen.key}/{measure}"
     in_people = False
     if measure in EVENT_MEASURES and baseline is not None:
         ways = {False: MEASURES[measure], True: "Events per 1,000 people"}
         in_people = one_of("Unit of the smallest effect", ways, **lasting(f"{key}/way"))
-    # Another unit or direction begins with δ as it is.
+    # After a change of unit or direction the fields begin with the present δ.
     begins = state.get(f"{key}/asked") != (in_people, above)
     state[f"{key}/asked"] = in_people, above
     if in_people and baseline is not None:
@@ -221,24 +224,26 @@ def _smallest(
             prevented = difference_of_delta(measure, baseline, value)
             events = min(max(-prevented if above else prevented, -999.0), 999.0)
             risk = min(max(100 * baseline, 0.001), 99.999)
-            first = float(f"{events:.3g}"), round(risk, 3)
-            state[f"{key}/people"], state[f"{key}/risk"] = first
-            state[f"{key}/first"] = first, (value, baseline)
-        first, unmoved = state[f"{key}/first"]
-        events, risk = effect.events_and_risk(key, above, st.container(), st.container(), first, least=-999.0)
-        if (events, risk) == first:
-            return unmoved
+            rounded = float(f"{events:.3g}"), round(risk, 3)
+            state[f"{key}/people"], state[f"{key}/risk"] = rounded
+            state[f"{key}/first"] = rounded, (value, baseline)
+        rounded, exact = state[f"{key}/first"]
+        events, risk = effect.events_and_risk(
+            key, above, st.container(), st.container(), rounded, least=-999.0
+        )
+        if (events, risk) == rounded:
+            return exact  # an untouched field must not round δ
         try:
             return delta_of_difference(measure, risk / 100, events, above), risk / 100
         except InputProblem as problem:
             shell.problem_box(problem)
             return value, baseline
-    nothing = 1.0 if ratio else 0.0
+    no_effect = 1.0 if ratio else 0.0
     step, how = 0.05 if ratio else None, lasting(key)
     if measure is Measure.RD:
         how |= {"min_value": -1.0, "max_value": 1.0}
         value = min(max(value, -1.0), 1.0)
     if begins:
         state[key] = value
-    asked = f"Smallest effect that matters ({nothing:g}: none)"
+    asked = f"Smallest effect that matters ({no_effect:g}: none)"
     return float(st.number_input(asked, value=value, step=step, format="%.4g", **how)), baseline

@@ -21,7 +21,7 @@ from dashboard.evidence.chosen import (
     from_file,
     with_tables,
 )
-from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
+from dashboard.evidence.prior import chosen_prior, prior_badge, put_prior, within_slider
 from dashboard.evidence.typed import (
     JUDGED_TITLES,
     choice_in_address,
@@ -160,8 +160,8 @@ def begin_anew(start: Start) -> None:
     state = st.session_state
     state[START] = start
     state[f"{PREFIX}/engine"] = start.engine
-    state.update(theta=edged(start.theta), q_star=edged(start.payoffs.q_star))
-    state.update(both=start.theta_sp is not None, theta_sp=edged(start.theta_sp or SPECIFICITY.value))
+    state.update(theta=within_slider(start.theta), q_star=within_slider(start.payoffs.q_star))
+    state.update(both=start.theta_sp is not None, theta_sp=within_slider(start.theta_sp or SPECIFICITY.value))
     state.update({f"{PREFIX}/prior": None, "worst": 0.0})
     put_prior(start.prior)
 

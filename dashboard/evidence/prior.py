@@ -20,8 +20,8 @@ NUMBERS = ("s", "tau", "s_fpr", "eta", "weight")
 """What widgets hold beside b_0."""
 
 
-def edged(value: float) -> float:
-    """What a slider of chances shows of one that lies beyond its ends."""
+def within_slider(value: float) -> float:
+    """A chance moved into the range of the slider, 1 % to 99 %."""
     return min(0.99, max(0.01, value))
 
 
@@ -102,7 +102,7 @@ def _take_prior(prior: Prior, theta: float) -> None:
 def put_prior(prior: Prior) -> None:
     """Put the numbers of a prior into the widgets."""
     numbers = {name: getattr(prior, name) for name in NUMBERS}
-    st.session_state.update({"b_0": edged(prior.b_0), **numbers})
+    st.session_state.update({"b_0": within_slider(prior.b_0), **numbers})
 
 
 def prior_badge(evidence: Evidence, start: Start) -> str:

@@ -18,7 +18,7 @@ from tarstop_core.calibration.figures import quality_sentence, reliability_figur
 from tarstop_core.calibration.first_hit import PastCase
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
-from tarstop_core.policies.registry import about, followed, titled
+from tarstop_core.policies.registry import about, advising_rules, titled
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import default_calibrator
@@ -132,7 +132,7 @@ def policy(
     because : str
         Sentence on why that rule is the default.
     titles : mapping of str to str, optional
-        Titles of the rules on offer, by name; by default all that can be followed.
+        Titles of the rules on offer, by name; by default all that can advise a person.
     given : mapping, optional
         Parameters that are asked elsewhere, by name.
 
@@ -140,7 +140,7 @@ def policy(
     -------
     Policy
     """
-    titles = titles or {name: titled(name) for name in followed()}
+    titles = titles or {name: titled(name) for name in advising_rules()}
     titles = {name: titles[name] for name in sorted(titles, key=lambda name: name != first)}
     given = given or {}
     # A scenario with another default rule has its own widget.

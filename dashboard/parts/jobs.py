@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
-from tarstop_core.evaluation.benchmarks.folder import checked, place
+from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.record_tables import Progress
@@ -57,8 +57,8 @@ def records_in(
 
 def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benchmark, tuple[str, ...]]:
     """Write an uploaded benchmark into a folder; return it, and sentences on files that were left out."""
-    notes = place([(name, io.BytesIO(content)) for name, content in files], folder)
-    return checked(folder), notes
+    notes = save_upload([(name, io.BytesIO(content)) for name, content in files], folder)
+    return read_upload(folder), notes
 
 
 def reached(store: Store, large: bool) -> Store | Reach:

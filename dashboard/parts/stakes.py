@@ -20,7 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import S, Settings, Threshold
-from tarstop_core.screening.wording import best_between, consequences, question
+from tarstop_core.screening.wording import best_between, cost_warnings, question
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
@@ -122,7 +122,7 @@ def panel(
     if missing:
         caption("Nothing is preset here: only you know what is at stake.")
     elif not problems:
-        for sentence in consequences(ours):
+        for sentence in cost_warnings(ours):
             st.info(escape_markdown(sentence), icon=":material/info:")
     return ours, [*problems.values(), *missing]
 

@@ -8,7 +8,7 @@ from dashboard.frame.widgets import radio
 from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, save_export
-from dashboard.screen.reading import block, names, reminder
+from dashboard.screen.reading import block, document_names, reminder
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.presentation.pictures import fluid
@@ -57,7 +57,7 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
         )
     if state.stopped:
         past.append("Screening has stopped; the decision is not recorded yet.")
-    documents = names(work, state.in_question) if advice.settled else []
+    documents = document_names(work, state.in_question) if advice.settled else []
     if state.plan is not None:
         verdicts.append(("Registered plan", verdict(work.advice(state.plan), state.plan, documents)))
     if state.plan != settings:
@@ -69,7 +69,7 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
-    """Belief with its threshold and the worth of the next documents; if nothing is weighed, the finds."""
+    """Draw the belief and what the next documents are worth; if no decision is weighed, how many relevant ones were found."""
     extent = st.session_state.get(WINDOW) or "near"
 
     def drawn() -> str:
@@ -85,8 +85,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     """Sentence on what the curves show, with their numbers."""
     if not settings.weighs:
         return scenario_of(settings).message("found", advice=advice)
-    silent = int(state.silent.sum())
-    left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
+    unsettled = int(state.silent.sum())
+    left_open = f" ({unsettled:,} of them unsure or to be confirmed)" if unsettled else ""
     read = scenario_of(settings).message("read", advice=advice)
     belief = chance_in_words(advice, settings)
     text = f"After {read}{left_open}: {belief[0].lower()}{belief[1:]}"
@@ -100,7 +100,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
         text += (
             " The curves jump at a document drawn at random, because its chance differs from its neighbours’."
         )
-    if silent:
+    if unsettled:
         text += (
             " Solid: the way here as seen now, knowing which documents were no evidence; the export has "
             "the advice given before each document."
@@ -109,7 +109,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
 
 
 def if_nothing(settings: Settings) -> str:
-    """The condition of every plan."""
+    """The condition under which a plan holds: "if nothing turns up"."""
     return f"if {scenario_of(settings).message('nothing_further')} turns up"
 
 
@@ -122,11 +122,13 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     reports = sum(report.was_read for report in state.read_in_full.values())
     in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
     scenario = scenario_of(settings)
-    (name, value), *_ = scenario.rows(advice, settings)
-    standing = f"The chance that {question(settings)} is {percent(advice.b)}"
+    if settings.weighs:
+        standing = f"The chance that {question(settings)} is {percent(advice.b)}"
+    else:
+        (name, value), *_ = scenario.rows(advice, settings)
+        standing = f"{name}: {value}"
     st.write(
-        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. "
-        f"{unbroken(standing if settings.weighs else f'{name}: {value}')}."
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. {unbroken(standing)}."
     )
     facts = advice.facts if isinstance(advice.facts, ReviewFacts) else None
     waiting = bool(len(state.pending)) or (facts is not None and facts.reports_open)
@@ -135,8 +137,8 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     else:
         why = against_the_odds(advice, settings) or recall_sentence(state)
         st.write(shell.escape_markdown(unbroken(f"{explain(advice, settings).stopping} {why}".strip())))
-    if rival := scenario.rival(settings, state):
-        st.warning(shell.escape_markdown(rival), icon=":material/balance:")
+    if second_opinion := scenario.second_opinion(settings, state):
+        st.warning(shell.escape_markdown(second_opinion), icon=":material/balance:")
     if flagged := reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
@@ -199,7 +201,7 @@ def _record(work: Work, state: State, advice: Advice, option: int, reason: str) 
 
 def decided(work: Work, state: State, decision: Decision) -> None:
     """The decision, shown instead of the advice; amber if it is wrong by the truth of a sample."""
-    result = ending(decision, state.settings, names(work, state.settled_by))
+    result = ending(decision, state.settings, document_names(work, state.settled_by))
     by = f" by {decision.by}" if decision.by else ""
     followed = result.overridden or ("It was followed." if result.advice else "")
     sentences = [

@@ -118,8 +118,8 @@ def reminder(work: Work, state: State) -> str:
     return f"The hit is flagged: check it before you decide. {despite}." if despite else ""
 
 
-def names(work: Work, places: Sequence[int]) -> list[str]:
-    """Names of documents at these places, with number and title."""
+def document_names(work: Work, places: Sequence[int]) -> list[str]:
+    """Names of the documents at these places: place, publication number and title."""
     records = zip(places, work.reports_of(places), strict=True)
     return [document_name(at, record.publication_number, record.title) for at, record in records]
 

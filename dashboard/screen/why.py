@@ -11,10 +11,10 @@ from dashboard.frame.widgets import button, lasting, switch
 from dashboard.frame.work import MANAGE, Work
 from dashboard.parts import document
 from dashboard.screen import advising
-from dashboard.screen.reading import block, names
+from dashboard.screen.reading import block, document_names
 from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.policies.registry import beside
+from tarstop_core.policies.registry import with_same_target
 from tarstop_core.presentation.numbers import amount_or_documents, count_of, number
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
@@ -37,8 +37,8 @@ NEEDS_LABELS = "needs labels that nobody has given yet"
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """The fold with everything that the verdict rests on, below the number of its warnings."""
     warnings = warned(work, state, settings)
-    if rival := scenario_of(settings).rival(settings, state):
-        st.html(block("remark", rival))
+    if second_opinion := scenario_of(settings).second_opinion(settings, state):
+        st.html(block("remark", second_opinion))
     # Evidence against the chances, and a change of them, is shown without opening the fold.
     check = work.check
     if urgent := check is not None and (check.evidence.warned or state.settings.scale != 1):
@@ -60,7 +60,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         reasons = block(
             "why",
             warnings,
-            explain(advice, settings, names(work, state.in_question)),
+            explain(advice, settings, document_names(work, state.in_question)),
             options(advice, settings, work.paths(settings).path),
             recall_sentence(state),
             rows,
@@ -136,7 +136,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             rows, listed = [], {type(policy) for policy in first}
             kinds = (kind for kind in POLICIES.values() if kind not in listed and not kind.is_oracle)
             about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
-            policies = [*first, *(beside(kind, settings.rule) for kind in about)]
+            policies = [*first, *(with_same_target(kind, settings.rule) for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 cells = _cells(policy, stop, state, settings)
                 rows.append((policy.brief, *cells, policy.rule, policy.source))

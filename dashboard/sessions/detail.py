@@ -33,7 +33,7 @@ from dashboard.sessions.another import another_question
 from dashboard.sessions.sharing import share_tab
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
-from tarstop_core.policies.registry import followed
+from tarstop_core.policies.registry import advising_rules
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.enough_settings import EnoughSettings
@@ -173,7 +173,7 @@ def _other_settings(store: Store, session: SessionSnapshot) -> None:
         return
     stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
     left, right = st.columns(2, gap="medium")
-    specs = (settings.policy, *(POLICIES[name]().spec for name in followed()))
+    specs = (settings.policy, *(POLICIES[name]().spec for name in advising_rules()))
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
     first = tried.policy if tried.policy in rules else settings.policy
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")

@@ -87,22 +87,22 @@ def _lines(source: Source, encoding: str) -> Iterator[tuple[int, dict[str, Any]]
 def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
     """The objects of a file that is one document; None for a file with one object per line."""
     with source.text(encoding) as stream:
-        text = first = next((line for line in stream if line.strip()), "")
-        more = next((line for line in stream if line.strip()), "")
+        text = next((line for line in stream if line.strip()), "")
+        second = next((line for line in stream if line.strip()), "")
         try:
-            whole = json.loads(first)
+            first_value = json.loads(text)
         except (ValueError, RecursionError):
-            whole = None
-        if isinstance(whole, dict) and (more or _listed(whole) is None):
+            first_value = None  # the document goes on after its first line
+        if isinstance(first_value, dict) and (second or _records_in(first_value) is None):
             return None
-        if whole is None:
-            text += more + stream.read(LONGEST)
+        if first_value is None:
+            text += second + stream.read(LONGEST)
     if len(text) >= LONGEST:
         raise InputProblem(
             f"{source.name} is one JSON document of more than {LONGEST >> 20} MB; split it, or give one object per line."
         )
     try:
-        records = _listed(json.loads(text))
+        records = _records_in(json.loads(text))
     except (ValueError, RecursionError) as problem:
         line = f" (line {problem.lineno})" if isinstance(problem, json.JSONDecodeError) else ""
         raise InputProblem(f"{source.name} is not valid JSON{line}; export it again.") from problem
@@ -113,8 +113,8 @@ def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
     return records
 
 
-def _listed(document: Any) -> list[dict[str, Any]] | None:
-    """The longest list of objects in a document; None if there is none."""
+def _records_in(document: Any) -> list[dict[str, Any]] | None:
+    """The longest list of objects in a document; None if there is none, or if the document is itself a record."""
     lists = [document] if isinstance(document, list) else []
     if isinstance(document, dict) and not {"title", "Title", "TITLE"} & document.keys():
         lists = [value for name, value in document.items() if isinstance(value, list) and name != "CodeSets"]
@@ -124,12 +124,12 @@ def _listed(document: Any) -> list[dict[str, Any]] | None:
 
 
 def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else _written(value)
+    text = value if isinstance(value, str) else _as_text(value)
     # JSON can contain half of a surrogate pair, which is not a character.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Convert a JSON value to text: lists of names, dates and abstracts as CSL, Semantic Scholar and OpenAlex have them."""
     if value is None:
         return ""

@@ -25,7 +25,7 @@ _NO_RULES = {"check", "registry"}  # Modules that import the rules
 
 
 def rules_of_package() -> dict[str, type[Policy]]:
-    """The rules of this package that have a place, in the order of their places."""
+    """The rules of this package whose `place` is above 0, in that order."""
     names = [module.name for module in pkgutil.iter_modules(sys.modules[_PACKAGE].__path__)]
     modules = [importlib.import_module(f"{_PACKAGE}.{name}") for name in names if name not in _NO_RULES]
     classes = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
@@ -36,8 +36,8 @@ def rules_of_package() -> dict[str, type[Policy]]:
 POLICIES: dict[str, type[Policy]] = rules_of_package()
 
 
-def followed() -> list[str]:
-    """Names of the rules that can advise a person: those that weigh consequences come first."""
+def advising_rules() -> list[str]:
+    """Names of the rules that can advise a person; rules that weigh consequences come first."""
     names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
     return sorted(
         names, key=lambda name: (POLICIES[name].family == "reference", not POLICIES[name].acts_on_belief)
@@ -53,11 +53,13 @@ def titled(name: str) -> str:
     return f"{POLICIES[name].title} · {POLICIES[name].promise.value}"
 
 
-def beside(kind: type[Policy], rule: Policy) -> Policy:
-    """A rule with its first settings, which aims at the recall of the rule that it is compared with."""
+def with_same_target(kind: type[Policy], rule: Policy) -> Policy:
+    """Make a rule of this kind with its default settings, but the recall target of `rule`, if both have one."""
     recall = rule.settings.get("tau")
-    aims = [each for each in kind.parameters if each.name in ("tau", "target")]
-    return kind(**{each.name: min(recall, each.high) for each in aims}) if recall else kind()
+    targets = [parameter for parameter in kind.parameters if parameter.name in ("tau", "target")]
+    return (
+        kind(**{parameter.name: min(recall, parameter.high) for parameter in targets}) if recall else kind()
+    )
 
 
 def about(kind: type[Policy]) -> str:
@@ -92,17 +94,18 @@ def load_rule(file: str, name: str) -> type[Policy]:
     InputProblem
         When the file fails, or the class is no rule.
     """
+    # The earlier modules must exist before the file is run, because it may import from them.
     for before, now in MOVED.items():
         sys.modules.setdefault(f"{_PACKAGE}.{before}", sys.modules[f"{_PACKAGE}.{now}"])
     kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
     for attribute in ("name", "title", "rule", "source"):
         if not isinstance(getattr(kind, attribute, None), str):
             raise InputProblem(f"The rule {name} in {file} has no text '{attribute}'; add it to the class.")
-    described, held = [part.name for part in kind.parameters], [field.name for field in fields(kind)]
-    if held != described:
+    described, own_fields = [part.name for part in kind.parameters], [field.name for field in fields(kind)]
+    if own_fields != described:
         raise InputProblem(
             f"The rule {name} in {file} describes the parameters ({', '.join(described)}) but has the fields "
-            f"({', '.join(held)}); make it a frozen dataclass whose fields are its parameters."
+            f"({', '.join(own_fields)}); make it a frozen dataclass whose fields are its parameters."
         )
     for before, now in RENAMED.items():
         if before in vars(kind):

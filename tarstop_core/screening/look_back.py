@@ -15,7 +15,7 @@ from tarstop_core.calibration.calibration_monitor import CONFIDENCE
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import PRIOR
 from tarstop_core.policies import Policy
-from tarstop_core.policies.registry import POLICIES, beside
+from tarstop_core.policies.registry import POLICIES, with_same_target
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advised import is_open
@@ -176,7 +176,9 @@ def look_back(
 
 def rules_for(settings: Settings) -> list[Policy]:
     """Return the rule of a session, then all others, as far as labels without 2×2 tables suffice."""
-    others = (beside(kind, settings.rule) for kind in POLICIES.values() if kind is not type(settings.rule))
+    others = (
+        with_same_target(kind, settings.rule) for kind in POLICIES.values() if kind is not type(settings.rule)
+    )
     rules = [
         rule
         for rule in (settings.rule, *others)

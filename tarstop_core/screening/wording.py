@@ -220,7 +220,7 @@ def stopping(advice: Advice, settings: Settings) -> str:
 
 
 def action(option: int, settings: Settings) -> str:
-    """An option by the name the person gave it; one that the settings no longer have by none."""
+    """The name the person gave an option; "another option" if the settings no longer have it."""
     return settings.actions[option] if option < len(settings.actions) else "another option"
 
 
@@ -240,14 +240,14 @@ def best_between(settings: Settings) -> str:
 
 
 def pays(settings: Settings) -> str:
-    """When which option pays, a clause."""
+    """Above which chance a⁺ pays or, with several options, between which chances each is best; a clause."""
     if settings.payoffs.others:
         return best_between(settings)
     return f"“{settings.plus}” pays above {percent(settings.payoffs.q_star)}"
 
 
 def how_sure(settings: Settings) -> str:
-    """How sure one must be before one acts; of several options between which chances each is the best one."""
+    """The chance above which one acts or, with several options, between which chances each is best."""
     return best_between(settings) if settings.payoffs.others else percent(settings.payoffs.q_star)
 
 
@@ -267,8 +267,8 @@ def chance_in_words(advice: Advice, settings: Settings) -> str:
     return advice_message("chance", advice=advice, settings=settings, question=question(settings))
 
 
-def consequences(settings: Settings) -> list[str]:
-    """What follows from payoffs and cost at their limits, a sentence each."""
+def cost_warnings(settings: Settings) -> list[str]:
+    """Warn, in a sentence, if reading costs nothing or so much that no document can be worth it."""
     if not settings.weighs:
         return []
     payoffs, cost = settings.payoffs, settings.cost
@@ -293,7 +293,7 @@ def example_amounts(settings: Settings) -> bool:
 
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
-    """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
+    """Where the chances come from: the calibrator's badge, the factor on them, and whether they follow the finds."""
     if settings.adapts_chances:
         return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
@@ -302,12 +302,13 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
-    """Word why an action is advised although the belief alone favours the other; empty if it does not."""
+    """Word why the stakes favour the action that is less likely to be right; empty if they do not."""
     if not settings.weighs or settings.payoffs.others:
         return ""
-    # Above q* only the lack of a document to cite keeps from acting.
-    acts_by_belief = advice.plus == (advice.b > settings.payoffs.q_star)
-    if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or not acts_by_belief:
+    likelier = advice.b == 0.5 or advice.plus == (advice.b > 0.5)
+    # Without a document to cite, a⁻ is advised even above q*; the stakes are not the reason then.
+    by_stakes = advice.plus == (advice.b > settings.payoffs.q_star)
+    if likelier or not by_stakes:
         return ""
     return advice_message("against_the_odds", advice=advice, settings=settings, question=question(settings))
 
@@ -315,4 +316,4 @@ def against_the_odds(advice: Advice, settings: Settings) -> str:
 def remarks(settings: Settings, calibrator: Calibrator) -> list[str]:
     """What a person should know of settings and calibrator together, a sentence each."""
     overlooked = calibrator.kind == "hazard" and settings.s < 1
-    return consequences(settings) + ([advice_message("overlooked")] if overlooked else [])
+    return cost_warnings(settings) + ([advice_message("overlooked")] if overlooked else [])

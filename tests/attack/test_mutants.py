@@ -32,7 +32,7 @@ from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.documents.application import COLUMNS, Application, flagged, with_family
 from tarstop_core.documents.records import links, ranking_text, web_address
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.folder import checked, place
+from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
 from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.files.labelled_lists import read_labelled
@@ -191,8 +191,8 @@ def fitted(content: bytes) -> None:
 
 def benchmark(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        place([("own.zip", io.BytesIO(content))], Path(folder) / "own")
-        checked(Path(folder) / "own")
+        save_upload([("own.zip", io.BytesIO(content))], Path(folder) / "own")
+        read_upload(Path(folder) / "own")
 
 
 def text(read: Callable[[str, str], object]) -> Callable[[bytes], object]:

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 from tarstop_core.evaluation import running
-from tarstop_core.evaluation.benchmarks.folder import checked, place
+from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
@@ -68,8 +68,8 @@ def own_files(topics: int = 8, seed: int = 5) -> dict[str, bytes]:
 
 def bring(files: dict[str, bytes], folder: Path) -> None:
     """Place files as an upload would and check them."""
-    place([(name, io.BytesIO(content)) for name, content in files.items()], folder)
-    checked(folder)
+    save_upload([(name, io.BytesIO(content)) for name, content in files.items()], folder)
+    read_upload(folder)
 
 
 def zipped(files: dict[str, bytes]) -> bytes:

@@ -31,7 +31,7 @@ from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph, settings_rows
-from tarstop_core.screening.wording import consequences, explain
+from tarstop_core.screening.wording import cost_warnings, explain
 from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
 from tarstop_core.sessions.demo import DEMO_REVIEW, start_demo, start_review_demo
 from tarstop_core.sessions.report import report_html
@@ -87,7 +87,7 @@ def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     said = explain(advice, own)
     facts = scenario_of(own).rows(advice, own)
     shown = [said.word, said.sentence, said.stopping, *said.robustness, f"{advice.more} {percent(advice.b)}"]
-    shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
+    shown += cost_warnings(own) + [f"{name}: {value}" for name, value in facts]
     shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]
     shown += [
         figures.check_sentence(own.stakes, own),

@@ -11,7 +11,7 @@ import pytest
 import tarstop_core
 from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
-from tarstop_core.policies.registry import about, beside, followed, message, titled
+from tarstop_core.policies.registry import about, advising_rules, message, titled, with_same_target
 from tests.branches import every_branch
 from tests.reference.loops import LOOPS
 
@@ -105,7 +105,7 @@ def test_a_rule_is_added_by_adding_its_file(tmp_path: Path) -> None:
 
 
 def test_rules_that_need_labels_are_not_offered_and_weighing_ones_come_first() -> None:
-    names = followed()
+    names = advising_rules()
     assert names[0] == "optimal"
     assert not [name for name in names if POLICIES[name].needs_labels]
     last = max(names.index(name) for name in ("optimal", "look-ahead", "greedy", "smooth", "batch"))
@@ -136,10 +136,10 @@ def test_settings_are_worded_as_shares_and_numbers() -> None:
 def test_rules_that_are_compared_aim_at_one_recall() -> None:
     asked = parse_policy("few_left:tau=0.95")
     for kind in POLICIES.values():
-        aimed = {beside(kind, asked).settings.get(name, 0.95) for name in ("tau", "target")}
+        aimed = {with_same_target(kind, asked).settings.get(name, 0.95) for name in ("tau", "target")}
         assert aimed == {0.95}
-        assert beside(kind, parse_policy("budget")) == kind()
-    assert beside(POLICIES["target"], parse_policy("few_left:tau=1")).settings["tau"] < 1
+        assert with_same_target(kind, parse_policy("budget")) == kind()
+    assert with_same_target(POLICIES["target"], parse_policy("few_left:tau=1")).settings["tau"] < 1
 
 
 @pytest.mark.parametrize("name", POLICIES)

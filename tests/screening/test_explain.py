@@ -25,7 +25,7 @@ from tarstop_core.screening.wording import (
     about_documents,
     action,
     against_the_odds,
-    consequences,
+    cost_warnings,
     explain,
     question,
     stopping,
@@ -411,14 +411,16 @@ def test_actions_go_by_the_names_they_were_given() -> None:
 
 def test_what_follows_from_costs_at_their_limits() -> None:
     paper = START.paper_mode()
-    assert consequences(paper) == []
-    (free,) = consequences(replace(paper, cost=0.0))
+    assert cost_warnings(paper) == []
+    (free,) = cost_warnings(replace(paper, cost=0.0))
     assert free.startswith("Reading costs nothing")
-    (dear,) = consequences(replace(paper, cost=0.25))  # the EVPI is at most a quarter at q* = 1/2
+    (dear,) = cost_warnings(replace(paper, cost=0.25))  # the EVPI is at most a quarter at q* = 1/2
     assert "costs 0.25" in dear and "never worth more than 0.25" in dear
-    assert consequences(replace(paper, cost=0.2499)) == []
+    assert cost_warnings(replace(paper, cost=0.2499)) == []
     # With a citation needed, EVPI is b(B + L_g) and its most is B + L_g = a half.
-    assert consequences(replace(START, cost=0.49)) == [] and len(consequences(replace(START, cost=0.5))) == 1
+    assert (
+        cost_warnings(replace(START, cost=0.49)) == [] and len(cost_warnings(replace(START, cost=0.5))) == 1
+    )
 
 
 def test_live_advice_of_a_session_snapshot_is_worded() -> None:

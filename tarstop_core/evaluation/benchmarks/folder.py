@@ -82,8 +82,10 @@ def from_folder(folder: Path) -> Benchmark:
             f"Only one of train and test in {folder} has tables of its kind; give both the same kind, or give none to either."
         )
     task = tasks.pop()
-    read = [_review(source, task) if task.needs_tables else _decisive(source, about) for source in sources]
-    halves = [cases for cases, _ in read]
+    cases_and_notes = [
+        _review(source, task) if task.needs_tables else _decisive(source, about) for source in sources
+    ]
+    halves = [cases for cases, _ in cases_and_notes]
     both = set.intersection(*({case.group for case in half} for half in halves))
     if len(halves) == 2 and both:
         raise InputProblem(
@@ -99,13 +101,13 @@ def from_folder(folder: Path) -> Benchmark:
         provenance=about.get("provenance", f"files in the folder {name}"),
         simulated=about.get("simulated", False),
         weigh_by_group=task.needs_tables,
-        statistics=achieved(halves[-1], None if task.needs_tables else sources[-1].qrels),
-        notes=tuple(note for _, notes in read for note in notes),
+        statistics=measured_statistics(halves[-1], None if task.needs_tables else sources[-1].qrels),
+        notes=tuple(note for _, notes in cases_and_notes for note in notes),
     )
 
 
 def _task(source: Source) -> type[Task]:
-    """The task that plays these files: patents without studies, else reviews of tests or interventions by their columns."""
+    """The task that these files are for: patents without a file of studies, else the kind of review that its columns show."""
     if source.outcomes is None:
         return DecisiveTask
     return EffectTask if holds_effects(source.outcomes) else ReviewTask
@@ -129,13 +131,15 @@ def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tup
 
 
 def _source(folder: Path) -> Source:
-    tabular = _named(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    tabular = _with_suffix(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
     adaptive = [path for path in tabular if path.name.lower().startswith(CHANCES)]
     tabular = [path for path in tabular if path not in adaptive]
     judged = [path for path in tabular if is_qrels(path)]
-    run = _only(folder, _named(folder, (".run", ".run.gz")), "runs")
-    outcomes = _only(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
-    qrels = _only(folder, [*_named(folder, (".qrels", ".qrels.gz")), *judged], "files of judgments")
+    run = _at_most_one(folder, _with_suffix(folder, (".run", ".run.gz")), "runs")
+    outcomes = _at_most_one(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
+    qrels = _at_most_one(
+        folder, [*_with_suffix(folder, (".qrels", ".qrels.gz")), *judged], "files of judgments"
+    )
     if run is None:
         raise InputProblem(
             f"The folder {folder} contains no run; put a TREC run whose name ends in .run there."
@@ -144,7 +148,7 @@ def _source(folder: Path) -> Source:
         raise InputProblem(
             f"The folder {folder} contains no file of judgments; put TREC judgments whose name ends in .qrels there."
         )
-    chances = _only(folder, adaptive, "files of chances")
+    chances = _at_most_one(folder, adaptive, "files of chances")
     if chances is not None and outcomes is None:
         raise InputProblem(
             f"The folder {folder} holds {chances.name} but no 2×2 tables; such chances are for reviews: leave the file out."
@@ -152,11 +156,11 @@ def _source(folder: Path) -> Source:
     return Source(run, qrels, outcomes, chances)
 
 
-def _named(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+def _with_suffix(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
 
 
-def _only(folder: Path, paths: list[Path], what: str) -> Path | None:
+def _at_most_one(folder: Path, paths: list[Path], what: str) -> Path | None:
     if len(paths) > 1:
         raise InputProblem(
             f"The folder {folder} holds {len(paths)} {what} ({paths[0].name}, {paths[1].name}); keep one."
@@ -218,10 +222,13 @@ def review_cases(
     return cases, (*run.notes, *notes)
 
 
-def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:
-    """Ranking statistics of the topics with relevant documents, each with None as its target.
+def measured_statistics(
+    cases: Sequence[Case], qrels: Path | None = None
+) -> dict[str, tuple[float, float | None]]:
+    """Ranking statistics over the topics that have relevant documents, as (value, None).
 
-    NDCG uses the grades if judgments are graded. Empty if no topic has a relevant document.
+    The second item would be the paper's value, which these rankings do not aim at. NDCG uses the grades if judgments are
+    graded. Empty if no topic has a relevant document.
     """
     topics = {case.name: case.topic for case in cases if case.topic.omega}
     if not topics:
@@ -240,7 +247,7 @@ LONGEST_NAME = 200
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
 
 
-def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
+def save_upload(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ...]:
     """Write uploaded files (name and content) into an empty folder, which is made if it is missing.
 
     A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one folder that holds all of this.
@@ -272,7 +279,7 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
     return tuple(notes)
 
 
-def checked(folder: Path) -> Benchmark:
+def read_upload(folder: Path) -> Benchmark:
     """Read the benchmark in a folder of uploads.
 
     Raises
@@ -362,6 +369,7 @@ def _write(content: IO[bytes], path: Path, room: Room) -> None:
         while block := content.read(CHUNK):
             room.take(len(block))
             target.write(block)
+    # What a gzipped file holds counts against the same limit, so it is unpacked once and thrown away.
     if path.suffix.lower() == ".gz" and path.stat().st_size:
         with open_source(path) as source, source.binary() as stream:
             while block := stream.read(CHUNK):

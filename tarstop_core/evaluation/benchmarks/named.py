@@ -9,9 +9,9 @@ from typing import Any
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import (
     Source,
-    achieved,
     decisive_cases,
     from_folder,
+    measured_statistics,
     review_cases,
 )
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
@@ -131,7 +131,7 @@ def _clef_rankings(data: Path, relevance: str) -> Benchmark:
     provenance = PROVENANCE.format(
         years="2017 and 2018", ranking="rank_bm25 scores", relevance=READ[relevance]
     )
-    folds, statistics = cross_validated(cases), achieved(cases)
+    folds, statistics = cross_validated(cases), measured_statistics(cases)
     return RANKINGS[relevance].holding(folds=folds, provenance=provenance, statistics=statistics, notes=notes)
 
 
@@ -154,7 +154,7 @@ def _clef_travel(data: Path, relevance: str) -> Benchmark:
         ranking="trained on rank_bm25 scores of one set, tested on Elasticsearch and BM25 scores of others",
         relevance=READ[relevance],
     )
-    folds, statistics = (Fold(train, test),), achieved(test)
+    folds, statistics = (Fold(train, test),), measured_statistics(test)
     return TRAVEL[relevance].holding(folds=folds, provenance=provenance, statistics=statistics, notes=notes)
 
 
@@ -168,7 +168,7 @@ def _clef_reviews(data: Path) -> Benchmark:
             "(via LIMSI-Cochrane, doi 10.5281/zenodo.1303259); which document brings which table is invented"
         ),
         weigh_by_group=True,
-        statistics=achieved(cases),
+        statistics=measured_statistics(cases),
         notes=notes,
     )
 

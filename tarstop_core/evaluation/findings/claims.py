@@ -67,7 +67,7 @@ def pair(results: Results, one: str, other: str, share: float | None = None, dra
     one, other : str
         Names of the methods.
     share, draws : float, int
-        As of :func:`~tarstop_core.evaluation.findings.means.mean_with_interval`.
+        As for :func:`~tarstop_core.evaluation.findings.means.mean_with_interval`.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def lead(
     one, others : str, sequence of str
         Names of the methods.
     share, draws : float, int
-        As of :func:`pair`.
+        As for :func:`pair`.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def lead(
     )
 
 
-def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -> pd.DataFrame:
+def check_claims(results: Results, share: float | None = None, draws: int = DRAWS) -> pd.DataFrame:
     """Check every claim whose methods were run.
 
     Parameters
@@ -112,7 +112,7 @@ def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -
     results : Results
         Results of an experiment.
     share, draws : float, int
-        As of :func:`pair`.
+        As for :func:`pair`.
 
     Returns
     -------

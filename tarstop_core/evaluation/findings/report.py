@@ -103,7 +103,7 @@ class Findings:
     @cached_property
     def claims(self) -> pd.DataFrame:
         """Every claim whose methods were run, with its result."""
-        return claims.verdicts(self.results, self.share, self.draws)
+        return claims.check_claims(self.results, self.share, self.draws)
 
     @cached_property
     def beside_paper(self) -> pd.DataFrame:

@@ -340,8 +340,8 @@ class Scenario(ABC, Generic[S]):
         """What the studies lack before a⁺ may be taken, in words; empty if they lack nothing."""
         return ""
 
-    def rival(self, settings: S, state: State) -> str:
-        """What another way of computing the belief would decide, if it decides otherwise; else empty."""
+    def second_opinion(self, settings: S, state: State) -> str:
+        """What the other way of computing the belief would decide; empty if it decides the same."""
         return ""
 
     # --- rows and names

@@ -162,7 +162,7 @@ class Effect(StudyScenario[EffectSettings]):
     def drawn(self, settings: EffectSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
         return drawn_effects(self.evidence(settings, state), settings.payoffs, simulated)
 
-    def rival(self, settings: EffectSettings, state: State) -> str:
+    def second_opinion(self, settings: EffectSettings, state: State) -> str:
         actions = Actions(settings.plus, settings.minus, others=settings.actions[2:])
         return rival_sentence(self.evidence(settings, state), settings.payoffs, actions)
 

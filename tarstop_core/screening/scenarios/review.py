@@ -169,7 +169,7 @@ class Review(StudyScenario[ReviewSettings]):
     def pooled(self, settings: ReviewSettings, state: State) -> str:
         """Pooled sensitivity, and what another engine would decide."""
         summary = self.evidence(settings, state)
-        return f"{pooled_sentence(summary)} {self.rival(settings, state)}".strip()
+        return f"{pooled_sentence(summary)} {self.second_opinion(settings, state)}".strip()
 
     def notes(self, settings: ReviewSettings, state: State) -> Sequence[str]:
         return self.evidence(settings, state).notes
@@ -200,7 +200,7 @@ class Review(StudyScenario[ReviewSettings]):
     def drawn(self, settings: ReviewSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
         return drawn_studies(self.evidence(settings, state), simulated)
 
-    def rival(self, settings: ReviewSettings, state: State) -> str:
+    def second_opinion(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
         summary = self.evidence(settings, state)
         return rival_sentence(

@@ -19,8 +19,8 @@ from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea("Wrong chances", message("mistaken_title"), message("mistaken_lead"))
-MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
-"""Rules that stop by chances that are too high or too low."""
+RULES: tuple[Policy, ...] = (Optimal(), Greedy())
+"""Rules whose results with wrong chances are shown."""
 FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))
 """Factors on all chances, from ¼ to 4."""
 SIGNS = {"circle": "●", "square": "■", "diamond": "◆"}
@@ -43,22 +43,22 @@ class Mistaken:
 
 
 def mistaken(settings: Settings) -> tuple[Mistaken, ...]:
-    """Return the results of each of :data:`MISTAKEN` at each factor; `settings` has payoffs, cost and b_0 of a search."""
+    """Return what each of :data:`RULES` gains and loses at each factor on the chances; `settings` has payoffs, cost and b_0."""
     lists = searches()
-    shape = (len(MISTAKEN), len(FACTORS), len(lists))
+    shape = (len(RULES), len(FACTORS), len(lists))
     depth, net, best = np.zeros(shape), np.zeros(shape), np.zeros(len(lists))
     for at, listing in enumerate(lists):
         right = scaled(listing, settings, 1.0)
         best[at] = right.plan_value(settings.cost).max()
         for column, factor in enumerate(FACTORS):
             believed = right if factor == 1 else scaled(listing, settings, factor)
-            for row, policy in enumerate(MISTAKEN):
+            for row, policy in enumerate(RULES):
                 stop = int(policy.depths(believed, [settings.cost])[0])
                 depth[row, column, at] = stop
                 net[row, column, at] = expected(right, stop, believed.chooses_plus(stop), settings.cost)
     return tuple(
         Mistaken(policy, depth[row].mean(axis=1), net[row].mean(axis=1), float(best.mean()))
-        for row, policy in enumerate(MISTAKEN)
+        for row, policy in enumerate(RULES)
     )
 
 
@@ -77,7 +77,7 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
     Returns
     -------
     float
-        J(D) if the action is the better one there, else less.
+        J(depth) if `plus` is the better action there, else less.
     """
     M, payoffs = float(np.exp(path.curve.log_M[depth])), path.payoffs
     wrong = (1 - path.b_0) * payoffs.wrong_plus if plus else path.b_0 * M * payoffs.wrong_minus
@@ -102,12 +102,12 @@ def mistaken_picture(rules: Sequence[Mistaken], factor: float, *, dark: bool = F
     Picture
         Over all sample searches.
     """
-    at, even, count = FACTORS.index(factor), FACTORS.index(1.0), len(searches())
+    at, unscaled = FACTORS.index(factor), FACTORS.index(1.0)
     return Picture(
         "idea-mistaken",
-        f"Depth and loss over {count} searches",
+        f"Depth and loss over {len(searches())} searches",
         _mistaken_figure(rules, factor, dark),
-        message("mistaken", rules=rules, at=at, even=even, factors=FACTORS, searches=count),
+        message("mistaken", rules=rules, at=at, unscaled=unscaled, factors=FACTORS, searches=len(searches())),
         [
             {"policy": rule.policy.spec, **row}
             for rule in rules
@@ -187,7 +187,7 @@ def mistaken_path_picture(
     Picture
         Two lines, or one if the factor is 1.
     """
-    rule, right, believed = MISTAKEN[0], scaled(listing, settings, 1.0), scaled(listing, settings, factor)
+    rule, right, believed = RULES[0], scaled(listing, settings, 1.0), scaled(listing, settings, factor)
     stop, believed_stop = (int(rule.depths(path, [settings.cost])[0]) for path in (right, believed))
     if factor == 1:
         sentence = message("right_chances", rule=rule, stop=stop, b=right.belief_at(stop))

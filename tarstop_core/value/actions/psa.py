@@ -89,7 +89,9 @@ class Draws:
                 raise InputProblem(f"There is no parameter {name}; name columns of parameters.")
         for amount in filter(None, (self.willingness_to_pay, *self.thresholds)):
             if not 0 < amount <= LARGEST:
-                raise InputProblem(f"A unit of effect is worth {amount:g}; give 0 or more, as a plain number.")
+                raise InputProblem(
+                    f"A unit of effect is worth {amount:g}; give 0 or more, as a plain number."
+                )
         if not all(self.sets):
             raise InputProblem("A set of parameters is empty; name at least one.")
 
@@ -187,7 +189,8 @@ class Draws:
         if sets:
             estimates = [(names, self.evppi(names)) for names in sets]
             values["evppi"] = [
-                {"parameters": list(names), "evppi": evppi.value, "se": evppi.se} for names, evppi in estimates
+                {"parameters": list(names), "evppi": evppi.value, "se": evppi.se}
+                for names, evppi in estimates
             ]
         if self.thresholds:
             values["ceac"] = [

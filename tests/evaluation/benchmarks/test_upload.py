@@ -10,22 +10,24 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.folder import checked, place
+from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
 from tests.evaluation.own_benchmark import bring, own_files, zipped
 
 
 def test_an_upload_is_laid_out_as_a_folder(tmp_path: Path) -> None:
     files = own_files()
-    place([(name, io.BytesIO(content)) for name, content in files.items()], tmp_path / "loose")
-    assert len(checked(tmp_path / "loose").folds) == 5
+    save_upload([(name, io.BytesIO(content)) for name, content in files.items()], tmp_path / "loose")
+    assert len(read_upload(tmp_path / "loose").folds) == 5
     halves = {f"my/{half}/{name}": content for half, seed in (("train", 5), ("test", 6)) for name, content in own_files(6, seed).items()}  # fmt: skip
     halves = {name: content.replace(b"SIM-", b"T-") if "/test/" in name else content for name, content in halves.items()}  # fmt: skip
-    notes = place([("my.zip", io.BytesIO(zipped({**halves, "my/notes.md": b"x"})))], tmp_path / "packed")
-    assert len(checked(tmp_path / "packed").folds) == 1
+    notes = save_upload(
+        [("my.zip", io.BytesIO(zipped({**halves, "my/notes.md": b"x"})))], tmp_path / "packed"
+    )
+    assert len(read_upload(tmp_path / "packed").folds) == 1
     assert notes == ("my.zip: left out because their names do not say what they are: notes.md.",)
     packed = {"own.run.gz": gzip.compress(files["own.run"]), "own.qrels": files["own.qrels"]}
-    place([(name, io.BytesIO(content)) for name, content in packed.items()], tmp_path / "gz")
-    assert checked(tmp_path / "gz").scenario == "patent"
+    save_upload([(name, io.BytesIO(content)) for name, content in packed.items()], tmp_path / "gz")
+    assert read_upload(tmp_path / "gz").scenario == "patent"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +101,7 @@ def test_a_name_that_no_disk_takes_is_a_sentence(tmp_path: Path, named: str) -> 
         archive.writestr(named, "x")
     for name, content in (("mine.zip", packed), (named.rpartition("/")[2], io.BytesIO(b"x"))):
         with pytest.raises(InputProblem, match="is too long to be stored; rename it") as caught:
-            place([(name, content)], tmp_path / "in")
+            save_upload([(name, content)], tmp_path / "in")
         assert len(str(caught.value)) < 200
 
 
@@ -107,5 +109,5 @@ def test_what_is_left_out_is_named_in_short(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("n" * 60_000, "x")
-    [note] = place([("mine.zip", packed)], tmp_path / "in")
+    [note] = save_upload([("mine.zip", packed)], tmp_path / "in")
     assert "left out" in note and len(note) < 200

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from tarstop_core.evaluation.findings.aggregate import compare
-from tarstop_core.evaluation.findings.claims import FEW_GROUPS, PAIRS, caution, lead, pair, verdicts
+from tarstop_core.evaluation.findings.claims import FEW_GROUPS, PAIRS, caution, check_claims, lead, pair
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.results import Results
 
 
 def test_claims_are_those_that_the_methods_allow(results: Results) -> None:
     allowed = [claim for one, other, claim in PAIRS if {one, other} <= {"greedy", "optimal", "decide-now"}]
-    assert verdicts(results, draws=50)["claim"].tolist()[1:] == allowed and len(allowed) == 3
-    assert verdicts(results.only(["greedy", "batch"]), draws=50).empty
+    assert check_claims(results, draws=50)["claim"].tolist()[1:] == allowed and len(allowed) == 3
+    assert check_claims(results.only(["greedy", "batch"]), draws=50).empty
 
 
 def test_a_pair_counts_cells(results: Results) -> None:
@@ -30,7 +30,7 @@ def test_a_pair_counts_cells(results: Results) -> None:
     assert gain.low <= gain.value <= gain.high
     assert gain.value == pytest.approx(table["difference"].mean())
     counts = (len(found.better), len(found.cells), len(found.surely_better))
-    sentence = verdicts(results, draws=100).set_index("claim")["found"].iloc[-1]
+    sentence = check_claims(results, draws=100).set_index("claim")["found"].iloc[-1]
     assert tuple(map(int, re.findall(r"in (\d+)(?: of (\d+))?", sentence)[0])) == counts[:2]
 
 
@@ -61,5 +61,5 @@ def test_a_claim_that_fails_is_said_to_fail(results: Results) -> None:
     free = replace(results, screened=screened)
     ahead, behind = (lead(each, "greedy", ["budget"], draws=50) for each in (results, free))
     assert behind["ahead"].sum() < ahead["ahead"].sum() and not (behind["surely"] & ~behind["ahead"]).any()
-    claim, found = verdicts(free, draws=50).iloc[0]
+    claim, found = check_claims(free, draws=50).iloc[0]
     assert "paper's claim" in claim and f"in {behind['ahead'].sum()} of {len(behind)}" in found

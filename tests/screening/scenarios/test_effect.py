@@ -118,7 +118,9 @@ def test_what_the_usual_pooling_would_choose_may_be_another_option_than_the_two(
     """After three trials the chance is .996, and .9999 by the usual pooling; from .999 on the third option is best."""
     at_once = Option("Adopt at once", 0.25035, -0.6)
     settings = replace(START, payoffs=replace(START.payoffs, others=(at_once,)))
-    assert EFFECT.rival(START, state(3)) == "" and at_once.name in EFFECT.rival(settings, state(3, settings))
+    assert EFFECT.second_opinion(START, state(3)) == "" and at_once.name in EFFECT.second_opinion(
+        settings, state(3, settings)
+    )
 
 
 def test_reports_are_kept_in_the_log_and_rows_of_another_question_wait() -> None:

@@ -14,7 +14,7 @@ from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
-from tarstop_core.policies.registry import followed
+from tarstop_core.policies.registry import advising_rules
 from tarstop_core.ranking.bm25 import PAPER, WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_sample, sample_topics
@@ -444,7 +444,7 @@ def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
     first = SCENARIOS[scenario].settings_class.first_rule
     key = "set_up/chances/policy" + ("" if first == "optimal" else f"/{first}")
     assert page.selectbox(key).value == first
-    for name in followed():
+    for name in advising_rules():
         page.selectbox(key).set_value(name).run()
         assert not page.exception and not page.error, name
         approximate = scenario == "review" and name in ("open-loop", "look-ahead")
