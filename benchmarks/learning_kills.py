@@ -25,7 +25,7 @@ from tarstop_core.samples.shipped import calibrators, default_calibrator, extrac
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.compare import duplicate
-from tarstop_core.sessions.create import Documents, NewSession, create
+from tarstop_core.sessions.create import ChosenDocuments, NewSession, create
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.session import OpenSession
@@ -55,7 +55,7 @@ def begin(url: str) -> str:
         learns=True,
     )
     ranking = prepare(frame, "text", title, recipe=WORDS)
-    documents = Documents(TOPIC, TOPIC, frame, title, False, "")
+    documents = ChosenDocuments(TOPIC, TOPIC, frame, title, False, "")
     with Store(url) as store:
         return create(store, NewSession(TOPIC, "", documents, ranking, title, calibrator, settings))
 

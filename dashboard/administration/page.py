@@ -22,7 +22,7 @@ from tarstop_core.files import table_to_csv
 from tarstop_core.files.source import BUDGET
 from tarstop_core.places import Provider, backups_folder
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.sessions.store.accounts import Kept, KeptAbout
+from tarstop_core.sessions.store.accounts import AccountSummary, PersonalData
 from tarstop_core.sessions.store.backup import holdings
 from tarstop_core.sessions.store.store import Store
 
@@ -70,14 +70,14 @@ def _moment(time: str) -> str:
     return clock(time, with_day=True).replace(" ", "\u00a0")
 
 
-def _row(account: Kept) -> tuple[str, ...]:
+def _row(account: AccountSummary) -> tuple[str, ...]:
     standing = ("administers" if account.administers else "") + (" · locked out" if account.locked else "")
     seen = _moment(account.seen) if account.seen else ""
     counts = (account.shares, account.events, account.drafts, account.audit)
     return account.name, standing.strip(" ·"), seen, *(f"{number:,}" for number in counts)
 
 
-def _about(store: Store, account: Kept) -> None:
+def _about(store: Store, account: AccountSummary) -> None:
     """What is stored about a person, and what an administrator may do about that."""
     name, about = account.name, store.kept_about(account.name)
     entries = sum(log.entries for log in about.logs)
@@ -113,7 +113,7 @@ def _about(store: Store, account: Kept) -> None:
             button("Erase", _erase, store, name, key=f"{PREFIX}/erased", type="primary")
 
 
-def _as_json(account: Kept, about: KeptAbout) -> str:
+def _as_json(account: AccountSummary, about: PersonalData) -> str:
     return dumps({"account": asdict(account), **asdict(about)}, indent=1, ensure_ascii=False)
 
 

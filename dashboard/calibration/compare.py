@@ -32,8 +32,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.calibrator_library import (
     NAMES,
-    Listed,
-    fitting,
+    ListedCalibrator,
+    fitting_calibrators,
     session_list,
     session_scenario,
     teaches,
@@ -74,7 +74,7 @@ class Standing:
 def two(store: Store) -> None:
     """Draw the part that compares two on held-out lists."""
     scenario = switch("Chances", NAMES, **lasting(f"{PREFIX}/scenario"))
-    there = fitting(store, scenario)
+    there = fitting_calibrators(store, scenario)
     a, b = _pair(there, scenario)
     held_out = _held_out(store, scenario)
     if held_out is None:
@@ -93,7 +93,7 @@ def two(store: Store) -> None:
     _decided(a, b, held_out)
 
 
-def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
+def _pair(there: dict[str, ListedCalibrator], scenario: str) -> tuple[ListedCalibrator, ListedCalibrator]:
     left, right = st.columns(2, gap="medium")
     titles, second = {key: title(each) for key, each in there.items()}, list(there)[:2][-1]
     a = one_of("First calibrator", titles, at=left, key=f"{PREFIX}/0/{scenario}")
@@ -173,7 +173,7 @@ def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]
     ]
 
 
-def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
+def _decided(a: ListedCalibrator, b: ListedCalibrator, held_out: HeldOut) -> None:
     st.subheader("What it does to decisions")
     one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
     titles = {name: titled(name) for name in advising_rules()}
@@ -216,7 +216,7 @@ def switched(store: Store) -> None:
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
     scored = session.row.scores is not None
-    fit = fitting(store, own.scenario, scored)
+    fit = fitting_calibrators(store, own.scenario, scored)
     others = {key: each for key, each in fit.items() if each.calibrator.digest != settings.calibrator}
     if not others:
         st.info("There is no other calibrator that fits this session; fit one first.", icon=":material/info:")

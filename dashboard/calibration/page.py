@@ -42,7 +42,7 @@ from tarstop_core.evaluation.reranking import READ
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
 from tarstop_core.sessions import calibrator_library
-from tarstop_core.sessions.calibrator_library import CHANCE_OF, KIND_WORDS, Listed
+from tarstop_core.sessions.calibrator_library import CHANCE_OF, KIND_WORDS, ListedCalibrator
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
@@ -68,7 +68,7 @@ def calibration_page() -> None:
 def _calibrators(store: Store) -> None:
     undo_row(UNDO, named=True)
     scenario = switch("Chances", calibrator_library.NAMES, **lasting(SCENARIO))
-    there = calibrator_library.fitting(store, scenario)
+    there = calibrator_library.fitting_calibrators(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
     _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))
     with st.expander(f"All that give the chance {CHANCE_OF[scenario]}"):
@@ -79,7 +79,7 @@ def _calibrators(store: Store) -> None:
         upload(words, lambda file: keep_and_show(store, read(file)), key=f"{PREFIX}/upload")
 
 
-def _detail(store: Store, chosen: Listed) -> None:
+def _detail(store: Store, chosen: ListedCalibrator) -> None:
     calibrator = chosen.calibrator
     st.html(badges(calibrator.fitted_on.badge))
     places = list(st.columns(2, gap="large"))
@@ -91,7 +91,7 @@ def _detail(store: Store, chosen: Listed) -> None:
         _actions(store, chosen)
 
 
-def facts(chosen: Listed) -> list[tuple[str, str]]:
+def facts(chosen: ListedCalibrator) -> list[tuple[str, str]]:
     """What a calibrator is and what it was fitted on: name and value."""
     calibrator, seen = chosen.calibrator, chosen.calibrator.fitted_on
     lists = f"{seen.topics:,} {seen.own or 'topics'}"
@@ -135,12 +135,12 @@ def _drawn(calibrator: Calibrator, name: str, places: list[DeltaGenerator]) -> N
         note("It is unknown how well it does on other lists: there was no second list to judge it on.")
 
 
-def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
-    rows = ((listed, listed.calibrator.fitted_on, listed.calibrator.quality) for listed in there)
+def overview(there: Iterable[ListedCalibrator]) -> list[dict[str, str]]:
+    rows = ((entry, entry.calibrator.fitted_on, entry.calibrator.quality) for entry in there)
     return [
         {
-            "name": listed.name,
-            "kind": KIND_WORDS[listed.calibrator.kind],
+            "name": entry.name,
+            "kind": KIND_WORDS[entry.calibrator.kind],
             "data": "simulated" if seen.simulated else f"your {seen.own}" if seen.own else "real",
             "lists": f"{seen.topics:,}",
             "documents": f"{seen.documents:,}",
@@ -148,11 +148,11 @@ def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
             "Brier": "–" if quality is None else number(quality.brier),
             "ECE": "–" if quality is None else number(quality.ece),
         }
-        for listed, seen, quality in rows
+        for entry, seen, quality in rows
     ]
 
 
-def _actions(store: Store, chosen: Listed) -> None:
+def _actions(store: Store, chosen: ListedCalibrator) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text, file = chosen.calibrator.to_json(), f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json"
         with offered("This calibrator", "calibrator"):
@@ -195,7 +195,7 @@ def _reranked_calibration(_: Store) -> None:
 
 
 def _put_away(store: Store) -> None:
-    gone = calibrator_library.listed(store, deleted=True)
+    gone = calibrator_library.all_calibrators(store, deleted=True)
     if not gone:
         return
     with st.expander(f"Deleted ({len(gone):,})", icon=":material/delete:"):

@@ -16,7 +16,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.report_entry import Draft
+from tarstop_core.screening.report_entry import ReportDraft
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.calibrator_library import ratios_of_others
 from tarstop_core.sessions.session import OpenSession
@@ -52,7 +52,7 @@ class Work(OpenSession):
     settling: str = ""
     """What the person settles instead of reading on: disagreements or random draws (``screen.several``); "" if nothing."""
     passed_over: set[str] = field(default_factory=set)  # Disagreements that were left for later, by document
-    drafts: dict[str, Draft] = field(default_factory=dict)
+    drafts: dict[str, ReportDraft] = field(default_factory=dict)
     """By document, the entries in the form of a report that are not stored yet."""
     editing: str = ""  # What the open dialog changes; "" if no dialog is open
     jumping: bool = False  # Whether the box to jump to an earlier document is open

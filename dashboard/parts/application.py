@@ -27,13 +27,13 @@ from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.setting_aside import (
     all_aside,
     as_aside,
-    counted,
+    aside_in_words,
     may_leave,
     return_event,
     set_aside_event,
 )
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 
 PREFIX = "set_up/application"
 EDITING = "application"
@@ -57,7 +57,7 @@ class Answers:
     """The reason for each document that is set aside, by its position in the collection."""
 
 
-def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers:
+def ask(chosen: ChosenDocuments, problems: list[str], listing: DeltaGenerator) -> Answers:
     """Ask for number and date, and in `listing` which of the documents that these set aside should stay in the list."""
     st.markdown("**Your application**")
     application = Application()
@@ -82,7 +82,7 @@ def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answ
     return kept(f"{PREFIX}/held", (chosen.key, application, aside), answers)
 
 
-def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, Flag]) -> list[int]:
+def _set_aside(chosen: ChosenDocuments, application: Application, bars: Mapping[int, Flag]) -> list[int]:
     """Show what would be set aside, ask which documents to keep in the list, and return the positions of the others."""
     key = f"{PREFIX}/{chosen.key}/{application.number}/{application.priority}"
     unsure = [row for row, flag in bars.items() if not flag.certain]
@@ -97,7 +97,9 @@ def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, F
     names = _names(chosen.frame.iloc[offered])
     keep = st.session_state.get(f"{key}/keep", [])
     aside = [row for row, doc in zip(offered, names, strict=True) if doc not in keep]
-    st.markdown(f"**Set aside before reading**: {counted(as_aside(str(row), bars[row]) for row in aside)}")
+    st.markdown(
+        f"**Set aside before reading**: {aside_in_words(as_aside(str(row), bars[row]) for row in aside)}"
+    )
     with st.expander("Look at them, or keep some"):
         st.multiselect(
             "Keep in the list anyway",
@@ -150,7 +152,9 @@ def _fields(start: Application, key: str) -> Application:
     return Application(number=number, priority=priority)
 
 
-def _flagged(chosen: Documents, application: Application) -> tuple[Application, Sequence[Sequence[Flag]]]:
+def _flagged(
+    chosen: ChosenDocuments, application: Application
+) -> tuple[Application, Sequence[Sequence[Flag]]]:
     """The application with its family, and the flags of every document."""
 
     def with_flags() -> tuple[Application, Sequence[Sequence[Flag]]]:
@@ -235,7 +239,7 @@ def _ask_returns(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> l
     if not aside:
         return []
     names = _names(frame[frame["id"].isin(list(aside))])
-    st.markdown(f"**Set aside**: {counted(aside.values())}")
+    st.markdown(f"**Set aside**: {aside_in_words(aside.values())}")
     chosen = st.multiselect(
         "Return to the list",
         list(aside),

@@ -25,7 +25,14 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.scenarios.named import FIRST, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import question
-from tarstop_core.sessions.calibrator_library import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
+from tarstop_core.sessions.calibrator_library import (
+    CHANCE_OF,
+    ListedCalibrator,
+    fitting_calibrators,
+    keep,
+    title,
+    updated_by_own,
+)
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -74,7 +81,7 @@ def calibrator(
     Calibrator or None
         None if no calibrator here fits the list.
     """
-    choices = fitting(shell.store(), scenario, has_scores)
+    choices = fitting_calibrators(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
     if scenario != PATENT:
         key += f"/{scenario}"
@@ -83,7 +90,7 @@ def calibrator(
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
             shipped_default = usual
-            usual = next((name for name, listed in choices.items() if updated_by_own(listed)), usual)
+            usual = next((name for name, entry in choices.items() if updated_by_own(entry)), usual)
             # For a merged list another one is the default, unless the person chose or fitted a calibrator.
             if merged and usual == st.session_state.get(key, usual) == shipped_default:
                 key, usual = f"{key}/merged", shipped.FOR_MERGED_LISTS
@@ -199,11 +206,13 @@ def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> N
     st.session_state[key] = keep(shell.store(), taken)
 
 
-def which(label: str, offered: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
+def which(
+    label: str, offered: Mapping[str, ListedCalibrator], usual: str, *, key: str, **more: Any
+) -> ListedCalibrator:
     """Ask for one of these calibrators; `usual` is the default if it is among them."""
     if st.session_state.get(key) not in offered:
         st.session_state[key] = usual if usual in offered else next(iter(offered))
-    titles = {name: title(listed) for name, listed in offered.items()}
+    titles = {name: title(entry) for name, entry in offered.items()}
     return offered[one_of(label, titles, first=st.session_state[key], key=key, **more)]
 
 

@@ -29,7 +29,7 @@ from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 from tarstop_core.sessions.demo import sample, sample_review
 from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.store import Store
@@ -75,7 +75,7 @@ class Upload:
             self.problem = problem
 
 
-def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
+def choose(scenario: Scenario, abstracts: bool = False) -> ChosenDocuments | None:
     """Ask for documents; None until some can be used.
 
     With `abstracts`, the default labels of a file with two verdicts are those on title and abstract, not the final ones.
@@ -91,12 +91,12 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     return _uploaded(store, abstracts) if source == OWN else _earlier(store, earlier)
 
 
-def _sample() -> Documents:
+def _sample() -> ChosenDocuments:
     simulated = "All patents and companies are invented."
     return sample(_one_of_samples("Search", sample_topics(), simulated, key=f"{PREFIX}/topic"))
 
 
-def _sample_review(collection: str, simulated: str) -> Documents:
+def _sample_review(collection: str, simulated: str) -> ChosenDocuments:
     reviews = sample_reviews(collection)
     topic = _one_of_samples("Review", reviews, simulated, key=f"{PREFIX}/{collection}")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
@@ -111,7 +111,7 @@ def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str)
     return topic
 
 
-SAMPLES: dict[str, Callable[[], Documents]] = {
+SAMPLES: dict[str, Callable[[], ChosenDocuments]] = {
     PATENT.sample: _sample,
     REVIEW.sample: partial(_sample_review, REVIEWS, "All studies, tests and authors are invented."),
     EFFECT.sample: partial(_sample_review, TRIALS, "Texts are invented; counts come from published trials."),
@@ -119,7 +119,7 @@ SAMPLES: dict[str, Callable[[], Documents]] = {
 """Choice of a sample, by the scenario's word for its samples."""
 
 
-def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
+def _earlier(store: Store, rows: Sequence[Collection]) -> ChosenDocuments:
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     row = next(row for row in rows if row.id == chosen)
@@ -142,20 +142,20 @@ def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
     return documents
 
 
-def _from_store(store: Store, row: Collection) -> Documents:
+def _from_store(store: Store, row: Collection) -> ChosenDocuments:
     """The documents of a collection, which are cached while it stays chosen."""
 
-    def documents() -> Documents:
+    def documents() -> ChosenDocuments:
         large = row.documents > LARGE_LIST
         words = f"Opening {count_of(row.documents)}"
         job = (jobs.in_store, jobs.reached(store, large), Store.records, row.id)
         records = shown(row.name, words, *job, large=large)
-        return Documents(row.id, row.name, records, row.query, row.simulated, row.id)
+        return ChosenDocuments(row.id, row.name, records, row.query, row.simulated, row.id)
 
     return kept(f"{PREFIX}/held", row.id, documents)
 
 
-def _uploaded(store: Store, abstracts: bool) -> Documents | None:
+def _uploaded(store: Store, abstracts: bool) -> ChosenDocuments | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
     files = ask_for_files(
@@ -290,7 +290,7 @@ def put_back(collection_id: str) -> None:
     st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
 
 
-def _still_there(store: Store) -> Documents | None:
+def _still_there(store: Store) -> ChosenDocuments | None:
     row = next((collection for collection in store.collections() if collection.id == imported()), None)
     if row is None:
         return None

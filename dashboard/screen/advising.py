@@ -18,7 +18,7 @@ from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.state import Decision, State
+from tarstop_core.screening.state import RecordedDecision, State
 from tarstop_core.screening.wording import (
     action,
     against_the_odds,
@@ -199,7 +199,7 @@ def _record(work: Work, state: State, advice: Advice, option: int, reason: str) 
         work.record(Event("decided", footing), work.state.seq)
 
 
-def decided(work: Work, state: State, decision: Decision) -> None:
+def decided(work: Work, state: State, decision: RecordedDecision) -> None:
     """The decision, shown instead of the advice; amber if it is wrong by the truth of a sample."""
     result = ending(decision, state.settings, document_names(work, state.settled_by))
     by = f" by {decision.by}" if decision.by else ""

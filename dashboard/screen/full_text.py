@@ -27,7 +27,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.events import reasons_offered, resolved_report_event
 from tarstop_core.screening.report_entry import (
-    Draft,
+    ReportDraft,
     Waiting,
     by_study,
     filled_in,
@@ -195,7 +195,7 @@ def _form(work: Work, state: State, at: int, doc: str, apart: ReadApart | None =
     if draft is None or draft.stored != recorded:
         (record,) = work.reports_of([at])
         empty = scenario_of(state.settings).entry(state.settings)
-        draft = work.drafts[doc] = Draft.of(recorded, study_name(record.authors, record.date), empty)
+        draft = work.drafts[doc] = ReportDraft.of(recorded, study_name(record.authors, record.date), empty)
     stored = " (stored; saving changes it)" if draft.stored is not None else ""
     stored = " in the end" if apart is not None else stored
     st.html(block("offered", by_study(state), reasons_offered(state)))
@@ -255,7 +255,7 @@ def _table(doc: str, place: int, table: Typed, several: bool) -> None:
             tab.caption(table.hint_further)
 
 
-def _typed(work: Work, doc: str) -> Draft:
+def _typed(work: Work, doc: str) -> ReportDraft:
     """The present entries of the form."""
     state = st.session_state
 
@@ -307,7 +307,7 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
         say(f"Saved: report #{at + 1}, {outcomes(work.state)[read.outcome].lower()}.")
 
 
-def _convert(work: Work, doc: str, draft: Draft) -> None:
+def _convert(work: Work, doc: str, draft: ReportDraft) -> None:
     """Put the counts that follow from rates into the form, for the person to check before they are stored."""
     tables, sentences = list(draft.tables), list[str]()
     for place in draft.to_convert:

@@ -16,7 +16,7 @@ from tarstop_core.presentation.numbers import count_of, number
 from tarstop_core.readers.table import columns_of, read_one
 from tarstop_core.screening.adaptive_chances import still_unread
 from tarstop_core.screening.events import file_event, opened_event, settled_event
-from tarstop_core.screening.independent import Judged, SeveralReaders
+from tarstop_core.screening.independent import JudgedDocument, SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.reports_apart import ReadApart
 from tarstop_core.screening.several_readers import MachineReader, ReadElsewhere
@@ -92,7 +92,7 @@ def undrawn(several: SeveralReaders) -> Sequence[str]:
     return several.excluded_by_all[len(several.drawn) :]
 
 
-def on_show(work: Work) -> Judged | None:
+def on_show(work: Work) -> JudgedDocument | None:
     """The document to settle: the first one that was not left for later; None, which ends settling, if there is none."""
     several = work.several
     assert several is not None
@@ -106,7 +106,7 @@ def on_show(work: Work) -> Judged | None:
     return waiting[0]
 
 
-def document(work: Work, judged: Judged) -> None:
+def document(work: Work, judged: JudgedDocument) -> None:
     """Draw the document to settle below the verdicts of the readers."""
     work.show(judged.doc)
     at = work.row.ids.index(judged.doc)
@@ -115,7 +115,7 @@ def document(work: Work, judged: Judged) -> None:
         st.html(block("reading", text, f"{work.row.id} {judged.doc}", (), ()))
 
 
-def bar(work: Work, judged: Judged) -> None:
+def bar(work: Work, judged: JudgedDocument) -> None:
     """The bar with the answers for a document to settle."""
     several, seen, differ = work.several, work.state.seq, work.settling == DIFFER
     assert several is not None

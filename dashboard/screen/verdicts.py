@@ -23,6 +23,7 @@ from dashboard.parts.document import settled_with, shortened, verdict_on
 from dashboard.screen import advising, several
 from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
+from tarstop_core.presentation.numbers import listed
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import KEYED, LONGEST_REASON, reasons_event, reasons_given
 from tarstop_core.screening.labels import (
@@ -38,7 +39,6 @@ from tarstop_core.screening.labels import (
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import may_leave, return_event, set_aside_event
-from tarstop_core.screening.several_readers import joined
 from tarstop_core.screening.state import State
 
 KEYS: dict[Label, str] = {
@@ -92,7 +92,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
         if looks_on:
             st.html(block("alert", "You may look at this session.", LOOKS_ON))
         elif stranger:
-            st.html(block("alert", f"This list is read by {joined(state.settings.readers.names)}.", STRANGER))
+            st.html(block("alert", f"This list is read by {listed(state.settings.readers.names)}.", STRANGER))
         _note(work, state, doc)
         if work.jumping:
             _jump(work, state)

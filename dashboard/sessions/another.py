@@ -13,7 +13,7 @@ from dashboard.parts.sessions import PREFIX
 from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.screening.settings import Settings, StudySettings
-from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
+from tarstop_core.sessions.compare import asked_otherwise, duplicate, other_scenarios
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import FULL_TIMES
@@ -25,7 +25,7 @@ STAYS = "This session stays as it is. The new one has its labels, notes and repo
 
 def another_question(store: Store, session: SessionSnapshot) -> None:
     """Ask which question, and what is at stake where that is weighed; one press makes the session."""
-    others = {name: SCENARIOS[name].title for name in may_ask(session.state.settings)}
+    others = {name: SCENARIOS[name].title for name in other_scenarios(session.state.settings)}
     if not others:
         st.write("Labels of a prior-art search cannot answer another question.")
         return

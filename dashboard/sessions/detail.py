@@ -43,7 +43,7 @@ from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents, action, chosen_action
-from tarstop_core.sessions.calibrator_library import fitting, listed, title
+from tarstop_core.sessions.calibrator_library import all_calibrators, fitting_calibrators, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
@@ -197,9 +197,9 @@ def _other_chances(
     """Ask for the calibrator; a factor that was found for one is not another's."""
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
-    there = fitting(store, own.scenario, session.row.scores is not None).values()
+    there = fitting_calibrators(store, own.scenario, session.row.scores is not None).values()
     choices = {settings.calibrator: own} | {entry.calibrator.digest: entry.calibrator for entry in there}
-    titles = {entry.calibrator.digest: title(entry) for entry in listed(store).values()}
+    titles = {entry.calibrator.digest: title(entry) for entry in all_calibrators(store).values()}
     names = {digest: titles.get(digest, chosen.fitted_on.name) for digest, chosen in choices.items()}
     first = tried.calibrator if tried.calibrator in names else settings.calibrator
     chosen = one_of("Where the chances come from", names, first=first, key=f"{key}/calibrator")

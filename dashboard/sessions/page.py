@@ -138,7 +138,7 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 
 def _for_good(store: Store, session: SessionSummary) -> None:
     with st.popover("Delete for good", key=f"purge-{session.id}"):
-        entries, records = store.going(session.id)
+        entries, records = store.purge_counts(session.id)
         gone = f"its {count_of(records)}" if records else "not its documents, which other sessions use"
         st.write(f"This deletes the log of {entries:,} entries and {gone}. You cannot undo it.")
 

@@ -37,10 +37,10 @@ from tarstop_core.screening.look_back import message as back_message
 from tarstop_core.screening.look_back_report import look_back_report
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
+from tarstop_core.screening.setting_aside import SetAsideFirst, set_aside_first, without
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 
 PREFIX = "set_up"
 CAME_ALONG = f"{PREFIX}/came_along"
@@ -84,7 +84,7 @@ class Arranged:
     choice: Choice | None  # What to do with labels from files; None if there are none
     kept: int  # Number of documents that come first with their labels
     events: tuple[Event, ...]  # First events of the session's log
-    aside: SetAside | None = (
+    aside: SetAsideFirst | None = (
         None  # Documents that cannot be prior art against the application and are not read
     )
     order_read: Ranking | None = None  # Documents in the order in which they were labelled, if that is known
@@ -95,7 +95,7 @@ class Arranged:
         return next((int(event.payload["every"]) for event in self.events if event.kind == "audited"), 0)
 
 
-def chosen_order(chosen: Documents) -> Order:
+def chosen_order(chosen: ChosenDocuments) -> Order:
     look = partial(shown, chosen.name, "Looking at the order", suggest_order, chosen.frame)
     large = len(chosen.frame) > LARGE
     suggested, reason = kept(f"{PREFIX}/suggestion", chosen.key, lambda: look(large=large))
@@ -113,7 +113,7 @@ def chosen_order(chosen: Documents) -> Order:
 
 
 def arranged(
-    chosen: Documents,
+    chosen: ChosenDocuments,
     order: Order,
     query: str,
     scenario: Scenario,
@@ -139,7 +139,9 @@ def arranged(
     return result
 
 
-def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mapping[int, Flag]) -> Arranged:
+def _with_families_and_labels(
+    chosen: ChosenDocuments, ranking: Ranking, aside: Mapping[int, Flag]
+) -> Arranged:
     """Ask about families and labels, and put the list together; `aside` has the flags that bar documents, by position."""
     groups = imports.families(chosen.frame, chosen.key)
     labels = _labels(chosen, groups)
@@ -161,7 +163,7 @@ def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mappin
     return kept(f"{CAME_ALONG}/held", wanted, put_together)
 
 
-def announce(chosen: Documents) -> None:
+def announce(chosen: ChosenDocuments) -> None:
     """Say that documents came with labels, before they are in order and the person can choose what to do with them."""
     labels = _labels(chosen, ())
     if labels.count:
@@ -170,7 +172,7 @@ def announce(chosen: Documents) -> None:
         )
 
 
-def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
+def _labels(chosen: ChosenDocuments, groups: Sequence[Sequence[int]]) -> FileLabels:
     def read() -> FileLabels:
         files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
         return kept_labels.labels_found(chosen.frame, files, groups)
@@ -191,7 +193,7 @@ def _ask(labels: FileLabels, key: str) -> Choice:
     return choice
 
 
-def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> str:
+def looked_for(chosen: ChosenDocuments, scenario: Scenario, more: DeltaGenerator) -> str:
     """Ask for the question or claim that documents are compared with."""
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
@@ -219,7 +221,7 @@ def read_text(handle: BinaryIO, name: str) -> str:
             return lines.read().strip()
 
 
-def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
+def _ranked(chosen: ChosenDocuments, order: Order, query: str) -> Ranking:
     """The ranking, which is cached until something changes that it depends on."""
     # The paper's recipe in paper mode, and for samples, whose chances were learned with it.
     recipe = PAPER if chosen.simulated or st.session_state.get(f"{PREFIX}/paper", False) else WORDS
@@ -232,14 +234,14 @@ def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
     return kept(f"{PREFIX}/ranking", (chosen.key, order, query, recipe.name), ranked)
 
 
-def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
+def _index(chosen: ChosenDocuments, recipe: Recipe) -> Bm25Index:
     if len(chosen.frame) <= LARGE:
         return build_index(ranking_text(chosen.frame), recipe=recipe)
     job = (jobs.index_of, chosen.frame, recipe)
     return shown(chosen.name, "Reading the texts", *job, in_words=texts_read)
 
 
-def first_titles(chosen: Documents, arranged: Arranged, asked: Answers | None) -> None:
+def first_titles(chosen: ChosenDocuments, arranged: Arranged, asked: Answers | None) -> None:
     """Show the documents that come first, with their flags."""
     ranking, labelled = arranged.screened, arranged.kept
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]

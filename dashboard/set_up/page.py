@@ -39,7 +39,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import Verdict, best_between, question, verdict
-from tarstop_core.sessions.create import Documents, NewSession, create
+from tarstop_core.sessions.create import ChosenDocuments, NewSession, create
 from tarstop_core.value.stakes import Stakes
 
 SCENARIO = f"{PREFIX}/scenario"
@@ -200,7 +200,7 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     return typed[0] or "a⁺", typed[1] or "a⁻"
 
 
-def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
+def _names(chosen: ChosenDocuments, problems: list[str]) -> tuple[str, str]:
     """Ask for the name of the session and the names of its readers."""
     state = st.session_state
     left, right = st.columns([1.7, 1], gap="medium")
@@ -221,7 +221,7 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
 
 
 def _chances(
-    form: Form, settings: Settings, ready: Arranged | None, order: Order, chosen: Documents
+    form: Form, settings: Settings, ready: Arranged | None, order: Order, chosen: ChosenDocuments
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for the rule, the calibrator and further settings that most people do not change."""
     left, right = st.columns(2, gap="large")
@@ -294,7 +294,7 @@ def session_name(documents_name: str) -> str:
     return stem.stem if stem.suffix.lower() in suffixes else documents_name
 
 
-def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | None) -> str:
+def _summary(chosen: ChosenDocuments, settings: Settings | None, ranking: Ranking | None) -> str:
     """Summarise the choices so far; `settings` are None until the stakes are answered."""
     count = len(chosen.frame) if ranking is None else len(ranking)
     if settings is None:
@@ -310,7 +310,9 @@ def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | No
     return unbroken(f"{chosen.name} · {count:,} documents · {acts}{cost}")
 
 
-def _first_advice(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
+def _first_advice(
+    chosen: ChosenDocuments, arranged: Arranged, settings: Settings, calibrator: Calibrator
+) -> None:
     """Show the advice before any document is read, so that a person sees the effect of the settings."""
     ranking = arranged.screened
 

@@ -9,13 +9,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import people, shell
 from dashboard.frame.widgets import ask_for_files, lasting, one_of, share, switch
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import count_of
+from tarstop_core.presentation.numbers import count_of, listed
 from tarstop_core.readers.table import NAMES, columns_of, read_one
 from tarstop_core.screening.events import file_event
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers, joined
+from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers
 from tarstop_core.sessions.store.permissions import check_name
 
 BLIND = "Each reader opens this session under their own name and sees no other verdict on a document before all have judged it."
@@ -133,7 +133,7 @@ def _events(
     chosen = {name: column for name, column in columns.items() if column}
     for column in chosen.values():
         if len(whose := [name for name, other in chosen.items() if other == column]) > 1:
-            raise InputProblem(f"The column {column} is that of {joined(whose)}; choose one for each.")
+            raise InputProblem(f"The column {column} is that of {listed(whose)}; choose one for each.")
     several, events = SeveralReaders(readers), list[Event]()
     for name, column in chosen.items():
         about = ReadElsewhere(name, file.name, column, least)

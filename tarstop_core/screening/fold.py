@@ -9,15 +9,15 @@ import numpy as np
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.independent import counted
+from tarstop_core.screening.independent import counted_log
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Aside, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.reading_order import ReadingOrder
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.state import Decision, State
+from tarstop_core.screening.state import RecordedDecision, State
 
 
-class Replay:
+class LogReplay:
     """Applies the events in force one after the other; :func:`replay` applies a whole log.
 
     Taking back is last in, first out, so whatever stands at the end stood on the same footing when
@@ -246,7 +246,7 @@ class Replay:
     def _decided(self, event: Event) -> None:
         if not self._state.stopped:
             self._stopped(event)
-        decision = Decision(bool(event.payload["plus"]), event.time, event.payload, by=event.reviewer)
+        decision = RecordedDecision(bool(event.payload["plus"]), event.time, event.payload, by=event.reviewer)
         self._change(decision=decision)
 
     def _continued(self, event: Event) -> None:
@@ -254,25 +254,25 @@ class Replay:
         self._change(stopped=False, advice_at_stop="", decision=None, former=former)
 
 
-APPLY: dict[str, Callable[[Replay, Event], None]] = {
-    "label": Replay._label,
-    "relabel": Replay._relabel,
-    "confirm": Replay._confirm,
-    "report": Replay._report,
-    "kept": Replay._kept,
-    "audited": Replay._audited,
-    "families": Replay._families,
-    "fit": Replay._fit,
-    "note": Replay._note,
-    "reasons": Replay._reasons,
-    "plan": Replay._plan,
-    "settings": Replay._settings,
-    "imported": Replay._imported,
-    "duplicated": Replay._duplicated,
-    "stopped": Replay._stopped,
-    "decided": Replay._decided,
-    "continued": Replay._continued,
-    **dict.fromkeys(CHANGES_LIST, Replay._resize),
+APPLY: dict[str, Callable[[LogReplay, Event], None]] = {
+    "label": LogReplay._label,
+    "relabel": LogReplay._relabel,
+    "confirm": LogReplay._confirm,
+    "report": LogReplay._report,
+    "kept": LogReplay._kept,
+    "audited": LogReplay._audited,
+    "families": LogReplay._families,
+    "fit": LogReplay._fit,
+    "note": LogReplay._note,
+    "reasons": LogReplay._reasons,
+    "plan": LogReplay._plan,
+    "settings": LogReplay._settings,
+    "imported": LogReplay._imported,
+    "duplicated": LogReplay._duplicated,
+    "stopped": LogReplay._stopped,
+    "decided": LogReplay._decided,
+    "continued": LogReplay._continued,
+    **dict.fromkeys(CHANGES_LIST, LogReplay._resize),
 }
 """The methods that apply each kind of event; an undo is applied by leaving out the event that it undoes."""
 
@@ -296,9 +296,9 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     Raises
     ------
     InputProblem
-        As :meth:`Replay.apply` raises it.
+        As :meth:`LogReplay.apply` raises it.
     """
-    fold, log = Replay(settings, ids), counted(settings.readers, events)
+    fold, log = LogReplay(settings, ids), counted_log(settings.readers, events)
     for event in standing(log):
         fold.apply(event)
     return fold.after(log)

@@ -22,10 +22,11 @@ import numpy as np
 from tarstop_core.documents.reports import Report
 from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
 from tarstop_core.screening.labels import Label, as_label
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.reports_apart import RESOLVED_REPORT, ReadApart, ReportsApart
-from tarstop_core.screening.several_readers import Readers, joined
+from tarstop_core.screening.several_readers import Readers
 
 VERDICTS = ("label", "relabel")
 MACHINE, BROUGHT = "machine", "brought"
@@ -42,7 +43,7 @@ WAITING = Report("waiting")
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedDocument:
     """A document that all its readers have judged, with their verdicts."""
 
     doc: str
@@ -68,7 +69,7 @@ class Judged:
         return "unsure" if self.differ else as_label(labels[0])
 
 
-def counted(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
+def counted_log(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
     """Return the part of a log that counts, as the log of one reader; the log itself if there is one reader."""
     return SeveralReaders(readers, log).common if readers.names else log
 
@@ -93,7 +94,7 @@ class SeveralReaders:
     def _begin(self) -> None:
         self.common: list[Event] = []
         """What counts, as the log of one reader."""
-        self.judged: dict[str, Judged] = {}
+        self.judged: dict[str, JudgedDocument] = {}
         """Documents that all have judged, in the order in which that happened."""
         self.opened: Event | None = None
         """The event that opened everybody's verdicts to all readers, if any."""
@@ -219,7 +220,7 @@ class SeveralReaders:
         self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
         given = {name: verdicts[name] for name in wanted}
         notes = {name: text for name, text in self._notes.get(doc, {}).items() if text}
-        judged = Judged(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
+        judged = JudgedDocument(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
         self.judged[doc] = judged
         deciding = [judged.check or judged.resolution or event for event in given.values()]
         reasons = [str(said.payload["reason"]) for said in deciding if said.payload.get("reason")]
@@ -248,7 +249,7 @@ class SeveralReaders:
         self, kind: str, content: Mapping[str, object], event: Event, readers: Sequence[str] = ()
     ) -> None:
         readers = readers or self._readers_of(str(content["doc"]))
-        by = event.reviewer if event.kind in (*SETTLING, RESOLVED_REPORT) else joined(readers)
+        by = event.reviewer if event.kind in (*SETTLING, RESOLVED_REPORT) else listed(readers)
         self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
 
     # --- what is known of a document
@@ -278,7 +279,7 @@ class SeveralReaders:
         return all(name in verdicts and verdicts[name].payload["label"] != "unsure" for name in wanted)
 
     @property
-    def waiting(self) -> list[Judged]:
+    def waiting(self) -> list[JudgedDocument]:
         """Documents with unresolved differences between readers, in the order in which these appeared."""
         return [judged for judged in self.judged.values() if judged.differ and judged.resolution is None]
 
@@ -288,7 +289,7 @@ class SeveralReaders:
         unsettled = (apart for apart in self.in_full.read.values() if apart.counted is None)
         return [apart for apart in unsettled if self._counted.get(apart.doc, ("unsure", ""))[0] == "relevant"]
 
-    def resolved(self) -> list[Judged]:
+    def resolved(self) -> list[JudgedDocument]:
         """Documents with resolved differences between readers."""
         return [judged for judged in self.judged.values() if judged.resolution is not None]
 

@@ -31,7 +31,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form sort like their t
 
 
 @dataclass(frozen=True)
-class Stop:
+class LookBackStop:
     """Where a rule would have stopped, and what that would have spared and missed."""
 
     policy: Policy
@@ -57,7 +57,7 @@ class LookBack:
     documents: int
     course: Flags  # Which of those labelled while reading are relevant, in their order, shape (read,)
     prior: int  # Documents whose label was known before
-    stops: tuple[Stop, ...]  # One a rule
+    stops: tuple[LookBackStop, ...]  # One a rule
     expected: tuple[int, int] | None
     """Forecast interval of :data:`CONFIDENCE`, before any was read, for the relevant ones among those read; None where one decides."""
     left: tuple[float, int, int] | None  # Relevant ones among the unread: expected number, and its interval
@@ -163,7 +163,9 @@ def look_back(
         missed = found_in_all - stop.found if stopped else 0
         priced = missed and settings.weighs
         worth = settings.read_at_once().cost * spared / missed if priced else None
-        stops.append(Stop(stop.policy, stop.depth if stopped else None, stop.found, spared, missed, worth))
+        stops.append(
+            LookBackStop(stop.policy, stop.depth if stopped else None, stop.found, spared, missed, worth)
+        )
     expected, left = None, None
     if not settings.one_decides:
         p, nothing = calibrator.probabilities(None, len(ranking)), np.zeros_like(judged)

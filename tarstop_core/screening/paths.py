@@ -54,10 +54,10 @@ def screening_path(
 def paths_key(settings: Settings, state: State) -> PathsKey:
     """Return what a session's paths depend on, which is not the depth, so a miss changes nothing."""
     relevant = np.flatnonzero(state.labels == RELEVANT).tobytes()
-    return settings, scenario_of(settings).key(settings, state), relevant, read_so(settings, state)
+    return settings, scenario_of(settings).key(settings, state), relevant, chances_key(settings, state)
 
 
-def read_so(settings: Settings, state: State) -> bytes:
+def chances_key(settings: Settings, state: State) -> bytes:
     """Return what chances depend on apart from calibrator and settings; nothing if the list keeps its order."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:{state.kept}:".encode() + state.came_true[: state.depth].tobytes()

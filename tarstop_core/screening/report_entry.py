@@ -24,7 +24,7 @@ _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 
 @dataclass(frozen=True)
-class Draft:
+class ReportDraft:
     """A report as typed."""
 
     outcome: FullText = "data"
@@ -36,7 +36,7 @@ class Draft:
     looked_at: str = ""  # the oddities in it that were shown
 
     @classmethod
-    def of(cls, report: Report | None, study: str, empty: Typed = EMPTY) -> Draft:
+    def of(cls, report: Report | None, study: str, empty: Typed = EMPTY) -> ReportDraft:
         """Return the draft that the form starts with.
 
         Parameters
@@ -50,7 +50,7 @@ class Draft:
 
         Returns
         -------
-        Draft
+        ReportDraft
         """
         if report is None or report.outcome == "waiting":
             return cls(study=study, tables=(empty,), stored=report)
@@ -66,7 +66,7 @@ class Draft:
         pairs = zip(typed, read.rows, strict=False)
         return " ".join(filter(None, (table.doubts(row.study) for table, row in pairs)))
 
-    def another(self) -> Draft:
+    def another(self) -> ReportDraft:
         """Return the draft with an empty table more."""
         further = self.tables[0].emptied(f"{self.tables[0].called} {len(self.tables) + 1}")
         return replace(self, tables=(*self.tables, further))
@@ -83,7 +83,7 @@ class Draft:
 
         Examples
         --------
-        >>> Draft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),)).report("#3").rows[0].counts
+        >>> ReportDraft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),)).report("#3").rows[0].counts
         (9, None, 2, None)
         """
         study, reason = self.study.strip(), self.reason.strip()
@@ -91,7 +91,8 @@ class Draft:
         if self.outcome != "data":
             # A stored report can be changed to one without data although its counts are still in the form.
             if typed and (
-                self.stored is None or typed != Draft.of(self.stored, "", self.tables[0].emptied()).tables
+                self.stored is None
+                or typed != ReportDraft.of(self.stored, "", self.tables[0].emptied()).tables
             ):
                 raise InputProblem(typed[0].unwanted)
             return Report(self.outcome, reason, study)

@@ -12,7 +12,7 @@ RESOLVED_REPORT = "resolved_report"
 Value = str | float | None
 
 
-class Place(NamedTuple):
+class EntryPlace(NamedTuple):
     """The place of an entry in a report."""
 
     table: int
@@ -22,10 +22,10 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedEntry:
     """The entry of each reader at one place of a report; None without one."""
 
-    place: Place
+    place: EntryPlace
     values: tuple[Value, ...]
 
     @property
@@ -44,7 +44,7 @@ class ReadApart:
     resolution: Event | None = None
 
     @cached_property
-    def compared(self) -> list[Compared]:
+    def compared(self) -> list[ComparedEntry]:
         """Everything that was entered, place by place, with the entry of every reader."""
         return compare([*self.reports.values()])
 
@@ -107,7 +107,7 @@ class ReportsApart:
         return {doc: said[reader] for doc, said in self._said.items() if reader in said}
 
 
-def compare(reports: Sequence[Report]) -> list[Compared]:
+def compare(reports: Sequence[Report]) -> list[ComparedEntry]:
     """Compare reports on one document place by place.
 
     Several tables of a report are those of one part of the study where all reports call the parts alike, else they are
@@ -124,22 +124,22 @@ def compare(reports: Sequence[Report]) -> list[Compared]:
     alike = all(each == parts[0] for each in parts)
     contents = [_contents(report, by_part=alike) for report in reports]
     places = sorted({place: None for content in contents for place in content}, key=lambda place: place.table)
-    return [Compared(place, tuple(content.get(place) for content in contents)) for place in places]
+    return [ComparedEntry(place, tuple(content.get(place) for content in contents)) for place in places]
 
 
-def _contents(report: Report, *, by_part: bool) -> dict[Place, Value]:
-    content: dict[Place, Value] = {Place(0, "outcome"): report.outcome}
+def _contents(report: Report, *, by_part: bool) -> dict[EntryPlace, Value]:
+    content: dict[EntryPlace, Value] = {EntryPlace(0, "outcome"): report.outcome}
     if report.outcome == "excluded":
-        content[Place(0, "reason")] = report.reason
+        content[EntryPlace(0, "reason")] = report.reason
     if report.outcome in ("data", "no data"):
-        content[Place(0, "study")] = report.study
+        content[EntryPlace(0, "study")] = report.study
     rows = sorted(report.rows, key=lambda row: _part(report, row)) if by_part else report.rows
     for table, row in enumerate(rows, start=1):
         if not by_part:
-            content[Place(table, "part")] = _part(report, row)
-        content |= {Place(table, name): number for name, number in row.numbers.items()}
+            content[EntryPlace(table, "part")] = _part(report, row)
+        content |= {EntryPlace(table, name): number for name, number in row.numbers.items()}
         if row.bias:
-            content[Place(table, "bias")] = row.bias.value
+            content[EntryPlace(table, "bias")] = row.bias.value
     return content
 
 

@@ -23,7 +23,7 @@ from tarstop_core.screening.state import State
 
 
 @dataclass(frozen=True, eq=False)
-class SetAside:
+class SetAsideFirst:
     """What leaves a list before it begins."""
 
     ranking: Ranking  # Those documents, in the order that they would be read in
@@ -42,7 +42,7 @@ def without(ranking: Ranking, rows: Collection[int]) -> Ranking:
 
 def set_aside_first(
     whole: Ranking, ranked: Ranking, ids: Sequence[str], why: Mapping[int, Flag]
-) -> SetAside | None:
+) -> SetAsideFirst | None:
     """Find the places of what is set aside in a list that is yet to begin.
 
     Parameters
@@ -58,7 +58,7 @@ def set_aside_first(
 
     Returns
     -------
-    SetAside or None
+    SetAsideFirst or None
         Those documents with their ranks; None where there are none.
     """
     if not why:
@@ -68,18 +68,18 @@ def set_aside_first(
     rows = whole.order[aside]
     scores = None if whole.scores is None else whole.scores[aside]
     documents = tuple(as_aside(ids[row], why[row]) for row in rows.tolist())
-    return SetAside(
+    return SetAsideFirst(
         replace(whole, order=rows, scores=scores), np.cumsum(either, dtype=np.int64)[aside], documents
     )
 
 
-def with_set_aside(screened: Ranking, aside: SetAside) -> tuple[Ranking, Event]:
+def with_set_aside(screened: Ranking, aside: SetAsideFirst) -> tuple[Ranking, Event]:
     """The list as it is stored, with what is set aside at its end, and the event that its log begins with."""
     scores = screened.scores
     if scores is not None:
         assert aside.ranking.scores is not None
         scores = np.append(scores, aside.ranking.scores)
-    how = f"{screened.how} {record_message('set_aside_first', aside=counted(aside.documents))}"
+    how = f"{screened.how} {record_message('set_aside_first', aside=aside_in_words(aside.documents))}"
     stored = Ranking(np.append(screened.order, aside.ranking.order), scores, how)
     return stored, Event("set_aside", {"documents": list(aside.documents), "ranks": aside.ranks.tolist()})
 
@@ -162,10 +162,10 @@ def all_aside(state: State) -> dict[str, Aside]:
     return {**state.aside, **{each["doc"]: each for each in state.aside_read.values()}}
 
 
-def counted(aside: Iterable[Aside]) -> str:
+def aside_in_words(aside: Iterable[Aside]) -> str:
     """How many documents are set aside, and why, as a clause.
 
-    >>> counted([Aside(doc="a", kind="late", words=""), Aside(doc="b", kind="own", words="")])
+    >>> aside_in_words([Aside(doc="a", kind="late", words=""), Aside(doc="b", kind="own", words="")])
     '2 documents (1 too late, 1 of the application’s own family)'
     """
     kinds = Counter(each["kind"] for each in aside)
@@ -187,7 +187,7 @@ def after_plan(events: Sequence[Event]) -> list[Event]:
     return [event for event in events if event.seq > planned and event.kind in ("set_aside", "returned")]
 
 
-def listed(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> int:
+def list_length(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> int:
     """Count the documents that the list of a session holds after its log.
 
     Parameters

@@ -12,7 +12,7 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.several_readers import SECOND, SHARE, joined
+from tarstop_core.screening.several_readers import SECOND, SHARE
 from tarstop_core.screening.wording import best_between, chances_badge, question
 
 
@@ -67,7 +67,7 @@ def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
         return []
     share = [("Share read twice", f"{percent(readers.share)}, drawn with seed {readers.seed}")]
     return [
-        ("Readers", joined(readers.names)),
+        ("Readers", listed(readers.names)),
         (f"Read by all except {readers.names[0]}", SECOND[readers.second]),
         *(share if readers.second == SHARE else ()),
         *([("Reports in full text", "read by all of them, each on their own")] if readers.full_texts else ()),

@@ -1,12 +1,13 @@
 """Who screens a list: one reader, or several independently of each other, people or machines."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, ClassVar
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
 
 ALL, SHARE, EXCLUDED, INCLUDED = "all", "share", "excluded", "included"
 SECOND = {
@@ -80,24 +81,12 @@ class Readers:
         """Raise InputProblem for a name that is not one of the readers."""
         if name not in self.names:
             raise InputProblem(
-                f"This list is read by {joined(self.names)}; {f'{name} is' if name else 'somebody without a name is'} none of "
+                f"This list is read by {listed(self.names)}; {f'{name} is' if name else 'somebody without a name is'} none of "
                 "them. Choose your name as written there, or resolve their disagreements."
             )
 
 
 ONE_READER = Readers()
-
-
-def joined(names: Collection[str]) -> str:
-    """Names as a list in a sentence.
-
-    Examples
-    --------
-    >>> joined(["Rita", "Sam", "Tom"])
-    'Rita, Sam and Tom'
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 @dataclass(frozen=True)

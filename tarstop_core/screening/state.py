@@ -33,7 +33,7 @@ class Footing:
 
 
 @dataclass(frozen=True)
-class Decision:
+class RecordedDecision:
     """A recorded decision, with the advice that it was based on."""
 
     plus: bool
@@ -79,8 +79,8 @@ class State:
     deviations: tuple[Event, ...] = ()  # settings changed, with a reason, after a plan was registered
     stopped: bool = False
     advice_at_stop: str = ""  # headline of the advice when screening stopped, where the log has it
-    decision: Decision | None = None
-    former: Decision | None = None  # what had been decided before screening went on
+    decision: RecordedDecision | None = None
+    former: RecordedDecision | None = None  # what had been decided before screening went on
     can_undo: bool = False  # whether there is a label, change or confirmation to undo
     last_time: str = ""  # of the last event
     spent: float = 0.0

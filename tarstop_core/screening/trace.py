@@ -6,7 +6,7 @@ from typing import Any
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advice_in_short
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.fold import LogReplay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, calibrators_in, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, session_paths
@@ -52,7 +52,7 @@ def trace(
         Value by column.
     """
     final, came = replay(settings, ids, events), provenance(events)
-    fold, stored = Replay(settings, ids), scores
+    fold, stored = LogReplay(settings, ids), scores
     ids, scores = final.ids_as_read(ids), final.scores_as_read(scores)
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []

@@ -17,7 +17,7 @@ from tarstop_core.screening import advice_message
 from tarstop_core.screening.advised import Advice, Headline
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.state import Decision
+from tarstop_core.screening.state import RecordedDecision
 from tarstop_core.value.payoffs import exceeds
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
@@ -145,12 +145,12 @@ def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
     )
 
 
-def ending(decision: Decision, settings: Settings, documents: Sequence[str] = ()) -> Ending:
+def ending(decision: RecordedDecision, settings: Settings, documents: Sequence[str] = ()) -> Ending:
     """Word a decision; logs of earlier versions may hold less of it.
 
     Parameters
     ----------
-    decision : Decision
+    decision : RecordedDecision
         What was decided.
     settings : Settings
         Those in force.
@@ -224,7 +224,7 @@ def action(option: int, settings: Settings) -> str:
     return settings.actions[option] if option < len(settings.actions) else "another option"
 
 
-def chosen_action(decision: Decision, settings: Settings) -> str:
+def chosen_action(decision: RecordedDecision, settings: Settings) -> str:
     """What the option of a decision was called then, or is called now where the log does not say."""
     return decision.footing.action or action(decision.option, settings)
 

@@ -12,7 +12,7 @@ from tarstop_core.readers.overlooked import Overlooked, overlooked
 from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.words import readers_report
-from tarstop_core.screening.independent import BROUGHT, Judged, SeveralReaders
+from tarstop_core.screening.independent import BROUGHT, JudgedDocument, SeveralReaders
 from tarstop_core.screening.reports_apart import compare
 from tarstop_core.screening.scenarios.studies import report_columns
 from tarstop_core.screening.several_readers import SECOND
@@ -36,7 +36,7 @@ def table_of(several: SeveralReaders) -> ReadersTable:
     return ReadersTable(several.readers.names, verdicts, docs, taken_as_relevant=0)
 
 
-def _relevant(judged: Judged, several: SeveralReaders) -> float:
+def _relevant(judged: JudgedDocument, several: SeveralReaders) -> float:
     """Whether a document is relevant in the end: 1 or 0; NaN if it is not settled, or only excluded by all."""
     if judged.check is None and judged.resolution is None:
         excluded_by_all = {*several.first[judged.doc].values()} == {

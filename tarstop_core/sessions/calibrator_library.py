@@ -42,7 +42,7 @@ NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "Data"}
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedCalibrator:
     """A calibrator in a list."""
 
     key: str  # Short name of an included one, otherwise "own-" and its digest
@@ -52,21 +52,21 @@ class Listed:
     created: str = ""  # When it was stored here (ISO 8601); empty for shipped ones
 
 
-def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
+def all_calibrators(store: Store, deleted: bool = False) -> dict[str, ListedCalibrator]:
     """All calibrators by key, a person's own first; or only those of their own that were put away."""
     own = [
-        Listed(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
+        ListedCalibrator(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
         for kept in store.kept_calibrators()
         if kept.deleted == deleted and kept.digest not in shipped.digests()
     ]
     included = [
-        Listed(key, calibrator, calibrator.fitted_on.name)
+        ListedCalibrator(key, calibrator, calibrator.fitted_on.name)
         for key, calibrator in shipped.calibrators().items()
     ]
     return {entry.key: entry for entry in (own if deleted else [*own, *included])}
 
 
-def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, Listed]:
+def fitting_calibrators(store: Store, scenario: str, has_scores: bool = True) -> dict[str, ListedCalibrator]:
     """Return the calibrators that fit a list.
 
     Parameters
@@ -83,16 +83,18 @@ def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, L
     dict
         Calibrators by key.
     """
-    entries = {key: entry for key, entry in listed(store).items() if entry.calibrator.scenario == scenario}
+    entries = {
+        key: entry for key, entry in all_calibrators(store).items() if entry.calibrator.scenario == scenario
+    }
     return {key: entry for key, entry in entries.items() if has_scores or entry.calibrator.by_rank}
 
 
-def title(entry: Listed) -> str:
+def title(entry: ListedCalibrator) -> str:
     """Return the name of a calibrator in a list."""
     return f"{entry.name} ({KIND_WORDS[entry.calibrator.kind]}){' · yours' if entry.own else ''}"
 
 
-def updated_by_own(entry: Listed) -> bool:
+def updated_by_own(entry: ListedCalibrator) -> bool:
     """Whether it is an included one updated by a person's own real lists; then it is offered first."""
     seen = entry.calibrator.fitted_on
     return entry.own and entry.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated

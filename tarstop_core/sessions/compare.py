@@ -32,7 +32,7 @@ OF_ITS_OWN = ("plan", "settings", "stopped", "decided", "continued")
 
 
 @dataclass(frozen=True)
-class Stopped:
+class RuleStop:
     """Where a rule stops on a session's list, given its labels."""
 
     depth: int
@@ -93,7 +93,7 @@ def duplicate(
     )
 
 
-def may_ask(settings: Settings) -> list[str]:
+def other_scenarios(settings: Settings) -> list[str]:
     """Other scenarios that can use the labels of a session: in all of them reports are included or not."""
     return [
         name
@@ -115,7 +115,7 @@ def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, 
     return replace(settings, calibrator=calibrator.digest), calibrator
 
 
-def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
+def outcome(session: SessionSnapshot, settings: Settings) -> RuleStop:
     """Find where the rule of these settings would have stopped, from the first document on.
 
     In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
@@ -125,7 +125,7 @@ def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
     state, path = _from_the_start(session, settings)
     chances, paths = session.chances(settings, state), Paths(path, lambda: ())
     [(depth, option)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
-    return Stopped(depth, option, float(path.belief_at(depth)), state.depth)
+    return RuleStop(depth, option, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State, ListPath]:
@@ -196,7 +196,7 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
     )
 
 
-def outcome_sentence(stopped: Stopped, settings: Settings) -> str:
+def outcome_sentence(stopped: RuleStop, settings: Settings) -> str:
     """Say where a rule stops."""
     return message("outcome", stopped=stopped, settings=settings, action=action(stopped.option, settings))
 

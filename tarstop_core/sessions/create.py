@@ -12,14 +12,14 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import plan_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.setting_aside import SetAside, with_set_aside
+from tarstop_core.screening.setting_aside import SetAsideFirst, with_set_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class ChosenDocuments:
     """The documents a person has chosen."""
 
     key: str  # Part of the keys of widgets that belong to this choice
@@ -36,7 +36,7 @@ class NewSession:
 
     name: str
     reviewer: str
-    documents: Documents
+    documents: ChosenDocuments
     ranking: Ranking
     query: str
     calibrator: Calibrator
@@ -44,7 +44,7 @@ class NewSession:
     register: bool = False
     events: tuple[Event, ...] = ()
     """What the log begins with: labels and families that came along with the documents."""
-    aside: SetAside | None = None  # What is set aside before the list begins
+    aside: SetAsideFirst | None = None  # What is set aside before the list begins
 
 
 def create(store: Store, new: NewSession) -> str:
@@ -66,7 +66,7 @@ def create(store: Store, new: NewSession) -> str:
         )
 
 
-def _stored(store: Store, documents: Documents) -> str:
+def _stored(store: Store, documents: ChosenDocuments) -> str:
     """Return the id of the collection of these documents; a sample is stored when it is first used."""
     if documents.collection_id:
         return documents.collection_id

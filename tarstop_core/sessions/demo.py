@@ -25,7 +25,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions import message
-from tarstop_core.sessions.create import Documents, NewSession, create
+from tarstop_core.sessions.create import ChosenDocuments, NewSession, create
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import PLUS
@@ -36,21 +36,21 @@ DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table un
 DEMO_TRIALS = "bcg"
 
 
-def sample(topic: str) -> Documents:
+def sample(topic: str) -> ChosenDocuments:
     """A sample search as documents."""
     return _documents(topic, samples.sample_topics(), "claim", samples.load_sample(topic))
 
 
-def sample_review(topic: str, collection: str = samples.REVIEWS) -> Documents:
+def sample_review(topic: str, collection: str = samples.REVIEWS) -> ChosenDocuments:
     """A sample review as documents."""
     return _documents(
         topic, samples.sample_reviews(collection), "question", samples.load_review_sample(topic, collection)
     )
 
 
-def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> Documents:
+def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> ChosenDocuments:
     row = there.set_index("topic").loc[topic]
-    return Documents(f"sample-{topic}", str(row["title"]), frame, str(row[asked]), True, "")
+    return ChosenDocuments(f"sample-{topic}", str(row["title"]), frame, str(row[asked]), True, "")
 
 
 def start_demo(store: Store, reviewer: str = "") -> str:
@@ -77,7 +77,7 @@ def start_trials_demo(store: Store, reviewer: str = "") -> str:
 
 def _review_demo(
     store: Store,
-    chosen: Documents,
+    chosen: ChosenDocuments,
     kind: type[ReviewSettings | EffectSettings],
     scenario: Scenario[Any],
     reviewer: str,
@@ -95,7 +95,9 @@ def _review_demo(
     return _demo(store, chosen, calibrator, settings, reviewer)
 
 
-def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:
+def _demo(
+    store: Store, chosen: ChosenDocuments, calibrator: Calibrator, settings: Settings, reviewer: str
+) -> str:
     ranking = prepare(chosen.frame, "text", chosen.query)
     settings = replace(settings, calibrator=calibrator.digest)
     plan = NewSession(f"Demo: {chosen.name}", reviewer, chosen, ranking, chosen.query, calibrator, settings)

@@ -26,7 +26,7 @@ from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, U
 from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
+from tarstop_core.screening.setting_aside import all_aside, aside_in_words, moved_aside
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.agreeing import full_text_columns, verdict_columns
 from tarstop_core.sessions.learning import gain_sentence
@@ -184,7 +184,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
         (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
-        ("Set aside", counted(all_aside(state).values()) if all_aside(state) else ""),
+        ("Set aside", aside_in_words(all_aside(state).values()) if all_aside(state) else ""),
         ("Of these, read before", f"{len(state.aside_read):,}" if state.aside_read else ""),
         *(
             (

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, cast
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.fold import LogReplay, replay
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import chances
@@ -114,7 +114,7 @@ class LazySession(Session):
     to_judge: Sequence[str] = ()
     """With several readers: the unread documents that this one has to judge, in the order of reading."""
     _loaded: dict[int, Record] = field(default_factory=dict)
-    _folded: tuple[Replay, list[Event]] | None = None
+    _folded: tuple[LogReplay, list[Event]] | None = None
 
     @cached_property
     def state(self) -> State:
@@ -123,7 +123,7 @@ class LazySession(Session):
         new, self._folded = self.events[len(folded) :], None
         grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
         if fold is None or not grown:
-            fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
+            fold, new = LogReplay(self.stored.settings, self.stored.ids), standing(self.events)
         for event in new:
             fold.apply(event)
         state = fold.after(self.events, self.to_judge)

@@ -55,7 +55,7 @@ _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class RankerFit:
     """A fit and its basis."""
 
     event: Event
@@ -108,7 +108,9 @@ def forget_features(store: Store) -> None:
             file.unlink(missing_ok=True)
 
 
-def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Feedback:
+def session_feedback(
+    row: SessionRow, state: State, documents: int, outside: Floats | None = None
+) -> Feedback:
     """Return everything in a session that a ranker may use.
 
     Parameters
@@ -177,7 +179,7 @@ def fit(
     outside: Floats | None = None,
     ranker: Ranker = RANKERS[DEFAULT],
     beyond: int = 0,
-) -> Fitted:
+) -> RankerFit:
     """Fit the ranker to the labels of this state, and put the next documents in order.
 
     Parameters
@@ -185,7 +187,7 @@ def fit(
     features
         Of the collection.
     row, state, outside
-        As for :func:`taught`.
+        As for :func:`session_feedback`.
     ranker
         The ranker.
     beyond
@@ -193,10 +195,10 @@ def fit(
 
     Returns
     -------
-    Fitted
+    RankerFit
         The event to be recorded.
     """
-    feedback, seed = taught(row, state, len(features), outside), seed_of(row.digest)
+    feedback, seed = session_feedback(row, state, len(features), outside), seed_of(row.digest)
     order = reading_order(ranker.scores(features, feedback, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
@@ -212,7 +214,7 @@ def fit(
     }
     rests_on = basis(feedback)
     beside = {name: value for name, value in (("words", rests_on[1]), ("scores", rests_on[2])) if value}
-    return Fitted(Event("fit", payload | beside), rests_on)
+    return RankerFit(Event("fit", payload | beside), rests_on)
 
 
 def why_next(
@@ -232,7 +234,7 @@ def why_next(
     list of str
         `ITS_SCORE` stands among them where that did.
     """
-    feedback = taught(row, state, len(features), outside)
+    feedback = session_feedback(row, state, len(features), outside)
     [text] = ranking_text(pd.DataFrame({"title": [record.title], "abstract": [record.abstract]}))
     words, at = list[str](), int(row.order[row.ids.index(record.id)])
     for term, adds in RANKERS[DEFAULT].why(features, feedback, at, text, seed_of(row.digest)).items():
@@ -249,7 +251,7 @@ def prefetch(
     events: Sequence[Event],
     outside: Floats | None,
     document: Callable[[int], Record],
-) -> tuple[list[Fitted], dict[tuple[str, int], list[str]]]:
+) -> tuple[list[RankerFit], dict[tuple[str, int], list[str]]]:
     """Fit both answers to the next document before one is given.
 
     Parameters
@@ -263,12 +265,12 @@ def prefetch(
 
     Returns
     -------
-    list of Fitted
+    list of RankerFit
         The fits that an answer makes due.
     dict
         Words that put a document next, by its id and the number of the fit.
     """
-    fits, because = list[Fitted](), dict[tuple[str, int], list[str]]()
+    fits, because = list[RankerFit](), dict[tuple[str, int], list[str]]()
     for verdict in (verdicts.IRRELEVANT, verdicts.RELEVANT):
         labels = state.labels.copy()
         labels[state.depth] = verdict

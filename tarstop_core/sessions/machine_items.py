@@ -6,11 +6,10 @@ CEE supports (Flemyng and others 2025, doi 10.1002/cl2.70074), whose key message
 and transparent reporting.
 """
 
-from tarstop_core.presentation.numbers import amount, count_of
+from tarstop_core.presentation.numbers import amount, count_of, listed
 from tarstop_core.readers.overlooked import Reader
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.several_readers import joined
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import agreed, missed
 from tarstop_core.sessions.snapshot import SessionSnapshot
@@ -85,5 +84,5 @@ def _handled(several: SeveralReaders, people: list[str]) -> str:
     machine = sum(not (names & {*people}) for names in by.values())
     both = sum(bool(names & {*people}) and bool(names & several.machines.keys()) for names in by.values())
     rest = len(by) - machine - both
-    who = joined(people) if people else "nobody"
+    who = listed(people) if people else "nobody"
     return f"Only by a machine {count_of(machine)}; by a machine and by {who} {count_of(both)}; only by people {count_of(rest)}."

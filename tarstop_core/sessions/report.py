@@ -28,7 +28,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.report_entry import table_rows
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
-from tarstop_core.screening.setting_aside import after_plan, all_aside, counted, moved_aside
+from tarstop_core.screening.setting_aside import after_plan, all_aside, aside_in_words, moved_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.wording import (
@@ -300,7 +300,7 @@ def _content(event: Event) -> str:
         return str(event.payload.get("reason", "")) or "settings, as listed under plan and deviations"
     if event.kind == "set_aside":
         documents = event.payload["documents"]
-        return f"{counted(documents)}: {', '.join(document['doc'] for document in documents)}"
+        return f"{aside_in_words(documents)}: {', '.join(document['doc'] for document in documents)}"
     if event.kind == "fit":
         first, number = event.payload["next"][:FOLLOWING], event.payload["number"]
         return f"fit {number:,} after {event.payload['after']:,} labels; it puts {', '.join(first)} first"

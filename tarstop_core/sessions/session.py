@@ -17,13 +17,22 @@ from tarstop_core.screening.events import label_event, plan_event, relabel_event
 from tarstop_core.screening.independent import SETTLING, SeveralReaders
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import Paths, paths_key, read_so, session_paths
+from tarstop_core.screening.paths import Paths, chances_key, paths_key, session_paths
 from tarstop_core.screening.reports_apart import RESOLVED_REPORT
-from tarstop_core.screening.setting_aside import listed
+from tarstop_core.screening.setting_aside import list_length
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.lazy_session import LazySession, OwnReading, RecentCache
-from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, prefetch, taught, why_next
+from tarstop_core.sessions.learning import (
+    RankerFit,
+    basis,
+    features_of,
+    fit,
+    is_due,
+    prefetch,
+    session_feedback,
+    why_next,
+)
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Record, SessionRow
@@ -54,7 +63,7 @@ class OpenSession(LazySession):
     _features: Features | None = None
     _scores: Floats | None = None
     _prefetching: Timer | None = None
-    _prefetched: list[Fitted] = field(default_factory=list)
+    _prefetched: list[RankerFit] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -128,7 +137,7 @@ class OpenSession(LazySession):
     def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
         """Return the calibrator of these settings and the chance of every document, computed once for an order of reading."""
         state = state or self.state
-        key = settings.calibrator, settings.adapts_chances, read_so(settings, state)
+        key = settings.calibrator, settings.adapts_chances, chances_key(settings, state)
         return self._chances.computed(key, partial(super().chances, settings, state))
 
     def mismatch(self, settings: Settings) -> list[str]:
@@ -216,7 +225,7 @@ class OpenSession(LazySession):
     def _append(self, event: Event) -> None:
         changed = event.kind in ("set_aside", "returned")
         log = [*self._log, event]
-        documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
+        documents = list_length(self.stored.settings, self.stored.ids, log) if changed else None
         try:
             stored = self.store.append(self.stored.id, event, self.state.seq, documents)
         except InputProblem as problem:
@@ -236,7 +245,7 @@ class OpenSession(LazySession):
             return
         if self._prefetching is not None:
             self._prefetching.join()
-        labels = basis(taught(self.row, self.state, len(self.features), self._outside))
+        labels = basis(session_feedback(self.row, self.state, len(self.features), self._outside))
         prefetched = next((fitted for fitted in self._prefetched if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
         fitted = prefetched or fit(self.features, self.row, self.state, self._outside, beyond=beyond)

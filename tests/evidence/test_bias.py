@@ -23,7 +23,7 @@ from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import Actions
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.pictures import still
-from tarstop_core.screening.report_entry import Draft
+from tarstop_core.screening.report_entry import ReportDraft
 from tarstop_core.screening.typed_numbers import TypedTable
 from tarstop_core.value.payoffs import Payoffs
 from tests.spoken import spoken
@@ -210,9 +210,9 @@ def test_typed_tables_have_a_column_and_those_of_before_have_none() -> None:
 
 
 def test_a_report_keeps_the_judgment_of_its_study() -> None:
-    draft = Draft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),), bias="high")
+    draft = ReportDraft(study="Lee 2004", tables=(TypedTable(TP="9", FN="2"),), bias="high")
     report = draft.report("#3")
-    assert report.rows[0].bias is Bias.HIGH and Draft.of(report, "").bias == "high"
+    assert report.rows[0].bias is Bias.HIGH and ReportDraft.of(report, "").bias == "high"
     again = Report.from_dict(report.to_dict())
     assert again == report and tables_of(again.rows).bias == (Bias.HIGH,)
     unjudged = replace(draft, bias="").report("#3")

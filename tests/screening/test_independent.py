@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.events import opened_event
-from tarstop_core.screening.fold import Replay, replay
-from tarstop_core.screening.independent import VERDICTS, SeveralReaders, counted
+from tarstop_core.screening.fold import LogReplay, replay
+from tarstop_core.screening.independent import VERDICTS, SeveralReaders, counted_log
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.patent_settings import PatentSettings
@@ -121,7 +121,7 @@ def test_what_counts_is_a_log_of_one_reader_at_every_moment(
     settings = replace(EnoughSettings(), readers=readers)
     for length in range(len(log) + 1):
         several = SeveralReaders(readers, log[:length])
-        assert counted(readers, several.common) == several.common
+        assert counted_log(readers, several.common) == several.common
         state = replay(settings, IDS, log[:length])
         by_doc = dict(zip(state.ids_as_read(IDS), state.labels.tolist(), strict=True))
         for doc, judged in several.judged.items():
@@ -132,7 +132,7 @@ def test_what_counts_is_a_log_of_one_reader_at_every_moment(
         # A document whose verdict became unsure again counts as unsure, and one that was never judged by all not at all.
         assert all(by_doc[doc] in (UNSEEN, UNSURE) for doc in IDS if doc not in several.judged)
         for name in readers.names:
-            fold, own = Replay(settings, IDS), several.own(name)
+            fold, own = LogReplay(settings, IDS), several.own(name)
             for event in standing(own):
                 fold.apply(event)
             coming = several.to_judge(name, IDS)
@@ -287,7 +287,7 @@ def test_nobody_sees_what_a_machine_says_of_what_is_not_read_yet(
         assert seen_by(MACHINE, logs[0], "Rita") == seen_by(MACHINE, logs[1], "Rita")
         several = SeveralReaders(MACHINE, logs[0])
         assert {*several.judged} == judged and several.beyond == len(read) - len(judged)
-        assert counted(MACHINE, several.common) == several.common
+        assert counted_log(MACHINE, several.common) == several.common
 
 
 def test_only_a_named_person_opens_the_verdicts_of_several_readers() -> None:

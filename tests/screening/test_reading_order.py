@@ -11,7 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event, settings_event
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.fold import LogReplay, replay
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.patent_settings import PatentSettings
@@ -132,7 +132,7 @@ def test_the_order_read_is_the_one_recorded(
             if gone and gone[0].kind == "label":
                 assert gone[0].payload["doc"] == written.pop()
                 assert order(replay(settings, ids, events), ids)[len(written)] == gone[0].payload["doc"]
-    final, fold = replay(settings, ids, events), Replay(settings, ids)
+    final, fold = replay(settings, ids, events), LogReplay(settings, ids)
     for event in standing(events):
         fold.apply(event)
         read = fold.state.depth

@@ -9,7 +9,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import (
-    Draft,
+    ReportDraft,
     Waiting,
     by_study,
     filled_in,
@@ -43,7 +43,7 @@ def reports(draw: st.DrawFn) -> Report:
 
 @given(reports())
 def test_what_is_stored_comes_back_out_of_the_form(report: Report) -> None:
-    assert Draft.of(report, "ignored").report("unnamed") == report
+    assert ReportDraft.of(report, "ignored").report("unnamed") == report
 
 
 @pytest.mark.parametrize(
@@ -61,24 +61,24 @@ def test_what_is_stored_comes_back_out_of_the_form(report: Report) -> None:
 )
 def test_a_wrong_table_says_what_is_wrong(table: TypedTable, said: str) -> None:
     with pytest.raises(InputProblem, match=said):
-        Draft(tables=(table,)).report("#1")
+        ReportDraft(tables=(table,)).report("#1")
 
 
 def test_of_several_tables_the_wrong_one_is_named_and_empty_ones_are_left_out() -> None:
     good = TypedTable(TP="9", FN="1")
     with pytest.raises(InputProblem, match=r"^Table 2: FN missing"):
-        Draft(study="Lee 2004", tables=(good, TypedTable(TP="3"))).report("#1")
-    report = Draft(study="Lee 2004", tables=(good, TypedTable(part="table 2"))).report("#1")
+        ReportDraft(study="Lee 2004", tables=(good, TypedTable(TP="3"))).report("#1")
+    report = ReportDraft(study="Lee 2004", tables=(good, TypedTable(part="table 2"))).report("#1")
     assert [row.study for row in report.rows] == ["Lee 2004"]
 
 
 def test_rates_become_counts_that_can_be_looked_at() -> None:
     typed = TypedTable(sensitivity="0.83", diseased="47", specificity="92.5 %", healthy="80")
-    draft = Draft(tables=(typed,))
+    draft = ReportDraft(tables=(typed,))
     assert draft.to_convert == (0,)
     filled = typed.filled()
     assert filled.counts() == (39, 6, 8, 74)
-    assert Draft(tables=(filled,)).to_convert == ()
+    assert ReportDraft(tables=(filled,)).to_convert == ()
     with pytest.raises(InputProblem, match="number of diseased"):
         TypedTable(sensitivity="0.83").from_rates()
     with pytest.raises(InputProblem, match="healthy"):
@@ -88,16 +88,16 @@ def test_rates_become_counts_that_can_be_looked_at() -> None:
 def test_a_table_typed_beside_an_outcome_without_data_is_not_dropped_silently() -> None:
     table = TypedTable(TP="9", FN="1")
     with pytest.raises(InputProblem, match="typed a 2×2 table"):
-        Draft("excluded", reason="Wrong test", tables=(table,)).report("#1")
+        ReportDraft("excluded", reason="Wrong test", tables=(table,)).report("#1")
     stored = Report("data", "", "Lee 2004", (Row("Lee 2004", 9, None, 1, None),))
-    changed = Draft("excluded", reason="Wrong test", tables=(table,), stored=stored)
+    changed = ReportDraft("excluded", reason="Wrong test", tables=(table,), stored=stored)
     assert changed.report("#1") == Report("excluded", "Wrong test")
     with pytest.raises(InputProblem, match="Say why"):
-        Draft("excluded").report("#1")
+        ReportDraft("excluded").report("#1")
 
 
 def test_a_study_without_a_name_gets_one() -> None:
-    (row,) = Draft(tables=(TypedTable(TP="9", FN="1"),)).report("Document #3").rows
+    (row,) = ReportDraft(tables=(TypedTable(TP="9", FN="1"),)).report("Document #3").rows
     assert row.study == "Document #3"
 
 

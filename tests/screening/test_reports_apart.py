@@ -12,9 +12,9 @@ from tarstop_core.effects.studies import Form
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import resolved_report_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.independent import SeveralReaders, counted
+from tarstop_core.screening.independent import SeveralReaders, counted_log
 from tarstop_core.screening.log import Event, check_event
-from tarstop_core.screening.reports_apart import Place, compare
+from tarstop_core.screening.reports_apart import EntryPlace, compare
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.several_readers import Readers
 from tests.session_cases import REVIEW
@@ -128,7 +128,7 @@ def test_what_counts_is_what_both_say_or_what_was_settled(wishes: list[tuple[str
         agreed = said[0] if rita is not None and rita == sam else None
         assert state.read_in_full.get(at) == settled.get(doc, agreed)
     several = SeveralReaders(ALONE, log)
-    assert counted(ALONE, several.common) == several.common
+    assert counted_log(ALONE, several.common) == several.common
     for each in several.common:
         check_event(each)
 
@@ -164,7 +164,7 @@ def test_every_number_is_compared_and_the_differing_are_named() -> None:
     assert not any(each.differ for each in compare([one, other]))
     third = replace(other, rows=(Row("LEE 2004, high", 5, 0, 7, 31), other.rows[1]))
     assert [(each.place, each.values) for each in compare([one, third]) if each.differ] == [
-        (Place(1, "FN"), (6, 7))
+        (EntryPlace(1, "FN"), (6, 7))
     ]
     parts = replace(other, rows=(Row("LEE 2004, upper", 5, 0, 6, 31), other.rows[1]))
     differ = [each.place.name for each in compare([one, parts]) if each.differ]

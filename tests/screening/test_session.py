@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import label_event, plan_event, settings_event
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.fold import LogReplay, replay
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.patent_settings import PatentSettings
@@ -241,7 +241,7 @@ def test_folding_the_standing_events_passes_through_what_was_seen(choices: list[
     final = replay(START, IDS, events)
     assert (final.labels[: final.depth] != UNSEEN).all() and (final.labels[final.depth :] == UNSEEN).all()
 
-    fold = Replay(START, IDS)
+    fold = LogReplay(START, IDS)
     for event in standing(events):
         if event.kind == "label":
             seen = replay(START, IDS, [earlier for earlier in events if earlier.seq < event.seq])

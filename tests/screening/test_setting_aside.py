@@ -17,13 +17,13 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
-from tarstop_core.screening.fold import Replay, replay
+from tarstop_core.screening.fold import LogReplay, replay
 from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.setting_aside import (
-    counted,
+    aside_in_words,
     return_event,
     set_aside_event,
     set_aside_first,
@@ -114,7 +114,7 @@ def test_the_belief_is_that_of_the_list_without_them_whenever_they_were_set_asid
     expected = chances(START, calibrator, SCORES[left], without), belief(calibrator, SCORES[left], without)
 
     ids, scores, event = begun(out[:first]) if first else (IDS, SCORES, None)
-    fold, later = Replay(START, ids), set(out[first:])
+    fold, later = LogReplay(START, ids), set(out[first:])
     if event is not None:
         fold.apply(event)
     for doc in read(fold.state, ids):
@@ -269,7 +269,7 @@ def test_whatever_is_pressed_the_log_folds_and_its_tabs_agree(data: st.DataObjec
             told = {"number": 1, "after": 0, "ranker": "r 1", "seed": 0, "settings": {}, "next": following}
             events.append(Event("fit", told))
         events = [replace(each, seq=number) for number, each in enumerate(events, start=1)]
-    state, fold = replay(settings, ids, events), Replay(settings, ids)
+    state, fold = replay(settings, ids, events), LogReplay(settings, ids)
     for each in standing(events):
         fold.apply(each)
     order = read(state, ids)
@@ -284,6 +284,6 @@ def test_whatever_is_pressed_the_log_folds_and_its_tabs_agree(data: st.DataObjec
 def test_how_many_and_why() -> None:
     _, _, event = begun(["d1"])
     own, late = event.payload["documents"], aside("d2", "d3").payload["documents"]
-    assert spoken(record_message, counted, own) == ("set_aside", {"late": 0, "own": 1})
-    assert spoken(record_message, counted, [*own, *late]) == ("set_aside", {"late": 2, "own": 1})
-    assert counted(()) == "0 documents"
+    assert spoken(record_message, aside_in_words, own) == ("set_aside", {"late": 0, "own": 1})
+    assert spoken(record_message, aside_in_words, [*own, *late]) == ("set_aside", {"late": 2, "own": 1})
+    assert aside_in_words(()) == "0 documents"

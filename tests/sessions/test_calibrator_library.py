@@ -10,9 +10,9 @@ from tarstop_core.sessions.calibrator_library import (
     CHANCE_OF,
     KIND_WORDS,
     NAMES,
-    fitting,
+    all_calibrators,
+    fitting_calibrators,
     keep,
-    listed,
     title,
 )
 from tarstop_core.sessions.store.store import Store
@@ -24,17 +24,19 @@ BY_SCORE = replace(PATENT, kind="marginal")
 def test_a_persons_own_come_first_and_those_put_away_stand_apart(store: Store) -> None:
     own, gone = keep(store, PATENT), keep(store, INCLUSION)
     store.delete_calibrator(INCLUSION.digest)
-    assert list(listed(store)) == [own, *calibrators()]
-    assert list(listed(store, deleted=True)) == [gone]
+    assert list(all_calibrators(store)) == [own, *calibrators()]
+    assert list(all_calibrators(store, deleted=True)) == [gone]
     store.rename_calibrator(PATENT.digest, "Mine")
-    assert title(listed(store)[own]) == "Mine (from ranks) · yours"
-    assert all(not title(each).endswith("yours") for key, each in listed(store).items() if key != own)
+    assert title(all_calibrators(store)[own]) == "Mine (from ranks) · yours"
+    assert all(
+        not title(each).endswith("yours") for key, each in all_calibrators(store).items() if key != own
+    )
 
 
 def test_one_that_is_included_is_not_listed_twice(store: Store) -> None:
     key, calibrator = next(iter(calibrators().items()))
     assert keep(store, calibrator) == key
-    assert list(listed(store)) == list(calibrators())
+    assert list(all_calibrators(store)) == list(calibrators())
 
 
 def test_one_that_was_included_in_other_words_is_not_listed_as_ones_own(store: Store) -> None:
@@ -49,19 +51,22 @@ def test_one_that_was_included_in_other_words_is_not_listed_as_ones_own(store: S
         ),
     )
     assert before.digest == digest and keep(store, before) == key
-    assert list(listed(store)) == list(now)
+    assert list(all_calibrators(store)) == list(now)
 
 
 def test_keeping_one_that_was_put_away_brings_it_back(store: Store) -> None:
     key = keep(store, PATENT)
     store.delete_calibrator(PATENT.digest)
-    assert keep(store, PATENT) == key and key in listed(store)
+    assert keep(store, PATENT) == key and key in all_calibrators(store)
 
 
 @pytest.mark.parametrize("scenario", CHANCE_OF)
 def test_only_those_that_give_the_chances_a_list_needs_are_offered(store: Store, scenario: str) -> None:
     kept = {keep(store, each): each for each in (PATENT, INCLUSION, BY_SCORE)}
-    there, by_rank = fitting(store, scenario), fitting(store, scenario, has_scores=False)
+    there, by_rank = (
+        fitting_calibrators(store, scenario),
+        fitting_calibrators(store, scenario, has_scores=False),
+    )
     assert {each.calibrator.scenario for each in there.values()} == {scenario}
     assert [key for key in there if key in kept] == [key for key in kept if kept[key].scenario == scenario]
     assert by_rank == {key: each for key, each in there.items() if each.calibrator.by_rank}

@@ -8,12 +8,12 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.create import Documents, NewSession, create
+from tarstop_core.sessions.create import ChosenDocuments, NewSession, create
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT, START
 
 FRAME = as_records({"id": ["a", "b", "c"], "title": ["Hinge", "Mast", "Door"]})
-SAMPLE = Documents("key", "Masts", FRAME, "a mast", simulated=True, collection_id="")
+SAMPLE = ChosenDocuments("key", "Masts", FRAME, "a mast", simulated=True, collection_id="")
 RANKING = Ranking(np.array([2, 0, 1]), np.array([3.0, 2.0, 1.0]), "by likeness")
 PLAN = NewSession("Mine", "Ada", SAMPLE, RANKING, "a hinge", PATENT, START)
 KEPT = Event(

@@ -17,7 +17,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.several_readers import SECOND, ReadElsewhere, Readers
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import InFull
-from tarstop_core.sessions.compare import Stopped
+from tarstop_core.sessions.compare import RuleStop
 from tarstop_core.value.payoffs import MINUS, Option
 from tests.branches import every_branch
 from tests.screening.test_messages import READ_TWICE
@@ -28,13 +28,13 @@ THREE = replace(REVIEW.payoffs, others=(Option("Trial", 3400, 600),))
 
 def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     """A macro and its values, for every branch."""
-    for stopped in (Stopped(9, True, 0.4, 5), Stopped(0, True, 0.4, 5), Stopped(4, True, 0.4, 5)):
+    for stopped in (RuleStop(9, True, 0.4, 5), RuleStop(0, True, 0.4, 5), RuleStop(4, True, 0.4, 5)):
         yield "outcome", {"stopped": stopped, "settings": START, "action": "Reject"}
         yield "outcome", {"stopped": stopped, "settings": replace(REVIEW, payoffs=THREE), "action": "Trial"}
-    yield "outcome", {"stopped": Stopped(1, False, 0.4, 1), "settings": START, "action": "Grant"}
-    for stopped in (Stopped(9, True, 0.4, 5), Stopped(4, True, 0.4, 5), Stopped(1, True, 0.4, 1)):
+    yield "outcome", {"stopped": RuleStop(1, False, 0.4, 1), "settings": START, "action": "Grant"}
+    for stopped in (RuleStop(9, True, 0.4, 5), RuleStop(4, True, 0.4, 5), RuleStop(1, True, 0.4, 1)):
         yield "outcome", {"stopped": stopped, "settings": EnoughSettings(), "action": "Enough seen"}
-    old = Stopped(4, True, 0.4, 5)
+    old = RuleStop(4, True, 0.4, 5)
     actions = {"action_before": "Reject", "action": "Grant", "question": "prior art exists"}
     for new, ends in (
         (old, [0.3, 0.4]),

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tarstop_core.effects.beliefs import Target, belief_of_effect
 from tarstop_core.effects.measures import Measure
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.sessions.compare import asked_otherwise, may_ask
+from tarstop_core.sessions.compare import asked_otherwise, other_scenarios
 from tarstop_core.sessions.export import to_csv, to_xlsx
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
@@ -114,7 +114,7 @@ def test_from_import_to_report_the_advice_is_the_cores(open_app: Open, store: St
     elsewhere = Store(f"sqlite:///{tmp_path}/elsewhere.db")
     again = session_snapshot(elsewhere, import_session(elsewhere, export_session(store, session)))
     assert again.advice_now.b == snapshot.advice_now.b and again.state.settings == snapshot.state.settings
-    assert {"review", "enough"} == {*may_ask(settings)}
+    assert {"review", "enough"} == {*other_scenarios(settings)}
     other, _ = asked_otherwise(snapshot, "enough")
     assert other.scenario == "enough"
     for name, address in (

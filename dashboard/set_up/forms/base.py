@@ -12,7 +12,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.ranking.order import Order
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import S
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 
 PREFIX = "set_up"
 
@@ -28,7 +28,9 @@ class Form(Generic[S]):
         """Whether labels judge title and abstract."""
         return False
 
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
+    def application(
+        self, chosen: ChosenDocuments, problems: list[str], listing: DeltaGenerator
+    ) -> Answers | None:
         """Ask for the application that documents are compared with, if there is one; `listing` shows those it bars."""
         return None
 
@@ -62,10 +64,10 @@ class Form(Generic[S]):
         first = scenario.settings_class.first_rule
         return chances.policy(first, scenario.plans_approximately, scenario.first_because)
 
-    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents, count: int) -> S:
+    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: ChosenDocuments, count: int) -> S:
         """Ask how likely the list, of `count` documents, contains what is sought, if that changes the advice."""
         return settings
 
-    def is_merged(self, chosen: Documents, order: Order) -> bool:
+    def is_merged(self, chosen: ChosenDocuments, order: Order) -> bool:
         """Whether the list was merged from several rankings, so that its ranks mean less."""
         return False

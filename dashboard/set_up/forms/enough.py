@@ -9,7 +9,7 @@ from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Policy, Value
 from tarstop_core.screening.enough_settings import EnoughSettings
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 
 TARGETS, TARGET = (80, 90, 95, 99), 95
 """Recalls on offer, and the default, in per cent."""
@@ -38,7 +38,7 @@ class EnoughForm(Form[EnoughSettings]):
         return settings
 
     def coverage(
-        self, settings: EnoughSettings, calibrator: Calibrator | None, chosen: Documents, count: int
+        self, settings: EnoughSettings, calibrator: Calibrator | None, chosen: ChosenDocuments, count: int
     ) -> EnoughSettings:
         """Say what the rule does and promises."""
         promise = self.scenario.message("promise", settings=settings)

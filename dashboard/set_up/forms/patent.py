@@ -25,7 +25,7 @@ from tarstop_core.calibration.coverage import (
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Order, several_files
 from tarstop_core.screening.patent_settings import PatentSettings
-from tarstop_core.sessions.create import Documents
+from tarstop_core.sessions.create import ChosenDocuments
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 OWN, PAST = "own", "past"
@@ -35,7 +35,9 @@ OWN, PAST = "own", "past"
 class PatentForm(Form[PatentSettings]):
     """A search for prior art, in which one document decides."""
 
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Answers | None:
+    def application(
+        self, chosen: ChosenDocuments, problems: list[str], listing: DeltaGenerator
+    ) -> Answers | None:
         """Ask for the application that documents are compared with."""
         return application.ask(chosen, problems, listing)
 
@@ -87,14 +89,14 @@ class PatentForm(Form[PatentSettings]):
         return replace(settings, needs_citation=cited, confirm_hits=confirmed, s=s / 100)
 
     def coverage(
-        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: Documents, count: int
+        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: ChosenDocuments, count: int
     ) -> PatentSettings:
         """Ask how the list was searched."""
         paper = bool(st.session_state.get(f"{PREFIX}/paper", False))
         kappa = _searched(calibrator, chosen, count, disabled=paper)
         return settings if paper else replace(settings, kappa=kappa)
 
-    def is_merged(self, chosen: Documents, order: Order) -> bool:
+    def is_merged(self, chosen: ChosenDocuments, order: Order) -> bool:
         """Whether the list was merged, by its files or by the person's answers on the search."""
         return order != "text" and _merges(chosen)
 
@@ -102,14 +104,14 @@ class PatentForm(Form[PatentSettings]):
 # --- how the list was searched --------------------------------------------------------------------
 
 
-def _merges(chosen: Documents) -> bool:
+def _merges(chosen: ChosenDocuments) -> bool:
     """Whether a list comes from several files, or from several searches by the person's answer."""
     answer = str(st.session_state.get(f"{PREFIX}/searched/{_kind(chosen, None)}"))
     merged = COVERAGES.get(answer, UNKNOWN).merged or several_files(chosen.frame)
     return merged and not chosen.simulated
 
 
-def _searched(calibrator: Calibrator | None, chosen: Documents, count: int, *, disabled: bool) -> float:
+def _searched(calibrator: Calibrator | None, chosen: ChosenDocuments, count: int, *, disabled: bool) -> float:
     """Ask how the list was searched, and return κ."""
     state, key = st.session_state, f"{PREFIX}/searched/{_kind(chosen, calibrator)}"
     options = {name: way.title for name, way in COVERAGES.items()} | {OWN: "I enter the chance myself"}
@@ -137,7 +139,7 @@ def _searched(calibrator: Calibrator | None, chosen: Documents, count: int, *, d
     return coverage.mean
 
 
-def _kind(chosen: Documents, calibrator: Calibrator | None) -> str:
+def _kind(chosen: ChosenDocuments, calibrator: Calibrator | None) -> str:
     """Kind of list that the answer applies to: a sample, lists like those of the calibrator, or any list."""
     if chosen.simulated:
         return "sample"

@@ -21,8 +21,8 @@ from tarstop_core.sessions.store.tables import (
     AuditLine,
     CalibratorLabel,
     Draft,
+    GrantedRole,
     Member,
-    Share,
     StoredEvent,
     new_id,
     now,
@@ -33,7 +33,7 @@ ERASED = "former reader "
 
 
 @dataclass(frozen=True)
-class Kept:
+class AccountSummary:
     """What is stored about a person, in numbers."""
 
     name: str
@@ -62,7 +62,7 @@ class LogEntries:
 
 
 @dataclass(frozen=True)
-class KeptAbout:
+class PersonalData:
     """The places where something is stored about a person; for what they wrote, only places and amounts."""
 
     projects: list[str]
@@ -110,8 +110,8 @@ class Accounts(Permissions):
     @asks("session", "see")
     def shares(self, session_id: str) -> list[tuple[str, Role]]:
         """Return who has which role in a session, owners first."""
-        shares = select(Share.holder, Share.role).where(
-            Share.kind == "session", Share.object_id == session_id
+        shares = select(GrantedRole.holder, GrantedRole.role).where(
+            GrantedRole.kind == "session", GrantedRole.object_id == session_id
         )
         with self.read() as session:
             held = [(row.holder, cast(Role, row.role)) for row in session.execute(shares)]
@@ -137,18 +137,19 @@ class Accounts(Permissions):
         name = self._project(holder) if holder.startswith(PROJECT) else check_name(holder)
         if role is not None and role not in ROLES:
             raise InputProblem(f"There is no role '{role}'; use one of {', '.join(ROLES)}.")
-        of_it = (Share.kind == "session") & (Share.object_id == session_id)
+        of_it = (GrantedRole.kind == "session") & (GrantedRole.object_id == session_id)
         with self.changing("session", session_id, "manage") as session:
             # Locked, so that two owners cannot remove each other at once.
             before = {
-                share.holder: share for share in session.scalars(select(Share).where(of_it).with_for_update())
+                share.holder: share
+                for share in session.scalars(select(GrantedRole).where(of_it).with_for_update())
             }
             others = any(share.role == "owner" for share in before.values() if share.holder != name)
             if name in before and before[name].role == "owner" and role != "owner" and not others:
                 raise InputProblem("A session needs an owner; make somebody else its owner first.")
-            session.execute(delete(Share).where(of_it, Share.holder == name))
+            session.execute(delete(GrantedRole).where(of_it, GrantedRole.holder == name))
             if role is not None:
-                session.add(Share(kind="session", object_id=session_id, holder=name, role=role))
+                session.add(GrantedRole(kind="session", object_id=session_id, holder=name, role=role))
             self.note(session, f"shared as {role}" if role else "share ended", "session", session_id, name)
 
     def _project(self, holder: str) -> str:
@@ -165,11 +166,11 @@ class Accounts(Permissions):
             with self.changing("session", session_id, "export") as session:
                 self.note(session, "exported", "session", session_id, what)
 
-    def accounts(self) -> list[Kept]:
+    def accounts(self) -> list[AccountSummary]:
         """Return everybody who ever logged in, with how much is stored about them."""
         self.require_administrator()
         columns = {
-            "shares": Share.holder,
+            "shares": GrantedRole.holder,
             "events": StoredEvent.reviewer,
             "drafts": Draft.person,
             "audit": AuditLine.person,
@@ -183,14 +184,14 @@ class Accounts(Permissions):
                 for what, column in columns.items()
             }
         return [
-            Kept(
+            AccountSummary(
                 *(account.name, account.administers, account.locked, account.created, account.seen),
                 *(numbers[what].get(account.name, 0) for what in columns),
             )
             for account in people
         ]
 
-    def kept_about(self, name: str) -> KeptAbout:
+    def kept_about(self, name: str) -> PersonalData:
         """Return what is stored about a person, for that person or whoever is responsible for the store."""
         self.require_administrator()
         entries = (
@@ -203,13 +204,13 @@ class Accounts(Permissions):
         columns = ("time", "person", "what", "kind", "object_id", "about")
         with self.read() as session:
             projects = session.scalars(select(Member.project).where(Member.person == name))
-            roles = session.scalars(select(Share).where(Share.holder == name))
+            roles = session.scalars(select(GrantedRole).where(GrantedRole.holder == name))
             logs = session.execute(
                 select(*entries).where(StoredEvent.reviewer == name).group_by(StoredEvent.session_id)
             )
             drafts = session.scalar(select(func.count()).select_from(Draft).where(Draft.person == name))
             lines = session.scalars(select(AuditLine).where(of_them).order_by(AuditLine.time))
-            return KeptAbout(
+            return PersonalData(
                 projects=sorted(projects),
                 roles=[{"kind": share.kind, "id": share.object_id, "role": share.role} for share in roles],
                 logs=[LogEntries(*row) for row in logs],
@@ -292,7 +293,13 @@ class Accounts(Permissions):
             raise Forbidden("You cannot erase yourself; another administrator can.")
         other = ERASED + new_id()
         with self.administering() as session:
-            for column in (Account.name, Share.holder, Member.person, Draft.person, CalibratorLabel.person):
+            for column in (
+                Account.name,
+                GrantedRole.holder,
+                Member.person,
+                Draft.person,
+                CalibratorLabel.person,
+            ):
                 session.execute(delete(column.class_).where(column == name))
             session.execute(update(StoredEvent).where(StoredEvent.reviewer == name).values(reviewer=other))
             for about in (AuditLine.person, AuditLine.about):

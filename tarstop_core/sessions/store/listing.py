@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.independent import counted
+from tarstop_core.screening.independent import counted_log
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, read_settings
 from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, intact, readable
@@ -110,7 +110,7 @@ def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any
         Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer)
         for row in session.scalars(stored)
     ]
-    return sum(event.kind == "label" for event in counted(read_settings(settings).readers, log))
+    return sum(event.kind == "label" for event in counted_log(read_settings(settings).readers, log))
 
 
 def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:

@@ -20,8 +20,8 @@ from tarstop_core.sessions.store.tables import (
     METADATA,
     Account,
     AuditLine,
+    GrantedRole,
     Member,
-    Share,
     StoredEvent,
     StoredSession,
     new_id,
@@ -259,7 +259,7 @@ class Permissions(Database):
             Which object.
         """
         if self.person is not None:
-            session.merge(Share(kind=kind, object_id=key, holder=self.person, role="owner"))
+            session.merge(GrantedRole(kind=kind, object_id=key, holder=self.person, role="owner"))
 
     def note(self, session: Session, what: str, kind: str = "", key: str = "", about: str = "") -> None:
         """Write a line of the audit log; on one's own machine there is none.
@@ -290,9 +290,9 @@ def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
     """Lock in one query what a change of the object with this `key` depends on: the person's account, projects and roles, or everybody's roles, and the session."""
     key: sa.ColumnElement[str] = sa.bindparam("key")
     mine = sa.select(Member.project).where(Member.person == person)
-    shares = sa.select(Share.holder).where(Share.object_id == key).order_by(Share.holder)
+    shares = sa.select(GrantedRole.holder).where(GrantedRole.object_id == key).order_by(GrantedRole.holder)
     if not everybodys:
-        shares = shares.where((Share.holder == person) | Share.holder.in_(mine))
+        shares = shares.where((GrantedRole.holder == person) | GrantedRole.holder.in_(mine))
     account = sa.select(Account.name).where(Account.name == person)
     roles = [account.with_for_update(read=True), mine.with_for_update(read=True)]
     roles.append(shares.with_for_update(read=not everybodys))
@@ -340,14 +340,16 @@ def _account(person: str, administers: bool = False) -> sa.Select[Any]:
 def _held(person: str, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
     """Ids of the objects in which the person, or a project of theirs, has one of these roles."""
     projects = sa.select(Member.project).where(Member.person == person)
-    theirs = (Share.holder == person) | Share.holder.in_(projects)
-    held = sa.select(Share.object_id).where(Share.kind == kind, Share.role.in_(roles), theirs)
+    theirs = (GrantedRole.holder == person) | GrantedRole.holder.in_(projects)
+    held = sa.select(GrantedRole.object_id).where(
+        GrantedRole.kind == kind, GrantedRole.role.in_(roles), theirs
+    )
     return held.where(_account(person).exists())
 
 
 def _unowned(person: str, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
     """Give unowned rows, such as those from before accounts, to the administrators."""
-    owned = sa.select(Share.object_id).where(Share.kind == kind, Share.role == "owner")
+    owned = sa.select(GrantedRole.object_id).where(GrantedRole.kind == kind, GrantedRole.role == "owner")
     return sa.and_(_account(person, administers=True).exists(), column.not_in(owned))
 
 
@@ -392,4 +394,4 @@ def forget_shares(session: Session, kind: Kind, key: str) -> None:
     kind, key
         Which object.
     """
-    session.execute(sa.delete(Share).where(Share.kind == kind, Share.object_id == key))
+    session.execute(sa.delete(GrantedRole).where(GrantedRole.kind == kind, GrantedRole.object_id == key))

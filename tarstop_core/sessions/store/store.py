@@ -20,10 +20,10 @@ from sqlalchemy.orm import Session, undefer_group
 
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.independent import counted
+from tarstop_core.screening.independent import counted_log
 from tarstop_core.screening.log import KINDS, Event, calibrators_in, check_event
 from tarstop_core.screening.scenarios.named import read_settings
-from tarstop_core.screening.setting_aside import listed
+from tarstop_core.screening.setting_aside import list_length
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.collections import Collections, held_collection, let_go
 from tarstop_core.sessions.store.listing import SessionSummary, summaries
@@ -149,7 +149,7 @@ class Store(Collections):
             collection_id=collection_id,
             created=created or now(),
             settings=dump(settings.to_dict()),
-            documents=listed(settings, ordered, events),
+            documents=list_length(settings, ordered, events),
             positions=positions.astype("<i4").tobytes(),
             scores=None if scored is None else scored.astype("<f8").tobytes(),
             query=storable_text(query),
@@ -203,7 +203,7 @@ class Store(Collections):
         return [row for row in stored if isinstance(row, Damaged)]
 
     @asks("session", "manage")
-    def going(self, session_id: str) -> tuple[int, int]:
+    def purge_counts(self, session_id: str) -> tuple[int, int]:
         """Count what :meth:`purge_session` would delete: entries of the log, and records, 0 where another session uses them."""
         with self.read() as session:
             collection = held_session(session, session_id).collection
@@ -263,7 +263,7 @@ class Store(Collections):
         text = str(self.value(select(_SESSIONS.c.settings).where(_SESSIONS.c.id == session_id)))
         with intact("The setup of this session"):
             settings = json.loads(text)
-            return [*counted(read_settings(settings).readers, log)] if READERS in settings else log
+            return [*counted_log(read_settings(settings).readers, log)] if READERS in settings else log
 
     def log(self, session_id: str) -> list[Event]:
         """Return the whole log of a session, in order.
@@ -397,7 +397,7 @@ class Store(Collections):
             stored, user = self.append(session_id, event, seen), let_go(session, after.id)
             row = self.session(session_id)
             # Some of the documents that joined or left may have been set aside.
-            documents = listed(row.settings, row.ids, self.log(session_id))
+            documents = list_length(row.settings, row.ids, self.log(session_id))
             held_session(session, session_id).documents = documents
         if user is None:
             self.remove_unfinished(after.id)

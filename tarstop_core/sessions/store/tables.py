@@ -249,7 +249,7 @@ class Member(Table):
     person: Mapped[Id]
 
 
-class Share(Table):
+class GrantedRole(Table):
     """The role that a person, or everybody of a project, has in something stored."""
 
     __tablename__ = "share"

@@ -20,7 +20,7 @@ from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.paths import chances
-from tarstop_core.screening.report_entry import Draft, table_rows
+from tarstop_core.screening.report_entry import ReportDraft, table_rows
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.effect import EFFECT, effect_studies
 from tarstop_core.screening.scenarios.named import read_settings
@@ -188,11 +188,11 @@ def events(*texts: str) -> TypedEffect:
 
 
 def test_what_is_typed_becomes_an_effect_and_comes_back() -> None:
-    draft = Draft(study="Lee 2004", tables=(events("4", "123", "11", "139"),))
+    draft = ReportDraft(study="Lee 2004", tables=(events("4", "123", "11", "139"),))
     report = draft.report("#3")
     (row,) = report.rows
     assert row.numbers == dict(zip(Form.EVENTS.columns, (4, 123, 11, 139), strict=True))
-    again = Draft.of(report, "", TypedEffect(Measure.OR, True))
+    again = ReportDraft.of(report, "", TypedEffect(Measure.OR, True))
     assert again.report("#3") == report and again.another().tables[1].is_typed is False
     assert not draft.doubts(report)
 
@@ -213,7 +213,7 @@ def test_what_is_typed_becomes_an_effect_and_comes_back() -> None:
 )
 def test_what_cannot_be_is_refused_with_what_to_mend(given: TypedEffect, words: str) -> None:
     with pytest.raises(InputProblem, match=words):
-        Draft(study="Lee", tables=(given,)).report("#1")
+        ReportDraft(study="Lee", tables=(given,)).report("#1")
 
 
 @pytest.mark.parametrize(
@@ -224,13 +224,13 @@ def test_what_cannot_be_is_refused_with_what_to_mend(given: TypedEffect, words: 
     ],
 )
 def test_what_looks_odd_is_said_before_it_counts(given: TypedEffect, words: str) -> None:
-    draft = Draft(study="Lee", tables=(given,))
+    draft = ReportDraft(study="Lee", tables=(given,))
     assert words in draft.doubts(draft.report("#1"))
 
 
 def test_a_stored_effect_whose_form_was_left_as_it_is_may_be_excluded() -> None:
     row = EffectRow("Lee 2004", Form.ERRORS, (1.5, 0.2))
-    stored = Draft.of(Report("data", study="Lee 2004", rows=(row,)), "", TypedEffect(Measure.GENERIC))
+    stored = ReportDraft.of(Report("data", study="Lee 2004", rows=(row,)), "", TypedEffect(Measure.GENERIC))
     (table,) = stored.tables
     in_form = {name: table.field(name) for name in fields_of(table)}
     excluded = replace(stored, outcome="excluded", reason="Wrong test", tables=(table.typed("", in_form),))

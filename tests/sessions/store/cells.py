@@ -81,7 +81,7 @@ CELLS: dict[str, tuple[str, Callable[[Store, Case], Any]]] = {
     ),
     "rename": ("o", lambda store, case: store.rename(case.session, "other")),
     "archive": ("o", lambda store, case: store.archive(case.session)),
-    "going": ("o", lambda store, case: store.going(case.session)),
+    "purge_counts": ("o", lambda store, case: store.purge_counts(case.session)),
     "share": ("o", lambda store, case: store.share(case.session, "zoe@example.org", "guest")),
     "name_databases": ("o", lambda store, case: store.name_databases(case.collection, {})),
     "rename_calibrator": ("o", lambda store, case: store.rename_calibrator(PATENT.digest, "x")),

@@ -82,10 +82,10 @@ def test_a_session_goes_for_good_with_what_only_it_uses(store: Store) -> None:
     row = store.session(session)
     second = store.create_session("Second", row.collection_id, [0], None, row.settings, "", "own order")
     store.delete_session(session)
-    assert store.going(session) == (len(store.events(session)), 0)
+    assert store.purge_counts(session) == (len(store.events(session)), 0)
     store.purge_session(session)
     assert len(store.records(row.collection_id)) == 30
-    assert store.going(second)[1] == 30
+    assert store.purge_counts(second)[1] == 30
     store.purge_session(second)
     assert store.collections() == []
     with pytest.raises(InputProblem, match="no collection"):
@@ -135,5 +135,5 @@ def test_text_where_a_number_belongs_is_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputProblem, match="counts are whole numbers"):
             store.collection(store.session(session).collection_id)
         with pytest.raises(InputProblem, match="log of this session is damaged"):
-            store.going(session)
+            store.purge_counts(session)
         assert {each.kind for each in store.damaged()} == {"session", "collection"}

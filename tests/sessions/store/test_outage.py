@@ -52,7 +52,7 @@ def arguments(session: str, held: Collection) -> dict[str, tuple[Any, ...]]:
         "document_ids": (collection,),
         "draft": ("none",),
         "events": (session,),
-        "going": (session,),
+        "purge_counts": (session,),
         "grow": (session, label(1), held, some_records(), [], 0),
         "heading": (session,),
         "news": (session,),

@@ -16,7 +16,7 @@ from tests.sessions.store.cells import ADMINISTRATORS, CELLS, NOT_BY_ROLE, OWNER
 
 READS = {
     *("session", "heading", "events", "log", "news", "shares", "snapshot", "collection"),
-    *("records", "scores", "record_texts", "document_ids", "calibrator", "going"),
+    *("records", "scores", "record_texts", "document_ids", "calibrator", "purge_counts"),
 }
 
 
