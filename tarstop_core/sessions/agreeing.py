@@ -19,25 +19,26 @@ from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.sessions import message
 
 QUARTERS = 4
+"""Stretches of reading for which agreement is reported one after the other."""
 LISTED = 5
 """How many disagreements are named."""
 RESOLVED, DRAWN = "resolved", "audit_draw"
-"""Columns of exports that ``tarstop readers`` looks for."""
+"""Columns of exports that ``tarstop readers`` looks for: the final verdict, and the number of the audit draw."""
 
 
 def table_of(several: SeveralReaders) -> ReadersTable:
-    """Independent verdicts, final results and audit draws, as ``tarstop readers`` reads them."""
-    judged, drawn = [*several.judged.values()], several.drawn
-    relevant = np.array([_relevant(each, several) for each in judged], dtype=float)
-    places = {doc: place for place, doc in enumerate(drawn, start=1)}
-    draws = np.array([places.get(each.doc, 0) for each in judged], dtype=np.int64)
+    """Table of independent verdicts, final verdicts and audit draws, as ``tarstop readers`` reads it from a file."""
+    judged = [*several.judged.values()]
+    relevant = np.array([_relevant(document, several) for document in judged], dtype=float)
+    draw_numbers = {doc: number for number, doc in enumerate(several.drawn, start=1)}
+    draws = np.array([draw_numbers.get(document.doc, 0) for document in judged], dtype=np.int64)
     docs = tuple(several.judged)
     verdicts = Verdicts(several.independent(), relevant, draws, ordered=True, names=docs)
     return ReadersTable(several.readers.names, verdicts, docs, taken_as_relevant=0)
 
 
 def _relevant(judged: JudgedDocument, several: SeveralReaders) -> float:
-    """Whether a document is relevant in the end: 1 or 0; NaN if it is not settled, or only excluded by all."""
+    """Final verdict on a document: 1 relevant, 0 not; NaN while it is open, or if all excluded it and nobody checked."""
     if judged.check is None and judged.resolution is None:
         excluded_by_all = {*several.first[judged.doc].values()} == {
             "irrelevant"
@@ -48,30 +49,30 @@ def _relevant(judged: JudgedDocument, several: SeveralReaders) -> float:
 
 
 def agreed(several: SeveralReaders) -> Agreement | None:
-    """Agreement of the readers; None before any document has two verdicts."""
+    """Agreement between the readers; None until some document has two independent verdicts."""
     verdicts = several.independent()
     return agreement(verdicts) if ((~np.isnan(verdicts)).sum(axis=1) >= 2).any() else None
 
 
 def missed(several: SeveralReaders) -> Overlooked | None:
-    """What all readers may have overlooked; None before anything is judged by all."""
+    """Estimate of the relevant documents that all readers overlooked; None until all have judged some document."""
     return overlooked(table_of(several).verdicts) if several.judged else None
 
 
 def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
-    """Paragraphs on agreement, on what waits, on what may be overlooked, and on each reader.
+    """Paragraphs on agreement, open disagreements, what may be overlooked, and each reader.
 
     Parameters
     ----------
     several : SeveralReaders
-        What was said.
+        The log of all readers.
     most : int
-        Disagreements that are listed at most.
+        Largest number of disagreements that are listed.
 
     Returns
     -------
     list of str
-        Empty before any document has the verdicts of two.
+        Empty until some document has two independent verdicts.
     """
     agree = agreed(several)
     if agree is None:
@@ -84,28 +85,29 @@ def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
 
 
 def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """For each document that all have judged: the readers' verdicts, the resolution, and the number of the draw.
+    """Columns for each document that all have judged: each reader's verdict, the final verdict, and the number of its audit draw.
 
     ``tarstop readers`` reads these columns back.
     """
-    table, drawn = table_of(several), {doc: str(place) for place, doc in enumerate(several.drawn, start=1)}
+    table, drawn = table_of(several), {doc: str(number) for number, doc in enumerate(several.drawn, start=1)}
     columns = _columns(several)
     words = {0.0: "excluded", 1.0: "included"}
     included, relevant = table.verdicts.included.tolist(), table.verdicts.relevant.tolist()
     return {
         doc: {
             **{column: words.get(verdict, "") for column, verdict in zip(columns.values(), row, strict=True)},
-            RESOLVED: words.get(known, ""),
+            RESOLVED: words.get(final, ""),
             DRAWN: drawn.get(doc, ""),
         }
-        for doc, row, known in zip(table.names, included, relevant, strict=True)
+        for doc, row, final in zip(table.names, included, relevant, strict=True)
     }
 
 
 def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """For each document that all have read in full: each reader's outcome, reason and numbers, before any saw another's.
+    """Columns for each document that all have read in full: each reader's outcome, reason and numbers before seeing the others'.
 
-    They are called as those of what counts, with the reader's column behind; ``tarstop readers --reader`` reads the outcomes back.
+    The names are those of the columns for the report that counts, followed by the name of the reader's column.
+    ``tarstop readers --reader`` reads the outcomes back.
     """
     columns = _columns(several)
     return {
@@ -119,7 +121,7 @@ def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
 
 
 def _columns(several: SeveralReaders) -> dict[str, str]:
-    """By reader: the name of the column of verdicts, in letters and digits, numbered if two would be equal."""
+    """Name of each reader's column of verdicts, in letters and digits; numbered if two names would be equal."""
     plain = {name: re.sub(r"\W", "_", name) for name in several.readers.names}
     if len({column.casefold() for column in plain.values()}) < len(plain):
         plain = {name: f"{at}_{column}" for at, (name, column) in enumerate(plain.items(), start=1)}
@@ -137,23 +139,27 @@ class InFull:
     differed: int
     """Number of reports on which they differed in anything."""
     waiting: int
+    """Number of included reports with differences still to be settled."""
     numbers: int
     """How many numbers all took from the same reports."""
     numbers_differed: int
+    """How many of these numbers differed."""
     settled: list[str]
-    """How many differences each person settled."""
+    """How many differences each person settled: "2 by Rita"."""
 
 
 def agreed_in_full(several: SeveralReaders) -> InFull | None:
-    """Agreement on full texts; None if readers do not read these alone, or have read none yet."""
-    first = [each for each in several.in_full.first.values() if {*several.alone_in_full} <= each.keys()]
+    """Agreement on full texts; None if readers do not each read these alone, or have not all read any yet."""
+    first = [
+        reports for reports in several.in_full.first.values() if {*several.alone_in_full} <= reports.keys()
+    ]
     if not first or len(several.alone_in_full) < 2:
         return None
     eligible = [
-        [ELIGIBLE.get(each[name].outcome, np.nan) for name in several.alone_in_full] for each in first
+        [ELIGIBLE.get(reports[name].outcome, np.nan) for name in several.alone_in_full] for reports in first
     ]
     verdicts = np.array(eligible, dtype=float)
-    compared = [compare([*each.values()]) for each in first]
+    compared = [compare([*reports.values()]) for reports in first]
     numbers = [
         place
         for places in compared
@@ -161,7 +167,9 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
         if all(isinstance(value, int | float) for value in place.values)
     ]
     settled = Counter(
-        each.resolution.reviewer for each in several.in_full.read.values() if each.resolution is not None
+        report.resolution.reviewer
+        for report in several.in_full.read.values()
+        if report.resolution is not None
     )
     return InFull(
         read=len(first),
@@ -175,7 +183,7 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
 
 
 def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
-    """Rows of the flow diagram's table: judged by several readers, agreed, and resolved."""
+    """Rows of the flow diagram's table on several readers: what they judged independently, disagreed on and resolved."""
     agree = agreed(several)
     if agree is None:
         return _counted_in_full(several)
@@ -206,7 +214,7 @@ def _counted_in_full(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
 
 
 def who_read(several: SeveralReaders) -> list[str]:
-    """Paragraphs of a report: who read what, blind or not, who resolved what, and agreement."""
+    """Paragraphs of a report on its readers: who read what, blind or not, who resolved what, and how well they agreed."""
     settled = Counter(
         judged.resolution.reviewer for judged in several.judged.values() if judged.resolution is not None
     )

@@ -1,6 +1,6 @@
-"""All calibrators, a person's own and the included ones, and the evidence of sessions about them.
+"""All calibrators, a person's own and the included ones; what sessions teach a calibrator, and their evidence about its chances.
 
-What nobody read in a session is unlabelled, not irrelevant.
+Documents of a session that nobody read are unlabelled, not irrelevant.
 """
 
 from dataclasses import dataclass
@@ -31,29 +31,30 @@ KIND_WORDS = {
     "first-hit": "from ranks, until the first hit",
     "rank-frailty": "by rank, for lists from elsewhere",
 }
+"""What a kind of calibrator is called in a list."""
 CHANCE_OF = {
     PATENT: "of being relevant in a patent search",
     INCLUSION: "of being included by title and abstract",
     REVIEW: "of bringing data for the outcome",
 }
-"""What a calibrator's chances are chances of, by its scenario."""
+"""What the chances of a calibrator are chances of, by its scenario: the end of "chance …"."""
 NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "Data"}
-"""The same, for a button."""
+"""Short names of the scenarios of calibrators, for buttons."""
 
 
 @dataclass(frozen=True)
 class ListedCalibrator:
     """A calibrator in a list."""
 
-    key: str  # Short name of an included one, otherwise "own-" and its digest
+    key: str  # Short name of an included calibrator; "own-" and the digest for a person's own
     calibrator: Calibrator
     name: str
-    own: bool = False
-    created: str = ""  # When it was stored here (ISO 8601); empty for shipped ones
+    own: bool = False  # Whether a person fitted or imported it
+    created: str = ""  # When it was stored here (ISO 8601); empty for included ones
 
 
 def all_calibrators(store: Store, deleted: bool = False) -> dict[str, ListedCalibrator]:
-    """All calibrators by key, a person's own first; or only those of their own that were put away."""
+    """All calibrators by key, the person's own first; with `deleted`, only their own that were taken off the list."""
     own = [
         ListedCalibrator(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
         for kept in store.kept_calibrators()
@@ -67,16 +68,16 @@ def all_calibrators(store: Store, deleted: bool = False) -> dict[str, ListedCali
 
 
 def fitting_calibrators(store: Store, scenario: str, has_scores: bool = True) -> dict[str, ListedCalibrator]:
-    """Return the calibrators that fit a list.
+    """Calibrators whose chances suit a list.
 
     Parameters
     ----------
     store
-        Where a person's own are.
+        Holds the person's own calibrators.
     scenario
-        The chances that the list needs, one of :data:`CHANCE_OF`.
+        Which chances the list needs: a key of :data:`CHANCE_OF`.
     has_scores
-        Whether the list has scores.
+        Whether the list has scores; without, only calibrators that go by rank suit it.
 
     Returns
     -------
@@ -90,18 +91,23 @@ def fitting_calibrators(store: Store, scenario: str, has_scores: bool = True) ->
 
 
 def title(entry: ListedCalibrator) -> str:
-    """Return the name of a calibrator in a list."""
+    """Name of a calibrator in a list, with its kind, and a mark if it is the person's own."""
     return f"{entry.name} ({KIND_WORDS[entry.calibrator.kind]}){' · yours' if entry.own else ''}"
 
 
 def updated_by_own(entry: ListedCalibrator) -> bool:
-    """Whether it is an included one updated by a person's own real lists; then it is offered first."""
-    seen = entry.calibrator.fitted_on
-    return entry.own and entry.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated
+    """Whether a calibrator is an included one that was updated with a person's own real lists; it is then offered first."""
+    training = entry.calibrator.fitted_on
+    return (
+        entry.own
+        and entry.calibrator.kind == "rank-frailty"
+        and bool(training.own)
+        and not training.simulated
+    )
 
 
 def keep(store: Store, calibrator: Calibrator) -> str:
-    """Store a calibrator, or bring it back if it had been put away, and return its key."""
+    """Store a calibrator, or put it back on the list if it was taken off, and return its key."""
     digest = store.save_calibrator(calibrator)
     if digest in shipped.digests():
         return shipped.digests()[digest]
@@ -111,20 +117,22 @@ def keep(store: Store, calibrator: Calibrator) -> str:
 
 
 def session_scenario(state: State) -> str:
-    """What the labels of a session can teach, in the terms of calibrators."""
+    """Which calibrators the labels of a session can teach: a key of :data:`CHANCE_OF`."""
     return scenario_of(state.settings).chance_of(state.settings)
 
 
 def teaches(state: State) -> bool:
-    """Whether a session tells how documents of each rank turn out; not if labels, or documents that joined later, decided which were read."""
+    """Whether the labels of a session show how often documents of each rank are relevant.
+
+    They do not if labels, or documents that joined later, decided which documents were read.
+    """
     return not state.reordered or state.depth == len(state.labels)
 
 
 def session_list(row: SessionRow, state: State) -> Topic:
-    """The list of a session with only the labels of documents that were read and have a verdict.
+    """List of a session by rank, with the labels of the documents that were read and have a verdict.
 
-    In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
-    not known.
+    In a review in one stage a document is relevant if it brought data, and has no label while its report waits.
     """
     relevant = state.came_true
     # Documents that came with labels stand first, whatever their rank.
@@ -135,12 +143,12 @@ def session_list(row: SessionRow, state: State) -> Topic:
 
 
 def session_case(state: State) -> PastCase | None:
-    """What a patent session says about when the first hit comes.
+    """What a patent session teaches about the rank of the first hit.
 
-    None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
-    for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
+    None if nothing was read, if documents were not read in the order of their ranks, while a hit waits for
+    confirmation, or if reading went beyond the ranks that a curve of first hits covers.
 
-    A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
+    A session that stopped without a hit does not show whether the list has one: it counts as "stopped", not as "none".
     """
     if state.ranks is not None or (state.hit is None and len(state.pending)):
         return None
@@ -150,27 +158,27 @@ def session_case(state: State) -> PastCase | None:
     return PastCase("stopped" if state.hit is None else "hit", at)
 
 
-# --- what sessions say together --------------------------------------------------------------------------
+# --- evidence of all sessions about the chances
 def ratios_of_others(store: Store, settings: Settings, but: str = "") -> tuple[Floats, ...]:
     """Evidence of other sessions against the chances of these settings, each up to its last label.
 
-    Every session that was started counts, however it ended: also archived and deleted ones, for to leave out what went badly would
-    make right chances look wrong. Of sessions on the same documents the first counts, for the others began with labels known;
-    what came in a file counts where it was started.
+    Every session with a label counts, archived and deleted ones too: leaving out those that went badly would bias the
+    evidence. Of several sessions on the same documents only the first counts, because the others began with known
+    labels. Sessions that came in a file count in the store where they were started.
 
     Parameters
     ----------
     store
-        The store.
+        Holds the sessions.
     settings
-        Those of the chances.
+        Settings that the chances come from.
     but
-        The session that is held together with these.
+        Id of the session whose own evidence the caller adds; it and others on its documents are left out.
 
     Returns
     -------
     tuple of ndarray, shape (A,)
-        As :func:`tarstop_core.screening.live_check.session_ratios` gives it, by time of start.
+        One array a session, from :func:`tarstop_core.screening.live_check.session_ratios`, by time of start.
     """
     summaries = [*store.sessions(), *store.sessions(archived=True), *store.sessions(deleted=True)]
     started = sorted((row for row in summaries if row.labelled), key=lambda row: row.created)
@@ -188,7 +196,7 @@ def ratios_of_others(store: Store, settings: Settings, but: str = "") -> tuple[F
 def _ratios(
     store: Store, session_id: str, last_activity: str, chances_from: tuple[str, float, bool]
 ) -> Floats | None:
-    """Evidence of one session, cached until something is recorded in it; None also if it cannot be read."""
+    """Evidence of one session, cached until something is recorded in it; None without evidence, or if it cannot be read."""
     try:
         events, row = store.events(session_id), store.session(session_id)
         state = replay(row.settings, row.ids, events)

@@ -1,4 +1,4 @@
-"""Replay of the same labels under other settings, and comparison of sessions: in words, rows and figures."""
+"""Replays of a session's labels under other settings, and comparisons of sessions in words, rows and figures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -42,10 +42,11 @@ class RuleStop:
     b: float
     """Belief there."""
     read: int
+    """Documents read in the session, whatever the rule says."""
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
-    """The events about documents, renumbered, without settings, plan and decisions."""
+    """The events about documents, renumbered from 1: a log without settings, plan and decisions."""
     kept = [event for event in events if event.kind not in OF_ITS_OWN]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
@@ -55,26 +56,26 @@ def duplicate(
 ) -> str:
     """Create a session on the same list with the same labels, reports and notes, under other settings.
 
-    Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
-    belong to the settings of the other session. The log says which one that was.
+    Times and reviewers of the labels stay. Plan, decisions and changes of settings are not copied, because they belong
+    to the settings of the other session. The log of the duplicate names that session, its rule and its decision.
 
     Parameters
     ----------
     store
-        Holds both.
+        Holds the session, and gets the duplicate.
     session_id
-        Of the session that is duplicated.
+        Id of the session that is duplicated.
     settings
-        Of the duplicate.
+        Settings of the duplicate.
     name
-        What the duplicate is called.
+        Name of the duplicate.
     calibrator
-        Is kept with it where the store lacks it.
+        A calibrator that the settings name and the store may lack; it is stored.
 
     Returns
     -------
     str
-        Its id.
+        Id of the duplicate.
     """
     row = store.session(session_id)
     # With the same readers, each goes on unseen by the others; otherwise only what counts is copied.
@@ -94,7 +95,7 @@ def duplicate(
 
 
 def other_scenarios(settings: Settings) -> list[str]:
-    """Other scenarios that can use the labels of a session: in all of them reports are included or not."""
+    """Names of the other scenarios that can use the labels of a session: those in which reports are included or not."""
     return [
         name
         for name, other in SCENARIOS.items()
@@ -103,7 +104,7 @@ def other_scenarios(settings: Settings) -> list[str]:
 
 
 def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, Calibrator]:
-    """Default settings for another question on the same list, and the calibrator that they name."""
+    """Default settings for asking the question of another scenario on the same list, and the calibrator that they name."""
     now, other = session.state.settings, SCENARIOS[scenario]
     plus, minus = other.first_actions
     kept = {name: getattr(now, name) for name in ("learns", "words_for", "words_against", "weighs_scores")}
@@ -116,11 +117,11 @@ def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, 
 
 
 def outcome(session: SessionSnapshot, settings: Settings) -> RuleStop:
-    """Find where the rule of these settings would have stopped, from the first document on.
+    """Where the rule of these settings would have stopped on the labels of a session, from its first document on.
 
-    In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
-    stopping: the paper's order of events, in which replays of different settings can be compared. The settings'
-    calibrator is one that the session used.
+    In a review a report counts as read as soon as its document was, and waiting reports do not keep a rule from
+    stopping. This is the order of events in the paper, in which replays of different settings can be compared.
+    The settings must name a calibrator that the session used.
     """
     state, path = _from_the_start(session, settings)
     chances, paths = session.chances(settings, state), Paths(path, lambda: ())
@@ -129,28 +130,32 @@ def outcome(session: SessionSnapshot, settings: Settings) -> RuleStop:
 
 
 def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State, ListPath]:
-    """The labels now, and their path without waiting reports, which did not wait at an earlier depth."""
+    """State with the labels of now, and its path without waiting reports, which did not wait at an earlier depth."""
     state = replay(settings, session.stored.ids, judgements(session.events))
     return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()
 
 
 def beliefs_read(session: SessionSnapshot, settings: Settings) -> tuple[list[int], list[float]]:
-    """A selection of the depths that were read, and the belief there under these settings."""
+    """Depths for a figure, up to the number of documents read, and the belief at each under these settings."""
     path = screening_path(settings, *session.chances(settings), session.state)
     x = fig.thinned(session.state.depth + 1, session.state.depth).tolist()
     return x, [float(path.belief_at(depth)) for depth in x]
 
 
 def worths(session: SessionSnapshot, settings: Settings) -> NDArray[np.float64] | None:
-    """The rate that the rule of these settings compares with the cost at each depth, shape (N,); None if it compares none."""
+    """Value that the rule compares with the cost of the next document at each depth, shape (N,); None if it compares none."""
     return settings.rule.value_rate(_from_the_start(session, settings)[1])
 
 
 def with_calibrator(session: SessionSnapshot, calibrator: Calibrator) -> tuple[SessionSnapshot, Settings]:
     """A session that also holds another calibrator, and its settings with that one.
 
-    The chances are taken as this calibrator gives them: a factor that was found for another one is dropped.
-    InputProblem when they are other chances than the session needs, or it lacks the scores that they need.
+    A factor on the chances that was chosen for another calibrator is dropped.
+
+    Raises
+    ------
+    InputProblem
+        If the calibrator gives chances of something else than the session needs, or needs scores that the list lacks.
     """
     settings = session.state.settings
     wanted = session.calibrators[settings.calibrator].scenario
@@ -166,16 +171,16 @@ def with_calibrator(session: SessionSnapshot, calibrator: Calibrator) -> tuple[S
 
 
 def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings, name: str) -> str:
-    """Say what another calibrator would have changed: where the rule stops, what it chooses, the belief at the end.
+    """Say how another calibrator would change where the rule stops, what it chooses, and the belief at the end.
 
     Parameters
     ----------
     session
         A session that holds both calibrators.
     before, after
-        Its settings with the one and with the other.
+        Its settings with its own calibrator, and with the other one.
     name
-        What the other one is called.
+        Name of the other calibrator.
 
     Returns
     -------
@@ -183,7 +188,7 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
         One sentence or two.
     """
     old, new = outcome(session, before), outcome(session, after)
-    telling = scenario_of(after).verdicts_tell
+    verdicts_tell = scenario_of(after).verdicts_tell
     return message(
         "switched",
         name=name,
@@ -192,17 +197,19 @@ def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings,
         action_before=action(old.option, before),
         action=action(new.option, after),
         question=question(after),
-        ends=[beliefs_read(session, settings)[1][-1] for settings in (after, before)] if telling else [],
+        ends=[beliefs_read(session, settings)[1][-1] for settings in (after, before)]
+        if verdicts_tell
+        else [],
     )
 
 
 def outcome_sentence(stopped: RuleStop, settings: Settings) -> str:
-    """Say where a rule stops."""
+    """Sentence on where a rule stops and what it then chooses."""
     return message("outcome", stopped=stopped, settings=settings, action=action(stopped.option, settings))
 
 
 def comparison(sessions: Sequence[SessionSnapshot]) -> list[tuple[str, list[str]]]:
-    """Compare sessions side by side: names of the rows, and values for each session."""
+    """Rows of a table that compares sessions: the name of each row, and its value for each session."""
     columns = [_column(session) for session in sessions]
     return [(name, [column[name] for column in columns]) for name in columns[0]]
 
@@ -256,7 +263,7 @@ def _weighed(session: SessionSnapshot) -> dict[str, str]:
 
 
 def comparison_sentence(sessions: Sequence[SessionSnapshot]) -> str:
-    """Say what :func:`belief_figure` shows."""
+    """Description of the figure that :func:`belief_figure` draws."""
     return message("compared", sessions=sessions)
 
 
@@ -264,18 +271,20 @@ def comparison_sentence(sessions: Sequence[SessionSnapshot]) -> str:
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, SKY, THRESHOLD)
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 MOST = len(COLOURS)
+"""Most sessions that are compared, because each has a colour of its own."""
 NAME = 28
+"""Most characters of a session's name in the figure."""
 
 
 def belief_figure(sessions: Sequence[SessionSnapshot], dark: bool = False) -> fig.Figure:
-    """Belief after each document read of several sessions, under their settings now (at most :data:`MOST`)."""
+    """Figure of the belief after each document read of up to :data:`MOST` sessions, under their settings now."""
     return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
 
 
 def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark: bool = False) -> fig.Figure:
-    """Belief after each document read: one curve for each name, session and settings, at most :data:`MOST`.
+    """Figure of the belief after each document read: a curve for each name, session and settings, at most :data:`MOST`.
 
-    The settings' calibrator is one that the session holds.
+    Each session must hold the calibrator that its settings name.
     """
     chart, longest = fig.Chart(320, dark=dark), max(1, *(session.state.depth for _, session, _ in curves))
     for at, (name, session, settings) in enumerate(curves):

@@ -1,4 +1,4 @@
-"""Figure of belief and worth during a session, for its report."""
+"""Figures of belief and worth during a session, for its report."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,12 +21,15 @@ Limits = Sequence[tuple[str, Any, str]]
 
 
 def advised(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """The documents read here; those that came with their labels never got advice."""
+    """Rows of the trace for documents read in this session; those that came with labels got no advice and are left out."""
     return session.steps[session.state.kept :]
 
 
 def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """Draw belief and worth with their sentences; nothing if nothing was read."""
+    """Pictures (SVG) of a session's course, each with its description; none if nothing was read.
+
+    They show belief and worth, unless the scenario draws a figure of its own instead.
+    """
     state, now, steps = session.state, session.advice_now, advised(session)
     if not state.depth:
         return []
@@ -34,7 +37,7 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     if (own := scenario_of(settings).figure(now, state)) is not None:
         says = scenario_of(settings).message("found", advice=now)
         return [(still(own, says), says)]
-    kept = _with_labels(session)
+    kept = _before_kept(session)
     last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
     # The values shown before each document and after the last.
     before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
@@ -77,7 +80,7 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
 def _drawn(
     course: pd.DataFrame, column: str, colour: str, limits: Limits, chart: Chart, **axis: Any
 ) -> Figure:
-    """Draw one column of the course with its limits, each with its name."""
+    """Figure of one column of the course with its limits, each with its name."""
     depths, log = course.index.astype(float), "type" in axis
     low, high = 10 ** np.array(axis["range"]) if log else axis["range"]
 
@@ -105,8 +108,8 @@ def _drawn(
     return chart.figure()
 
 
-def _with_labels(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """Return belief and worth before each document that came with its label, by the settings at the start."""
+def _before_kept(session: SessionSnapshot) -> list[dict[str, Any]]:
+    """Belief and worth before each document that came with its label, under the settings at the start."""
     at = next((at for at, event in enumerate(session.events) if event.kind == "kept"), None)
     if at is None:
         return []

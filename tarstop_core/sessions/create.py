@@ -1,4 +1,4 @@
-"""Create a session from what a person chose."""
+"""Creation of a session from what a person chose on Set up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from tarstop_core.sessions.store.tables import now
 
 @dataclass(frozen=True, eq=False)
 class ChosenDocuments:
-    """The documents a person has chosen."""
+    """The documents that a person chose for a session: a sample, an earlier collection or an uploaded one."""
 
     key: str  # Part of the keys of widgets that belong to this choice
     name: str
     frame: pd.DataFrame  # A table of records
     query: str  # The question that the documents came with, if any
     simulated: bool
-    collection_id: str  # Empty for a sample that was never used
+    collection_id: str  # Empty for a sample, which is stored when a session first uses it
 
 
 @dataclass(frozen=True, eq=False)
 class NewSession:
-    """What a session is created from."""
+    """Everything that a session is created from."""
 
     name: str
     reviewer: str
@@ -41,14 +41,14 @@ class NewSession:
     query: str
     calibrator: Calibrator
     settings: Settings
-    register: bool = False
+    register: bool = False  # Whether the settings are registered as a plan
     events: tuple[Event, ...] = ()
-    """What the log begins with: labels and families that came along with the documents."""
-    aside: SetAsideFirst | None = None  # What is set aside before the list begins
+    """First events of the log: labels and families that came with the documents."""
+    aside: SetAsideFirst | None = None  # Documents set aside before reading begins
 
 
 def create(store: Store, new: NewSession) -> str:
-    """Store a new session and what it needs, registered as a plan if it says so, and return its id."""
+    """Store a new session with its documents and calibrator, register its plan if asked for, and return its id."""
     ranking, events = new.ranking, list(new.events)
     if new.aside is not None:
         ranking, set_aside = with_set_aside(ranking, new.aside)
@@ -67,7 +67,7 @@ def create(store: Store, new: NewSession) -> str:
 
 
 def _stored(store: Store, documents: ChosenDocuments) -> str:
-    """Return the id of the collection of these documents; a sample is stored when it is first used."""
+    """Id of the collection of these documents; a sample that was never used is stored first."""
     if documents.collection_id:
         return documents.collection_id
     earlier = next(iter(store.of_same_records(documents.frame, name=documents.name, simulated=True)), None)
@@ -79,13 +79,13 @@ def _stored(store: Store, documents: ChosenDocuments) -> str:
 
 
 def _unused(store: Store, name: str) -> str:
-    """Return the name, with a number if another session has it already."""
-    taken = {each.name for archived in (False, True) for each in store.sessions(archived)}
+    """The name, with a number if another session has it already."""
+    taken = {session.name for archived in (False, True) for session in store.sessions(archived)}
     names = chain([name], (f"{name} ({number})" for number in count(2)))
-    return next(each for each in names if each not in taken)
+    return next(free for free in names if free not in taken)
 
 
 def _numbered(events: Sequence[Event]) -> list[Event]:
-    """Number the first events of a log."""
+    """First events of a log with their numbers, from 1 on, and the time now."""
     moment = now()
     return [replace(event, seq=number, time=moment) for number, event in enumerate(events, start=1)]

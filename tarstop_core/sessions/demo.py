@@ -1,4 +1,4 @@
-"""Sessions on samples for trying the program, and the truth about the samples, which are invented."""
+"""Sessions on samples for trying the program, and the truth about each sample, which is known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -32,24 +32,25 @@ from tarstop_core.value.payoffs import PLUS
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art is neither at the top nor out of reach
-DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
+DEMO_REVIEW = "hollow-hip"  # its advice is to stop only after some documents and more than one table
 DEMO_TRIALS = "bcg"
 
 
 def sample(topic: str) -> ChosenDocuments:
-    """A sample search as documents."""
+    """Documents of a sample search for prior art."""
     return _documents(topic, samples.sample_topics(), "claim", samples.load_sample(topic))
 
 
 def sample_review(topic: str, collection: str = samples.REVIEWS) -> ChosenDocuments:
-    """A sample review as documents."""
+    """Documents of a sample review."""
     return _documents(
         topic, samples.sample_reviews(collection), "question", samples.load_review_sample(topic, collection)
     )
 
 
-def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame) -> ChosenDocuments:
-    row = there.set_index("topic").loc[topic]
+def _documents(topic: str, table: pd.DataFrame, asked: str, frame: pd.DataFrame) -> ChosenDocuments:
+    """Documents of a sample, from its row in the table of samples, whose column `asked` has the question."""
+    row = table.set_index("topic").loc[topic]
     return ChosenDocuments(f"sample-{topic}", str(row["title"]), frame, str(row[asked]), True, "")
 
 
@@ -105,49 +106,51 @@ def _demo(
 
 
 def sample_text(session: OpenSession, doc: str) -> str:
-    """The contents of a report in a sample review; empty for a person's own documents."""
+    """Text of a report of a sample review in full; empty for a person's own documents."""
     full_text = _full_texts(session.collection.name).get(doc) if session.collection.simulated else None
     return full_text.text if full_text else ""
 
 
 def sample_criteria(session: OpenSession) -> str:
-    """The inclusion criteria of a sample review; empty for a person's own documents."""
-    return _of_reviews("criteria").get(session.collection.name, "") if session.collection.simulated else ""
+    """Inclusion criteria of a sample review; empty for a person's own documents."""
+    return _review_column("criteria").get(session.collection.name, "") if session.collection.simulated else ""
 
 
 @dataclass(frozen=True)
 class Truth:
-    """The truth of a sample."""
+    """What turned out to be true of a sample, compared with a decision."""
 
     wrong: bool
     """Whether the truth asks for the other action, or does not contain the document that was cited."""
     sentence: str
+    """What is true, and whether the action fits it."""
     overlooked: str = ""
-    """The documents that decide the question but were read and misjudged; or the place of the first one that was not reached."""
+    """Sentence on documents that decide the question and were misjudged, or on the first of them if none was reached."""
 
 
 def sample_answer(session: OpenSession, settings: Settings, option: int) -> Truth | None:
-    """Return the truth of a sample, which is known because it was invented, and whether the action taken was right.
+    """The truth of a sample, and whether the action taken was right.
 
     Parameters
     ----------
     session
-        The session.
+        A session, which may be on a sample.
     settings
-        Those in force.
+        Settings in force.
     option
-        That was taken.
+        The option that was chosen.
 
     Returns
     -------
     Truth or None
-        None for documents of a person's own, and for an option that is neither of the two which the truth is for.
+        None for a person's own documents, and for a further option besides a⁺ and a⁻, which no truth makes right.
     """
     truth = TRUTHS.get(settings.scenario) if session.collection.simulated else None
     return None if truth is None or option > PLUS else truth(session, settings, option == PLUS)
 
 
-def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+def _search_truth(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+    """Truth of a search: whether its list contains prior art."""
     titles = dict(samples.sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
     topic = titles.get(session.collection.name)
     if topic is None:
@@ -164,13 +167,13 @@ def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
 
 
 def _overlooked(places: Iterable[int], state: State) -> str:
-    """Name the documents that decide the question but were read and judged otherwise."""
-    passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
-    return message("overlooked", places=passed) if passed else ""
+    """Sentence on the documents that decide the question but were not labelled relevant; empty if there are none."""
+    misjudged = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
+    return message("overlooked", places=misjudged) if misjudged else ""
 
 
-def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
-    """Return what all studies of the review say, each once."""
+def _review_truth(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+    """Truth of a review: what all its studies say, each counted once."""
     reports = samples.reports_with_data(_full_texts(session.collection.name), session.row.ids)
     if not reports or not all(settings.counts(report) for report in reports.values()):
         return None
@@ -183,24 +186,25 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
 
 
 @lru_cache(maxsize=2)
-def _of_reviews(column: str) -> dict[str, str]:
-    """The contents of the sample reviews, by title."""
+def _review_column(column: str) -> dict[str, str]:
+    """A column of the tables of sample reviews, by the review's title."""
     tables = map(samples.sample_reviews, (samples.REVIEWS, samples.TRIALS))
     return {
-        title: said
-        for of in tables
-        for title, said in of[["title", column]].itertuples(index=False, name=None)
+        title: text
+        for table in tables
+        for title, text in table[["title", column]].itertuples(index=False, name=None)
     }
 
 
 @lru_cache(maxsize=8)
 def _full_texts(title: str) -> dict[str, samples.FullText]:
-    topic = _of_reviews("topic").get(title)
+    """Full texts of a sample review, by document; empty if no sample has this title."""
+    topic = _review_column("topic").get(title)
     if not topic:
         return {}
     of_trials = topic in set(samples.sample_reviews(samples.TRIALS)["topic"])
     return samples.sample_full_texts(topic, samples.TRIALS if of_trials else samples.REVIEWS)
 
 
-TRUTHS = {PATENT.name: _of_search, REVIEW.name: _of_review, EFFECT.name: _of_review}
-"""The functions that find the truth of a sample, by scenario."""
+TRUTHS = {PATENT.name: _search_truth, REVIEW.name: _review_truth, EFFECT.name: _review_truth}
+"""Functions that look up the truth of a sample, by scenario."""

@@ -1,6 +1,6 @@
 """Exports of a session: CSV and Excel for tables, RIS for reference managers and screening tools.
 
-Everything is computed from the stored log. What a spreadsheet would run as a formula leaves as plain text.
+Everything is computed from the stored log. Texts that a spreadsheet would run as formulas are written as plain text.
 """
 
 import io
@@ -40,14 +40,14 @@ JOINED = {"joined": "Joined later", "parted": "Taken back"}
 """Words for changes of the list, by kind of event."""
 # ASReview's notation in a record's notes, which other tools and our reader understand.
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
-_SAID = ("label", "reason", "remark")  # of the reader before the document came here
-_TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
+_EARLIER = ("label", "reason", "remark")  # Columns of an earlier reader's verdict, from the file of the list
+_TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_EARLIER))
 
 
 def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
-    """A row for each document of the list, read or not: the record, the verdict, the note, and the advice before it.
+    """Rows of all documents of the list: the record, the verdict, the note, and the advice just before it was read.
 
-    Documents that were set aside unread follow, without a rank. Columns of documents that were not read are empty where they speak of reading.
+    Columns about reading are empty for documents that were not read. Documents set aside unread come last, without a rank.
     """
     columns, aside = dict.fromkeys(name for step in session.steps for name in step), all_aside(session.state)
     stored = session.stored
@@ -64,7 +64,7 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
         first |= apart.get(record["id"], unjudged)
         about = {name: record[name] for name in _TEXTS}
         about["links"] = " ".join(link.url for link in _links(record))
-        about |= {f"{name}_in_file": record[name] for name in _SAID} | {
+        about |= {f"{name}_in_file": record[name] for name in _EARLIER} | {
             "score": scores.get(str(record["id"]))
         }
         if family := session.state.other_family_members:
@@ -78,36 +78,36 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
     for record in session.records_aside.to_dict("records"):
         row = {name: record[name] for name in (*_TEXTS, "id")}
         row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"], "score": scores.get(record["id"])}
-        row |= {f"{name}_in_file": record[name] for name in _SAID}
+        row |= {f"{name}_in_file": record[name] for name in _EARLIER}
         row["links"] = " ".join(link.url for link in _links(record))
         rows.append({name: row.get(name, "") for name in rows[0]})
     return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
 
 
 def to_csv(session: SessionSnapshot) -> str:
-    """All documents as CSV, numbers in full precision; texts that look like formulas get an apostrophe."""
+    """All documents of a session as CSV, with numbers in full precision; texts that look like formulas get an apostrophe."""
     return trace_to_csv(document_rows(session))
 
 
 def to_ris(session: SessionSnapshot, relevant_only: bool = False, with_data: bool = False) -> str:
-    """Write documents as RIS: verdict and note stand in N1.
+    """Documents of a session as RIS, with verdict and note in field N1.
 
-    Relevant ones of a patent session are those graded X, Y or A, as a search report cites them. Only X leaves as
-    relevant in ASReview's words: read in again, it decides.
+    In a patent session, documents graded X, Y or A are relevant, because a search report cites them. Only X is marked
+    as relevant in ASReview's notation, because only X decides when the file is read in again.
 
     Parameters
     ----------
     session
         The session.
     relevant_only
-        Leave the others out.
+        Whether only relevant documents are written.
     with_data
-        Leave those out whose reports brought no data.
+        Whether only documents whose reports brought data are written.
 
     Returns
     -------
     str
-        RIS; empty where there is no document.
+        RIS; empty if there is no such document.
     """
     state = session.state
     entries = [
@@ -124,7 +124,7 @@ def to_ris(session: SessionSnapshot, relevant_only: bool = False, with_data: boo
 
 
 def to_xlsx(session: SessionSnapshot) -> bytes:
-    """Everything as one Excel file, a sheet each: documents, settings, flow diagram, log and, in a review, tables."""
+    """A session as an Excel file with sheets for documents, settings, flow diagram and log and, in a review, studies and full texts."""
     book = Workbook(write_only=True)
     settings = session.state.settings
     _sheet(book, "Documents", document_rows(session))
@@ -143,35 +143,34 @@ def to_xlsx(session: SessionSnapshot) -> bytes:
         values = (event.seq, event.time, event.reviewer, event.kind, content)
         log.append(dict(zip(names, values, strict=True)) | session.came.columns(event))
     _sheet(book, "Log", log)
-    kept = io.BytesIO()
-    book.save(kept)
-    return kept.getvalue()
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
 
 
 def tables_csv(session: OpenSession) -> str:
-    """The studies that count, with the documents they come from."""
+    """The studies that count as CSV, with the documents that they come from."""
     return trace_to_csv(table_rows(session.state, session.row.ids))
 
 
 def full_texts_csv(session: OpenSession) -> str:
-    """The outcome of every included report."""
+    """The outcome of every included report as CSV."""
     rows = full_text_rows(session.state, session.row.ids, session.events)
     records = session.reports_of(row["rank"] - 1 for row in rows)
     return trace_to_csv([{**row, "title": record.title} for row, record in zip(rows, records, strict=True)])
 
 
 def trace_csv(session: OpenSession) -> str:
-    """Write the full trace with titles: what the core computes for the stored log, nothing else."""
+    """The trace of a session as CSV: a row for each document read, with its title and source."""
     texts = session.store.record_texts(session.collection.id, session.row.order[: session.state.depth])
     rows = zip(session.steps, texts, strict=True)
     return trace_to_csv([step | {"title": text.title, "source": text.source} for step, text in rows])
 
 
 def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """Facts about the session and its search, as names and values."""
+    """Facts about a session and its search, as names and values; empty ones are left out."""
     row, collection, state, came = session.row, session.collection, session.state, session.came
     simulated = " (simulated)" if collection.simulated else ""
-    # Optional ones are left out if they are empty.
     rows = [
         ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere else "")),
         ("Imported", came.sentence(when)),
@@ -204,16 +203,16 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
         ),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
-        ("Learned from labels", _learned(state.fit) if state.fit else ""),
+        ("Learned from labels", _ranker_in_words(state.fit) if state.fit else ""),
         ("Compared with the list’s own order", gain_sentence(state) if state.fit else ""),
-        ("Scores weighed beside labels", _scored(session) if state.settings.weighs_scores else ""),
+        ("Scores weighed beside labels", _score_columns(session) if state.settings.weighs_scores else ""),
         ("Fingerprint of the list", row.digest),
     ]
-    return [("Session", row.name), *(each for each in rows if each[1])]
+    return [("Session", row.name), *(fact for fact in rows if fact[1])]
 
 
 def joined_in_words(content: Mapping[str, Any]) -> str:
-    """A clause on how many documents joined or left again, and from where, from the event."""
+    """Clause on how many documents joined or left again and from where, given the payload of the event."""
     return record_message(
         "joined",
         documents=len(content["docs"]),
@@ -224,7 +223,7 @@ def joined_in_words(content: Mapping[str, Any]) -> str:
 
 
 def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The number of a file's records, the lines before them (usually its search), and remarks on reading it."""
+    """Rows on a file: its number of records, the lines before them (usually its search), and remarks on reading it."""
     name = file["source"]
     identified = f"Identified in {origin(file)}" + (f" ({name})" if file.get("database") else "")
     lines = file.get("first_lines", ())
@@ -235,15 +234,15 @@ def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _scored(session: SessionSnapshot) -> str:
-    """The columns that scores come from."""
+def _score_columns(session: SessionSnapshot) -> str:
+    """Names of the columns of files that scores come from."""
     read = [(file["source"], file.get("understood", {})) for file in session.files]
     named = (f"column “{theirs}” of {name}" for name, of in read for theirs in of if of[theirs] == "score")
     return "; ".join(named) or "those of the file"
 
 
-def _learned(last: Mapping[str, Any]) -> str:
-    """How the list was put in order again."""
+def _ranker_in_words(last: Mapping[str, Any]) -> str:
+    """Which ranker put the list in order, how often, and with which settings and features, given its last fit."""
     made = ", ".join(f"{name} {value}" for name, value in last["settings"].items())
     return (
         f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
@@ -253,7 +252,7 @@ def _learned(last: Mapping[str, Any]) -> str:
 
 
 def when(stamp: str) -> str:
-    """'2026-11-21 14:02:07 UTC' from a time of the store; other texts unchanged."""
+    """A time of the store as '2026-11-21 14:02:07 UTC'; other texts are unchanged."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
 
@@ -263,8 +262,9 @@ def _links(record: Mapping[Any, Any]) -> tuple[Link, ...]:
 
 
 def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[str, Any]:
+    """Fields of a document for RIS; `at` is its position in the order of reading, -1 off the list."""
     plain = {name: " ".join(str(value).split()) for name, value in record.items() if name != "score"}
-    # Without a decision, nothing is written that another program could take for one.
+    # A document that was not decided on gets no note that another program could take for a decision.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
     verdict = "not read" if label == UNSEEN else NAMES[label]
     if state.settings.grades and label in GRADES:
@@ -302,6 +302,7 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
 
 
 def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add a sheet with these rows to a workbook, with their names in bold above."""
     sheet = book.create_sheet(title)
     sheet.freeze_panes = "A2"
     head = [WriteOnlyCell(sheet, name) for name in (rows[0] if rows else ("nothing recorded",))]
@@ -313,7 +314,7 @@ def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _cell(sheet: Any, value: Any) -> Any:
-    """Return a value for Excel in which texts stay texts, whatever they begin with."""
+    """A value as a cell of Excel in which a text stays a text, whatever it begins with."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

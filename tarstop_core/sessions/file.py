@@ -1,8 +1,8 @@
 """A session as one JSON document with everything it depends on, to keep, send and import elsewhere.
 
-What is written depends on the session alone: a file taken in on another machine and written there again is the same
-file, byte for byte, with one more line of its log. That line says when it was taken in, from which file and by whom;
-what stands before it is what the file claims.
+The content depends on the session alone: a file that is imported on another machine and exported there again is the same
+byte for byte, except for one more entry in its log. That entry says when the session was imported, from which file and by
+whom; everything before it is what the file claims.
 """
 
 import json
@@ -61,7 +61,7 @@ _Document = TypedDict("_Document", _FIELDS, total=False)  # type: ignore[misc]
 
 
 class _Entry(TypedDict):
-    """One line of the log."""
+    """An event of the log as it is written."""
 
     seq: int
     time: str
@@ -88,9 +88,9 @@ class _File:
 
 
 def export_session(store: Store, session_id: str) -> str:
-    """Write a session with its documents, calibrators and log as JSON, one line a document and one an event.
+    """A session with its documents, calibrators and log as JSON, with a line for each document and each event.
 
-    Of several readers the log holds what all of them may see.
+    With several readers, the log contains only what all of them may see.
     """
     log, row = store.log(session_id), store.session(session_id)
     events = log
@@ -114,30 +114,30 @@ def export_session(store: Store, session_id: str) -> str:
 
 
 def import_session(store: Store, text: str, name: str = "The file", by: str = "") -> str:
-    """Import a session that :func:`export_session` wrote, here or elsewhere.
+    """Store a session that :func:`export_session` wrote, here or elsewhere, and return its id.
 
-    Nothing is stored unless all of it can be used. A session whose name is in use is called "… (imported)".
+    Nothing is stored unless all of it can be used. If another session has its name, it is called "… (imported)".
 
     Parameters
     ----------
     store
-        Takes it in.
+        Where the session is stored.
     text
-        The file.
+        Content of the file.
     name
-        Of the file.
+        Name of the file, for messages and the log.
     by
-        The name of whoever does it.
+        Name of the person who imports it.
 
     Returns
     -------
     str
-        Its id here.
+        Id of the session in this store.
 
     Raises
     ------
     InputProblem
-        When it is not such a file, does not fit together, or is a session that is here already.
+        If the text is no session file, contradicts itself, or has the log of a session that is already here.
     """
     file, settings, events, frame, order = _read(text, name)
     calibrators = [calibrator_from_json(json.dumps(content), name) for content in file.calibrators]
@@ -164,12 +164,12 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
 
 
 def is_session(text: str) -> bool:
-    """Return whether a text begins as a session file does; it may be damaged further on."""
+    """Whether a text begins like a session file; it may still be damaged further on."""
     return text.lstrip().startswith("{") and f'"{FILE.format}"' in text[:200]
 
 
 def state_of(text: str, name: str = "The file") -> State:
-    """Return the state of a session file; InputProblem when it is not a session file, or damaged."""
+    """State of the session in a session file; InputProblem if it is no session file, or damaged."""
     _, settings, events, frame, order = _read(text, name)
     return replay(settings, frame["id"].to_numpy()[order].tolist(), events)
 
@@ -178,7 +178,7 @@ _MEND = "export the session again"
 
 
 def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFrame, NDArray[np.intp]]:
-    """Check a session file, and return it with its settings, its log, its documents and their order in the list."""
+    """Content of a session file, checked: the file, its settings, log and documents, and their order in the list."""
     file = validated(_File, FILE.content(text, name), name, _MEND)
     settings = read_settings(file.settings, f"The settings part of {name}", _MEND)
     events = [Event(**entry) for entry in file.log]
@@ -196,7 +196,7 @@ def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFr
 
 
 def _screened(events: Sequence[Event]) -> Sequence[Event]:
-    """A log without imports at its end, after which nothing was done."""
+    """A log without the imports at its end, after which nothing was recorded."""
     return events if not events or events[-1].kind != "imported" else _screened(events[:-1])
 
 
@@ -213,7 +213,7 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
 
 @contextmanager
 def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterator[str]:
-    """Begin a transaction with the id of these documents' collection, which is stored first if it is new."""
+    """Begin a transaction and yield the id of the collection of these documents, which is stored first if it is new."""
     held = next(iter(store.of_same_records(frame, name=about.name, created=about.created)), None)
     if held is None:
         with store.arriving(frame=frame, **vars(about)) as key:
@@ -224,13 +224,15 @@ def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterat
 
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return the fields of a document that are not empty."""
+    """Fields of a document that are not empty, as they are written."""
     filled = {column: record[column] for column in RECORD_COLUMNS if record[column] != ""}
-    return {column: value for column, value in filled.items() if value == value}  # a score may be NaN
+    return {
+        column: value for column, value in filled.items() if value == value
+    }  # NaN differs from itself: a document without a score
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:
-    """JSON that people can read: long lists have a line for each entry."""
+    """JSON that people can read: lists of documents and of events have a line for each entry."""
     plain = partial(json.dumps, ensure_ascii=False)
     parts = []
     for key, value in content.items():

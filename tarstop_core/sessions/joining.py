@@ -1,4 +1,4 @@
-"""Documents that join a session later, from a repeated search or another database."""
+"""Documents that are added to a session later, from a repeated search or another database, and their removal."""
 
 import io
 import textwrap
@@ -33,16 +33,16 @@ SHOWN = 5
 class Preview:
     """What a file would add to a session."""
 
-    # as the event will say it, as far as it is known before documents are put in order
     payload: dict[str, Any]
+    """Payload of the event, without what depends on the order of the new documents: positions, ranks and scores."""
     titles: tuple[str, ...]
-    """Titles of the first new documents; possible duplicates come last, each with the document that it may be."""
-    labelled: int  # new ones with a label in the file, which is not imported
-    file: dict[str, Any]  # how it was read
+    """Titles of the first new documents; possible duplicates come first, each with the document that it may be."""
+    labelled: int  # New documents with a label in the file; these labels are not imported
+    file: dict[str, Any]  # How the file was read
 
 
 def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview:
-    """Return what :func:`join` would do with a file; nothing is stored.
+    """What :func:`join` would add from a file; nothing is stored.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
     Returns
     -------
     Preview
-        What would join.
+        What the file would add.
     """
-    session, whole, file, payload = _brought(store, session_id, content, name)
+    session, whole, file, payload = _arrivals(store, session_id, content, name)
     docs, titles, alike = payload["docs"], whole.set_index("id")["title"], payload["alike"]
     lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
     lines += [titles[doc] for doc in docs if doc not in alike]
@@ -91,40 +91,42 @@ def join(
     by: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Event:
-    """Add the records of a file to a session, all or nothing.
+    """Add the records of a file to a session, all of them or none, and return the event.
 
-    Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
-    those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its
-    score puts it, behind those with the same: what was read stays where it was, and the rest is read in that order unless
-    labels decide. Scores by likeness count the words of the list made longer; those of the documents that were there stay
-    as they were. A list in its own order takes them in at its end.
+    Records that are surely a document of the session, or each other, count as duplicates and add nothing. Records that
+    are only perhaps the same are added, and the event names their counterpart. In a list that is ordered by likeness or
+    by scores, a new document gets the rank of its score, after documents with an equal score. Documents that were read
+    keep their positions; the rest is read in the new order unless labels decide. Likeness of the new documents is
+    computed on the longer list; earlier documents keep their scores. In a list in its own order they come last.
 
     Parameters
     ----------
     store : Store
         Holds the session.
     session_id : str
-        Of the session.
+        Id of the session.
     content, name : bytes, str
-        The file.
+        Content and name of the file.
     database : str
-        Named in the flow diagram.
+        Database that the records come from, for the flow diagram; empty to show the file's name there.
     by : str
-        Whoever does it.
+        Name of the person who adds them.
     progress : callable, optional
         As for :meth:`~tarstop_core.sessions.store.collections.Collections.arriving`.
 
     Returns
     -------
     Event
-        As it was stored.
+        The event as it was stored.
 
     Raises
     ------
     InputProblem
-        When the file cannot be read, or the list cannot take it in.
+        If the file cannot be read, or this list takes no further documents.
+    Conflict
+        If other documents joined meanwhile.
     """
-    session, whole, file, payload = _brought(store, session_id, content, name)
+    session, whole, file, payload = _arrivals(store, session_id, content, name)
     docs, before = payload["docs"], len(whole) - len(payload["docs"])
     scores = _scores(session.stored, whole, before, name)
     first = np.arange(len(docs)) if scores is None else np.argsort(-scores, kind="stable")
@@ -143,7 +145,7 @@ def join(
 def part(
     store: Store, session_id: str, by: str = "", progress: Callable[[int, int], None] | None = None
 ) -> Event:
-    """Remove the documents that joined last, as if they never had, except in the log; all or nothing.
+    """Remove the documents that joined last, all of them or none, and return the event; the log still shows that they joined.
 
     Parameters
     ----------
@@ -153,12 +155,12 @@ def part(
     Returns
     -------
     Event
-        As it was stored.
+        The event as it was stored.
 
     Raises
     ------
     InputProblem
-        When one of them was read, or none joined.
+        If no documents joined, or one of the last was read.
     """
     session = OpenSession.load(store, session_id)
     last = may_part(session.row.ids, session.state)
@@ -172,17 +174,20 @@ def part(
 
 
 def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
-    """The event of the documents that joined last, if none of them was read; `ids` are in the order of reading."""
+    """Payload of the event that added the last documents, if none of them was read; otherwise None.
+
+    `ids` are the documents in the order of reading.
+    """
     last = state.joined[-1] if state.joined else None
     return None if last is None or {*last["docs"]} & {*ids[: state.depth]} else last
 
 
-def _brought(
+def _arrivals(
     store: Store, session_id: str, content: bytes, name: str
 ) -> tuple[OpenSession, pd.DataFrame, dict[str, Any], dict[str, Any]]:
-    """A session, all documents with the file's new ones last, how the file was understood, and the payload of the event."""
+    """Session, table of all documents with the new ones of a file last, how the file was read, and payload of the event."""
     session = OpenSession.load(store, session_id)
-    while session.refresh():  # until log and row are from the same moment
+    while session.refresh():  # until the log and the list are of the same moment
         pass
     held, there = session.collection, store.records(session.collection.id)
     if held.simulated or session.state.drawn is not None:
@@ -207,12 +212,14 @@ def _brought(
 
 
 def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:
-    """Scores of the new documents of the kind by which the list is ordered; None if it has no scores."""
+    """Scores of the new documents, computed like those that order the list; None if it has none."""
     if row.scores is None:
         return None
     # The only record of how a list was ordered is the sentence from `ranking/order.py`.
     if "(BM25" in row.ranking:
-        recipe = next((each for each in RECIPES.values() if f"on {each.description})" in row.ranking), PAPER)
+        recipe = next(
+            (known for known in RECIPES.values() if f"on {known.description})" in row.ranking), PAPER
+        )
         return build_index(ranking_text(whole), recipe=recipe).scores(row.query)[before:]
     scores = whole["score"].to_numpy(dtype=np.float64)[before:]
     if missing := int(np.count_nonzero(~np.isfinite(scores))):
@@ -224,7 +231,7 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
 
 
 def _ranks(row: SessionRow, state: State, count: int, scores: list[float] | None) -> NDArray[np.int64]:
-    """Ranks of the new documents in the longer list, by their scores, the highest first; `row` is in the order of reading."""
+    """Ranks of the new documents in the longer list, from 1 on, the highest score first; `row` is in the order of reading."""
     N = len(row.ids)
     if scores is None or row.scores is None:
         return N + 1 + np.arange(count)

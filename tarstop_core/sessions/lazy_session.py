@@ -1,4 +1,4 @@
-"""A session with what follows from its log, computed once, and its documents, loaded when they are needed."""
+"""Sessions: what follows from a log is computed once, and documents are loaded from the store when they are needed."""
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
@@ -27,65 +27,65 @@ T = TypeVar("T")
 
 
 class RecentCache(OrderedDict[Hashable, T], Generic[T]):
-    """A cache of the last answers, by everything that they depend on; answers must not be changed.
+    """A cache of the last results, by everything that they depend on; results must not be changed.
 
     Parameters
     ----------
     most : int
-        How many are kept.
+        How many results are kept; the oldest is dropped.
     """
 
     def __init__(self, most: int) -> None:
         super().__init__()
         self.most = most
 
-    def computed(self, asked: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` computes for this key, once; two threads at the same moment may both compute it."""
-        kept = self.get(asked)
-        if kept is None:
-            kept = make()
+    def computed(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Result of `make` for this key, computed once; two threads at the same moment may both compute it."""
+        result = self.get(key)
+        if result is None:
+            result = make()
             while len(self) >= self.most:
                 self.popitem(last=False)
-            self[asked] = kept
-        return kept
+            self[key] = result
+        return result
 
 
 SHARED: RecentCache[Any] = RecentCache(256)
-"""What all readers of a session look at, by session and event; computed once on this server."""
+"""Results that are the same for all readers of a session, by session and event; computed once on this server."""
 AHEAD = 16
-"""How many of the following documents are loaded together with one."""
+"""How many of the documents that follow are loaded together with a document."""
 
 
 @dataclass(eq=False)
 class Session(ABC):
-    """A session and its log; what follows from these is computed once, when it is needed."""
+    """A session with its log; whatever follows from them is computed once, when it is needed."""
 
-    stored: SessionRow
+    stored: SessionRow  # As it was set up
     collection: Collection
-    events: list[Event]
+    events: list[Event]  # The log; of several readers, the part that counts, or what one of them sees
 
     @abstractmethod
     def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator that the settings named at some time."""
+        """A calibrator that the settings of this session named at some time, by its digest."""
 
     @cached_property
     def state(self) -> State:
-        """The state after these events; with several readers, of what counts."""
+        """The state of the session after its events."""
         return replay(self.stored.settings, self.stored.ids, self.events)
 
     @cached_property
     def row(self) -> SessionRow:
-        """The session with its documents in the order of reading, as far as that is known."""
+        """The session with its documents in the order of reading; that of unread documents may still change."""
         return self.stored.as_read(self.state)
 
     @cached_property
     def came(self) -> Provenance:
-        """The part of its log that came in a session file."""
+        """Which entries of the log came from a session file or another session."""
         return provenance(self.events)
 
     @cached_property
     def steps(self) -> list[dict[str, Any]]:
-        """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
+        """The trace: a row for each document read, from :func:`tarstop_core.screening.trace.trace`."""
         stored = self.stored
         calibrators = {
             digest: self.calibrator(digest) for digest in calibrators_named(stored.settings, self.events)
@@ -93,12 +93,15 @@ class Session(ABC):
         return trace(stored.settings, calibrators, stored.ids, stored.scores, self.events)
 
     def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
-        """Return the calibrator of these settings and the chance of every document, now or in another state."""
+        """The calibrator of these settings, and the chance of each document in the order of reading, shape (N,).
+
+        The chances are those of `state`, by default the present one.
+        """
         calibrator = self.calibrator(settings.calibrator)
         return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
 
     def advice(self, settings: Settings) -> Advice:
-        """Return the advice under these settings, which may be a what-if."""
+        """The advice under these settings, which may be a what-if."""
         return advise(settings, *self.chances(settings), self.state)
 
 
@@ -107,18 +110,18 @@ class LazySession(Session):
     """A session whose documents are loaded from the store when they are needed."""
 
     store: Store
-    reader: str = ""  # Name of the person who reads
+    reader: str = ""  # Name of the person at the keyboard
     several: SeveralReaders | None = None
-    """The log of several readers; None for a session as one of them reads it."""
+    """The log of all readers; None with one reader, and for the session as one of several reads it."""
     seq: int | None = None  # Number of the last event of all readers
     to_judge: Sequence[str] = ()
-    """With several readers: the unread documents that this one has to judge, in the order of reading."""
+    """With several readers: the documents that this one has still to judge, in the order of reading."""
     _loaded: dict[int, Record] = field(default_factory=dict)
     _folded: tuple[LogReplay, list[Event]] | None = None
 
     @cached_property
     def state(self) -> State:
-        """The state after the events seen; events that were folded before are not folded again."""
+        """The state of the session after its events; events that were applied before are not applied again."""
         fold, folded = self._folded or (None, list[Event]())
         new, self._folded = self.events[len(folded) :], None
         grown = folded[-1:] == self.events[: len(folded)][-1:] and all(event.kind != "undo" for event in new)
@@ -134,12 +137,15 @@ class LazySession(Session):
         return replace(state, overlooked=self.once("overlooked", partial(missed, self.several)))
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` computes from what counts, once for all readers; `what` is everything else that it depends on."""
+        """Result of `make`, computed once for all readers until a verdict that counts changes.
+
+        `what` names the result and everything else that it depends on. With one reader, nothing is cached.
+        """
         changed = self.several and self.several.changed
         if not changed:
             return make()
-        asked = self.stored.id, changed.seq, changed.time, what
-        return cast(T, SHARED.computed(asked, make))
+        key = self.stored.id, changed.seq, changed.time, what
+        return cast(T, SHARED.computed(key, make))
 
     def _forget(self) -> None:
         """Drop everything computed from the log."""
@@ -147,11 +153,11 @@ class LazySession(Session):
             self.__dict__.pop(computed, None)
 
     def document(self, at: int) -> Record:
-        """Return the document at this place of the screening order, with its text."""
+        """The document at a position in the order of reading, from 0 on, with its text."""
         return self.reports_of([at])[0]
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
-        """Return documents by their places in the screening order, loaded once."""
+        """The documents at some positions in the order of reading, with their texts; each is loaded once."""
         places = [int(at) for at in positions]
         wanted = self.row.order[places].tolist()
         if not self._loaded.keys() >= set(wanted):
@@ -163,17 +169,16 @@ class LazySession(Session):
 
 @dataclass(eq=False)
 class OwnReading(LazySession):
-    """A session as one of several readers reads it: the reader's own verdicts, and what comes next."""
+    """A session as one of several readers sees it: their own verdicts, and the documents that they judge next."""
 
     calibrator_of: Callable[[str], Calibrator] = field(kw_only=True)
 
     def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator that the settings named at some time."""
         return self.calibrator_of(digest)
 
     @cached_property
     def row(self) -> SessionRow:
-        """The session with the documents that the reader has read or is to judge."""
+        """The session with only the documents that the reader has read or still has to judge."""
         row = self.stored.as_read(self.state)
         end = self.state.depth + len(self.to_judge)
         scores = None if row.scores is None else row.scores[:end]

@@ -1,7 +1,7 @@
-"""Sessions that learn: the input of the ranker, and the fit that the log records.
+"""Sessions that learn: what the ranker is given, and the fit that the log records.
 
-Only a fit needs a ranker. It names the documents that come next, as many as are read before the next one is due, so that
-the order of a session follows from its log alone (:mod:`tarstop_core.screening.fold`), on every machine.
+Only a fit runs the ranker. The log names the documents that a fit puts next, as many as are read before the next fit is
+due. So the order of a session follows from its log alone (:mod:`tarstop_core.screening.fold`), on every machine.
 """
 
 import os
@@ -41,26 +41,28 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 
 AHEAD = 20
-"""The least number of documents that a fit names."""
+"""Fewest documents that a fit names as the next ones."""
 TEACHES = {
     verdicts.RELEVANT: Label.RELEVANT,
     verdicts.COMBINATION: Label.RELEVANT,
     verdicts.BACKGROUND: Label.OTHER_KIND,
     verdicts.IRRELEVANT: Label.NOT_RELEVANT,
 }
-"""The label of each verdict for a ranker; unsure ones have none."""
-MOST_WORDS, LEAST_FOUND = 3, 3
-"""Most words named as the reason why a document comes next, and finds from which the order is compared with the list's own."""
-_HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
+"""What each verdict teaches a ranker; an unsure one teaches nothing."""
+MOST_WORDS = 3
+"""Most words that are named as the reason why a document comes next."""
+LEAST_FOUND = 3
+"""Fewest relevant documents with which the order is compared with the list's own."""
+_HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()  # By digest, while a session uses them
 
 
 @dataclass(frozen=True, eq=False)
 class RankerFit:
-    """A fit and its basis."""
+    """A fit of the ranker, and what distinguishes it from others."""
 
     event: Event
     basis: tuple[bytes, list[str], bool]
-    """The labels that it learned from, by position in the collection, the words typed, and whether scores were used."""
+    """As :func:`basis` returns it: labels by position in the collection, the words typed, and whether scores were used."""
 
 
 def _file(collection: Collection) -> Path:
@@ -68,7 +70,7 @@ def _file(collection: Collection) -> Path:
 
 
 def features_of(collection: Collection) -> Features | None:
-    """The features of these documents, shared by all sessions that are open on them; None until they are computed."""
+    """Features of the documents of a collection, shared by all sessions open on it; None until they are computed."""
     features = _HELD.get(collection.digest) or load_features(_file(collection))
     if features is not None:
         _HELD[collection.digest] = features
@@ -76,16 +78,16 @@ def features_of(collection: Collection) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Compute a ranker's features and keep them beside the database.
+    """Compute the features of a collection's documents and store them in a file beside the database.
 
     Parameters
     ----------
     store
         Holds the collection.
     collection_id
-        Of the collection.
+        Id of the collection.
     progress
-        Called with documents done and their number.
+        Called with the number of documents done, and of all.
     """
     collection, file = store.collection(collection_id), _file(store.collection(collection_id))
     features = make_features(ranking_text(store.records(collection.id)), progress)
@@ -101,7 +103,7 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
 
 
 def forget_features(store: Store) -> None:
-    """Delete kept features of collections that no longer exist."""
+    """Delete the files with features of collections that no longer exist."""
     there = store.record_digests()
     for file in features_folder().glob("*.npz"):
         if file.stem not in there:
@@ -111,28 +113,28 @@ def forget_features(store: Store) -> None:
 def session_feedback(
     row: SessionRow, state: State, documents: int, outside: Floats | None = None
 ) -> Feedback:
-    """Return everything in a session that a ranker may use.
+    """Everything in a session that a ranker may use, by position in the collection.
 
     Parameters
     ----------
     row
-        The session as read.
+        The session, with its documents in the order of reading.
     state
-        Where it stands.
+        State of the session.
     documents
-        Documents of its collection.
+        Number of documents in its collection.
     outside
-        The scores that they came with, where they are weighed; shape (documents,).
+        Scores that the documents came with, shape (documents,); None if they are not weighed.
 
     Returns
     -------
     Feedback
-        By position in the collection.
+        Labels, first scores and `outside`, each of shape (documents,), with the question and the words typed.
     """
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
-    # most similar to what is sought, and set aside only for its date or family
+    # A document set aside for its date or family may be most similar to what is sought, so its label teaches nothing.
     labels[row.order[[*state.aside_read]]] = 0
     for at, report in state.read_in_full.items():
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
@@ -142,20 +144,21 @@ def session_feedback(
 
 
 def basis(feedback: Feedback) -> tuple[bytes, list[str], bool]:
-    """Return what distinguishes fits: labels, words typed for and against, and whether scores are used."""
+    """What distinguishes one fit from another: labels, words typed for and against, and whether scores are used."""
     return feedback.labels.tobytes(), _typed(feedback), feedback.outside is not None
 
 
-def _typed(by: Feedback | Settings) -> list[str]:
-    words = [by.words_for, by.words_against]
+def _typed(source: Feedback | Settings) -> list[str]:
+    """Words typed for and against documents; empty if there are none."""
+    words = [source.words_for, source.words_against]
     return words if any(words) else []
 
 
 def is_due(events: Sequence[Event], state: State) -> bool:
-    """Whether the labels, words that were typed, or documents that joined call for another fit.
+    """Whether new labels, words typed or documents that joined call for another fit.
 
-    Else one follows a label: what was taken back or changed counts with the next one, for its document is offered first.
-    While a batch lasts its documents stay as they are.
+    A fit follows a label or a change of the list, not an undo or a changed verdict: these count with the next label,
+    because their document is offered first. Documents of a batch keep their order until all of it is read.
     """
     if not state.settings.learns or state.stopped or state.depth % state.settings.rule.batch_size:
         return False
@@ -185,18 +188,19 @@ def fit(
     Parameters
     ----------
     features
-        Of the collection.
+        Features of the collection's documents.
     row, state, outside
         As for :func:`session_feedback`.
     ranker
         The ranker.
     beyond
-        How many documents one of several readers has read that others have not, who needs as many more to go on.
+        With several readers: by how many documents the fastest is ahead of those that all have judged. The fit names
+        as many more, so that this reader can go on.
 
     Returns
     -------
     RankerFit
-        The event to be recorded.
+        The fit, with the event that records it.
     """
     feedback, seed = session_feedback(row, state, len(features), outside), seed_of(row.digest)
     order = reading_order(ranker.scores(features, feedback, seed), seed)
@@ -220,19 +224,19 @@ def fit(
 def why_next(
     features: Features, row: SessionRow, state: State, record: Record, outside: Floats | None = None
 ) -> list[str]:
-    """Return the words or pairs in a document that put it next, the most important first.
+    """Words or pairs of words in a document that put it next, the most important first.
 
     Parameters
     ----------
     features, row, state, outside
         As for :func:`fit`.
     record
-        The document.
+        The next document.
 
     Returns
     -------
     list of str
-        `ITS_SCORE` stands among them where that did.
+        At most :data:`MOST_WORDS`; `ITS_SCORE` stands for the document's own score.
     """
     feedback = session_feedback(row, state, len(features), outside)
     [text] = ranking_text(pd.DataFrame({"title": [record.title], "abstract": [record.abstract]}))
@@ -252,7 +256,7 @@ def prefetch(
     outside: Floats | None,
     document: Callable[[int], Record],
 ) -> tuple[list[RankerFit], dict[tuple[str, int], list[str]]]:
-    """Fit both answers to the next document before one is given.
+    """Fit the ranker for both verdicts on the next document before one is given.
 
     Parameters
     ----------
@@ -261,14 +265,14 @@ def prefetch(
     events
         The log.
     document
-        Returns the document at a place of the screening order.
+        Returns the document at a position in the order of reading.
 
     Returns
     -------
     list of RankerFit
-        The fits that an answer makes due.
+        The fits that a verdict would make due.
     dict
-        Words that put a document next, by its id and the number of the fit.
+        Words that would put a document next, by its id and the number of the fit.
     """
     fits, because = list[RankerFit](), dict[tuple[str, int], list[str]]()
     for verdict in (verdicts.IRRELEVANT, verdicts.RELEVANT):
@@ -288,23 +292,23 @@ def prefetch(
 
 
 def _tells(term: str) -> bool:
-    """Whether a term means something to a person: '12 5', 'mg dose' and the 's' of a genitive do not, 'CT' does."""
+    """Whether a term means something to a person: 'CT' does; '12 5', 'mg dose' and the 's' of a genitive do not."""
     parts = term.split()
     long = [len(part) > (1 if part.isupper() or not part.isascii() else 2) for part in parts]
     return all(long) and any(map(str.isalpha, parts))
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
-    """Say why the next document comes next, unless that is only the list's own order.
+    """Sentence on why the next document comes next; empty if it only follows the list's own order.
 
     Parameters
     ----------
     state
-        Where the session stands.
+        State of the session.
     ids
-        Its documents as read.
+        Its documents in the order of reading.
     words
-        As :func:`why_next` returns them.
+        Words that put the document next, from :func:`why_next`.
 
     Returns
     -------
@@ -314,7 +318,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     at = state.depth
     if at == len(ids) or not (state.settings.learns or ids[at] in state.put_back):
         return ""
-    # Before the first find, only typed words can tell documents apart.
+    # Until something relevant is found, only the words typed or the question can tell documents apart.
     hits = np.isin(state.labels[:at], (verdicts.RELEVANT, verdicts.COMBINATION)).any()
     typed = "words" if state.settings.words_for else "question"
     return message(
@@ -330,10 +334,10 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
 
 
 def gain_sentence(state: State) -> str:
-    """Compare the finds in this order with those in the list's own order, in words; empty if there is nothing to compare.
+    """Sentence that compares the finds in this order with those in the list's own order; empty if there is nothing to compare.
 
-    How many the list's order finds is known only of what was read: where the last of those found stands in it would
-    flatter this order, for others like it may stand before. So what is unread there is said too.
+    Of the documents that the list's own order would have put first, some are unread, and may be relevant. The sentence
+    therefore also says how many these are. The rank of the last find in the list would flatter this order.
     """
     documents, read = state.depth - state.kept, slice(state.kept, state.depth)
     hits = state.labels[read] == verdicts.RELEVANT

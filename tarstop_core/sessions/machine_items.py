@@ -1,8 +1,8 @@
 """What a report says of machine readers: items of PRISMA-trAIce and RAISE, filled in from the log.
 
-PRISMA-trAIce: Holst and others (2025), JMIR AI, doi 10.2196/80247; the items and their levels stand in its repository,
-cqh4046/PRISMA-trAIce. RAISE: the recommendations that the position statement of Cochrane, the Campbell Collaboration, JBI and
-CEE supports (Flemyng and others 2025, doi 10.1002/cl2.70074), whose key messages 4 and 5 ask for human oversight and for full
+PRISMA-trAIce: Holst and others (2025), JMIR AI, doi 10.2196/80247; its repository, cqh4046/PRISMA-trAIce, lists the items
+and their levels. RAISE: recommendations that a position statement of Cochrane, the Campbell Collaboration, JBI and CEE
+supports (Flemyng and others 2025, doi 10.1002/cl2.70074). Its key messages 4 and 5 ask for human oversight and for full
 and transparent reporting.
 """
 
@@ -15,11 +15,11 @@ from tarstop_core.sessions.agreeing import agreed, missed
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 BY_HAND = ("T1", "A1", "I1", "M4", "M7", "M10", "D1", "D2")
-"""Items that a log says nothing of."""
+"""Items of PRISMA-trAIce that a log says nothing about."""
 
 
 def machine_items(session: SessionSnapshot) -> list[tuple[str, str]]:
-    """Item and what the log says of it, for each machine among the readers; empty where there is none."""
+    """Items and what the log says about each, for all machines among the readers; empty if there is none."""
     several = session.several
     if several is None or not several.machines:
         return []
@@ -30,7 +30,7 @@ def machine_items(session: SessionSnapshot) -> list[tuple[str, str]]:
         )
     ]
     for name, event in several.machines.items():
-        rows += _of_one(session, several, name, event)
+        rows += _machine_rows(session, several, name, event)
     people = [name for name in several.readers.names if name not in several.machines]
     rows.append(("P-trAIce M8 Human Oversight; RAISE, key message 4", _oversight(several, people)))
     rows.append(("P-trAIce R1 Flow Diagram", _handled(several, people)))
@@ -38,9 +38,10 @@ def machine_items(session: SessionSnapshot) -> list[tuple[str, str]]:
     return rows
 
 
-def _of_one(
+def _machine_rows(
     session: SessionSnapshot, several: SeveralReaders, name: str, event: Event
 ) -> list[tuple[str, str]]:
+    """Items on one machine, from the event that brought its verdicts."""
     content = event.payload
     cost = content.get("cost_per_thousand")
     unit = session.state.settings.payoffs.unit
@@ -79,7 +80,7 @@ def _oversight(several: SeveralReaders, people: list[str]) -> str:
 
 
 def _handled(several: SeveralReaders, people: list[str]) -> str:
-    """Records judged by a machine alone, by people alone, and by both."""
+    """Sentence on how many records were judged by a machine alone, by people alone, and by both."""
     by = {doc: {*several.first[doc]} for doc in several.judged}
     machine = sum(not (names & {*people}) for names in by.values())
     both = sum(bool(names & {*people}) and bool(names & several.machines.keys()) for names in by.values())

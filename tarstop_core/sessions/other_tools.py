@@ -1,4 +1,4 @@
-"""Exports in the columns of other screening tools: their number, the label, the reason and the note."""
+"""Exports in the columns of other screening tools, with their number of each record, the label, the reason and the note."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,12 @@ from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 READER = "TARstop"
-"""The reader's name, for tools that keep decisions by reader."""
+"""Name of the reader, for tools that store decisions by reader."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """Another tool's table: the name of each column, and the entry of :func:`_values` in it ("" for none)."""
+    """Another tool's table: its columns by name, each with the entry of :func:`_values` that it holds, "" for none."""
 
     name: str
     end: str  # The suffix of the file
@@ -36,17 +36,18 @@ def to_tool(session: SessionSnapshot, tool: Tool) -> str:
 
 
 def _values(session: SessionSnapshot) -> Iterator[dict[str, Any]]:
-    """The values of each document that a table may hold; documents set aside come last."""
+    """Values of each document that a tool's table may hold; documents set aside come last."""
     state = session.state
     for at, record in enumerate(session.records.to_dict("records")):
-        yield _of(
+        yield _values_of(
             record, int(state.labels[at]), state.excluded_for.get(at, ""), state.notes.get(record["id"], "")
         )
     for record in session.records_aside.to_dict("records"):
-        yield _of(record, UNSEEN, "", "")
+        yield _values_of(record, UNSEEN, "", "")
 
 
-def _of(record: Mapping[Any, Any], label: int, reason: str, note: str) -> dict[str, Any]:
+def _values_of(record: Mapping[Any, Any], label: int, reason: str, note: str) -> dict[str, Any]:
+    """Values of one document."""
     year = str(next(iter(date_key(record["date"])), ""))
     first = record["authors"].partition(";")[0].partition(",")[0].strip()
     values = {name: record[name] for name in ("id", "title", "abstract", "authors", "doi", "url", "pmid")}
@@ -67,7 +68,7 @@ def _of(record: Mapping[Any, Any], label: int, reason: str, note: str) -> dict[s
 
 
 def _rayyan(label: int, reason: str, note: str) -> str:
-    """Decision, reason and note in one column, as in Rayyan; the note comes last, because it may hold anything."""
+    """Decision, reason and note in one column, as Rayyan writes them; the note comes last, because it may contain anything."""
     verdict = {UNSEEN: "", RELEVANT: "Included", IRRELEVANT: "Excluded"}.get(label, "Maybe")
     quoted = note.replace("\\", "\\\\").replace('"', '\\"')
     parts = (

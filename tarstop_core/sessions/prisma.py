@@ -1,7 +1,7 @@
 """The PRISMA 2020 flow diagram of a session: its numbers, and the drawing as SVG.
 
-Page and others (2021), doi 10.1136/bmj.n71. What the diagram has no box for, because it assumes that all
-records are screened, has one of its own: records left unscreened, and why screening stopped before them.
+Page and others (2021), doi 10.1136/bmj.n71. PRISMA assumes that all records are screened. Here an additional box shows
+the records left unscreened, and why screening stopped before them.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ FAMILIES = "Records represented by another member of their patent family"
 
 @dataclass(frozen=True)
 class Prisma:
-    """Counts, from top to bottom of the diagram."""
+    """Counts of a flow diagram, from top to bottom."""
 
     identified: tuple[tuple[str, int], ...]  # Records by source
     duplicates: int  # Records removed before screening
@@ -43,21 +43,21 @@ class Prisma:
     with_data: int = 0  # Studies among them that bring data
     reports: int = 0  # Reports of included studies
     left_out: int = 0
-    """Records that were set aside unread: those of a patent session that cannot be prior art against the application."""
+    """Records that were set aside unread, because they cannot be prior art against the application of a patent session."""
     excluded_for: tuple[tuple[str, int], ...] = ()
-    """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
+    """Excluded records by reason, the most frequent first, then those without a reason; empty if no reason was given."""
     graded: tuple[tuple[str, int], ...] = ()
     """For patents: the screened records graded Y and A, if any."""
-    families: int = 0  # Records that are not in the list because another member of their patent family is
+    families: int = 0  # Records left out of the list because another member of their patent family is on it
     full_text: bool = True  # Whether reports are read in full
     by_abstract: bool = False  # If not: whether the finds are to be read in full elsewhere
     unscreened_because: str = "Records not screened"  # Label of the box of records left, with the reason
     apart: tuple[tuple[str, int], ...] = ()
-    """For records screened by several readers: agreement, and what was resolved."""
+    """With several readers: rows on records that they judged independently, disagreed on and resolved."""
 
     @property
     def open(self) -> tuple[str, int]:
-        """Records screened whose verdict is still to be settled."""
+        """The box of screened records whose verdict is not settled yet."""
         return "Records to be resolved" if self.apart else "Records still unsure", self.unsure
 
     @property
@@ -73,14 +73,14 @@ class Prisma:
         return self.unscreened_because, self.unscreened
 
     @property
-    def found(self) -> list[tuple[str, int]]:
-        """If no report is read in full: the finds, in patents by grade if grades other than X were given."""
+    def finds(self) -> list[tuple[str, int]]:
+        """Boxes of the finds if no report is read in full; in patents by grade, if grades other than X were given."""
         name = "Relevant documents (X)" if self.graded else "Relevant documents"
         name = "Reports sought for retrieval" if self.by_abstract else name
         return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
-        """The boxes with their numbers, in order, for the table next to the diagram."""
+        """All boxes with their numbers, in order, for a table."""
         of_abstracts = [
             *((f"Records identified: {source}", count) for source, count in self.identified),
             *self.removed,
@@ -92,7 +92,7 @@ class Prisma:
             self.unread,
         ]
         if not self.full_text:
-            return [*of_abstracts, *self.found]
+            return [*of_abstracts, *self.finds]
         return [
             *of_abstracts,
             ("Reports sought for retrieval", self.sought),
@@ -113,7 +113,7 @@ def origin(file: Mapping[str, Any]) -> str:
 
 
 def _unscreened_because(state: State) -> str:
-    """Name the box of records left unread by the advice when screening stopped, and by the reason not to follow it."""
+    """Name of the box of unread records: what the advice was when screening stopped, and any reason for not following it."""
     decision = state.decision
     reason = "" if decision is None else shorten(decision.footing.reason, LONGEST_REASON, placeholder=" …")
     return message(
@@ -130,26 +130,26 @@ def prisma(
 ) -> Prisma:
     """Count the records and reports of a session.
 
-    In a patent session there is no full text: relevant documents (X) are the included ones, those graded Y and A are
-    counted by themselves.
+    In a patent session no full text is read: documents graded X are the included ones, and those graded Y and A are
+    counted separately.
 
     Parameters
     ----------
     files
-        What was imported, with `source`, `records` and perhaps `database`, as the store keeps it.
+        Descriptions of the files that were imported, with `source`, `records` and perhaps `database`.
     duplicates
-        Records that were folded into others.
+        Records that were merged into others.
     state
-        Where the session stands.
+        State of the session.
     left_out
         Records that were set aside unread.
     families
-        Records that are not on the list because another member of their patent family is.
+        Records left out of the list because another member of their patent family is on it.
 
     Returns
     -------
     Prisma
-        The counts.
+        Counts of the diagram.
     """
     labels, n = state.labels, len(state.labels)
     included = int((labels == RELEVANT).sum())
@@ -200,19 +200,21 @@ def prisma(
 
 
 def _studies(reports: Sequence[Report]) -> int:
-    """Count the studies of reports: reports with the same name share a study, those without a name have one each."""
+    """Number of studies: reports that name the same study share it, and a report that names none is a study of its own."""
     names = [(report.study or "".join(row.study for row in report.rows[:1])).strip() for report in reports]
     return len({name.casefold() for name in names if name}) + names.count("")
 
 
 def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(reasons.items(), key=lambda counted: (-counted[1], counted[0])))
+    """Reasons with their counts, the most frequent first."""
+    return tuple(sorted(reasons.items(), key=lambda row: (-row[1], row[0])))
 
 
-LINE, PAD, GAP = 18, 12, 28
-PHASE, BOX, BETWEEN = 34, 330, 46
+# Lengths in the drawing, in pixels.
+LINE, PAD, GAP = 18, 12, 28  # height of a line, space around the text of a box, space between two steps
+PHASE, BOX, BETWEEN = 34, 330, 46  # widths of a phase's bar and of a box, space between two boxes
 LEAST = 104.0  # least height of a step with a phase of its own, whose name is written vertically next to it
-COLUMNS = 42
+COLUMNS = 42  # most characters in a line of a box
 WIDTH = PHASE + 16 + 2 * BOX + BETWEEN + 2
 
 
@@ -233,14 +235,16 @@ INHERITED = Colours(ink="currentColor", box="none", phase=palette.PHASE_BAR_ON_A
 
 @dataclass(frozen=True)
 class _Step:
+    """A row of the diagram: a box on the left, and boxes on the right for what leaves there."""
+
     phase: str
     left: Sequence[tuple[str, int]]
     right: Sequence[Sequence[tuple[str, int]]] = field(default=())
-    heading: str = ""
+    heading: str = ""  # First line of the left box
 
 
 def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
-    """The diagram as SVG."""
+    """The flow diagram as SVG."""
     parts: list[str] = []
     phases: dict[str, list[float]] = {}
     y, left_x = 2.0, PHASE + 16
@@ -291,7 +295,7 @@ def _steps(counts: Prisma) -> list[_Step]:
         ),
     ]
     if not counts.full_text:
-        return [*steps, _Step("Screening" if counts.by_abstract else "Included", counts.found)]
+        return [*steps, _Step("Screening" if counts.by_abstract else "Included", counts.finds)]
     waiting = _any(("Reports not assessed yet", counts.waiting))
     retrieval = [("Reports not retrieved", counts.not_retrieved), *waiting]
     reasons = [(f"Excluded: {reason}", count) for reason, count in counts.excluded_full]
@@ -314,11 +318,12 @@ def _steps(counts: Prisma) -> list[_Step]:
 
 
 def _any(*rows: tuple[str, int]) -> list[tuple[str, int]]:
-    """Return the rows that hold something."""
+    """Rows whose number is not 0."""
     return [row for row in rows if row[1]]
 
 
 def _lines(entries: Sequence[tuple[str, int]], heading: str = "") -> list[str]:
+    """Text of a box, wrapped into lines."""
     lines = [heading] if heading else []
     for name, count in entries:
         lines += wrapped(f"{name} (n = {count:,})".replace("(n = ", "(n\xa0=\xa0"), COLUMNS)

@@ -1,8 +1,9 @@
-"""A session as a page for an audit file, which loads and runs nothing and can be printed.
+"""Report of a session: one HTML page for an audit file, which loads and runs nothing and can be printed.
 
-What is in it follows from the stored session (and the versions named at its end), so the same session gives
-the same page; whether the chances fit, from all sessions with these chances. Here is what is said; the template beside this module says where. A policy in its head forbids the
-page to ask any network, whatever a title might hold.
+Its content follows from the stored session and the versions named at its end, so the same session gives the same page.
+Only whether the chances fit depends on all sessions with these chances. This module collects the content, and the
+template beside it lays it out. A content security policy in the page's head forbids all network requests, whatever a
+title may contain.
 """
 
 import json
@@ -50,17 +51,17 @@ from tarstop_core.sessions.prisma import INHERITED, flow_diagram
 from tarstop_core.sessions.snapshot import SessionSnapshot
 
 FOLLOWING = 3
-"""How many of the documents that a fit put next are named in the log; the session file has all of them."""
+"""How many of the documents that a fit put next the log on the page names; the session file has all of them."""
 SAYS_STOP = ("stop", "prior alone", "found")
-"""Headlines under which reading a further document goes against the advice."""
+"""Headlines of advice that is not followed if a further document is read."""
 
 
 def report_html(session: SessionSnapshot) -> str:
-    """Write the report of a session as one HTML page.
+    """Report of a session as one HTML page.
 
-    Two sheets of paper say what was decided, by whom, what the advice was then, what it rests on, with curves and
-    studies, and what became of the plan. The trail is an appendix that opens: what was searched, at stake and found,
-    the flow diagram, the advice at each step, the log, settings and versions.
+    The first two printed pages say what was decided and by whom, what the advice was and what it rests on, with curves
+    and studies, and how far the plan was followed. An appendix that opens has the rest: search, stakes, documents by
+    verdict, flow diagram, the advice at each step, the log, settings and versions.
     """
     state, settings, first = session.state, session.state.settings, session.row.settings
     check = live_check(settings, *session.chances(settings), state, session.others)
@@ -99,7 +100,7 @@ def report_html(session: SessionSnapshot) -> str:
         chances=chances_badge(session.calibrators[settings.calibrator], settings),
         searched=about_rows(session),
         moved=[] if settings == first else _moved(session, first, settings),
-        found=_found(session),
+        found=_by_verdict(session),
         tables=studies_sheet(summary) if isinstance(summary, Evidence) else _effects(session),
         curves=curves(session),
         studies=scenario.drawn(settings, state, session.collection.simulated),
@@ -125,7 +126,7 @@ def report_html(session: SessionSnapshot) -> str:
 
 
 def _effects(session: SessionSnapshot) -> Sheet | None:
-    """The studies that count, with their numbers, if these are not 2×2 tables; None if there are no such studies."""
+    """Table of the studies that count, with their numbers; None if there are none."""
     rows = table_rows(session.state, session.row.ids)
     if not rows:
         return None
@@ -134,7 +135,7 @@ def _effects(session: SessionSnapshot) -> Sheet | None:
 
 
 def _bias(summary: Synthesis | None, settings: Settings, lacking: str) -> dict[str, Any]:
-    """Say what the belief does not account for, and compare it with and without studies at high risk of bias."""
+    """What the belief does not account for, and the belief with and without studies at high risk of bias, for the template."""
     if summary is None:
         return {}
     payoffs = settings.payoffs
@@ -147,12 +148,13 @@ def _bias(summary: Synthesis | None, settings: Settings, lacking: str) -> dict[s
 
 
 def _name(session: SessionSnapshot, at: int) -> str:
+    """Name of the document at a position in the order of reading."""
     record = session.records.iloc[at]
     return document_name(at, record["publication_number"], record["title"])
 
 
-def _found(session: SessionSnapshot) -> list[Sheet]:
-    """List the documents by verdict, those with a note, and those that were set aside."""
+def _by_verdict(session: SessionSnapshot) -> list[Sheet]:
+    """Tables of documents by verdict, of others with a note, and of those that were set aside."""
     state, labels = session.state, session.state.labels
     noted = [doc in state.notes for doc in session.row.ids] & np.isin(labels, (UNSEEN, IRRELEVANT))
     relevant = "Included by title and abstract" if state.settings.judges_abstracts else "Relevant documents"
@@ -168,7 +170,7 @@ def _found(session: SessionSnapshot) -> list[Sheet]:
 
 
 def _set_aside(session: SessionSnapshot) -> Sheet:
-    """Documents that do not count as evidence, and why."""
+    """Table of the documents that were set aside, and why."""
     aside, places = all_aside(session.state), {doc: at for at, doc in enumerate(session.row.ids, start=1)}
     records = session.documents[session.documents["id"].isin(list(aside))].set_index("id")
     rows = [
@@ -177,15 +179,16 @@ def _set_aside(session: SessionSnapshot) -> Sheet:
             records.at[doc, "title"],
             records.at[doc, "publication_number"] or doc,
             records.at[doc, "date"],
-            each["words"],
+            reason["words"],
         ]
-        for doc, each in aside.items()
+        for doc, reason in aside.items()
     ]
     head = ("Rank", "Title", "Number", "Date", "Why")
     return sheet(head, rows, "Set aside: no evidence", numbers=("Rank",), wide=("Title", "Why"))
 
 
 def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) -> Sheet:
+    """Table of the documents at some positions in the order of reading, under a name."""
     state, rows = session.state, []
     for at in map(int, positions):
         record = session.records.iloc[at]
@@ -199,8 +202,10 @@ def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) ->
         flags = "; ".join(flag.words for flag in session.flags[at])
         number, doi, pmid = record["publication_number"], record["doi"], record["pmid"]
         note = state.notes.get(session.row.ids[at], "")
-        where = links(record["url"], number, doi, pmid)
-        linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
+        linked = [
+            Markup('<a href="{}" rel="noopener">{}</a>').format(link.url, link.words)
+            for link in links(record["url"], number, doi, pmid)
+        ]
         source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
         rows.append(
             [at + 1, record["title"], source, read_at, record["date"], ", ".join(remarks), flags, note]
@@ -210,7 +215,7 @@ def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) ->
 
 
 def _plan(session: SessionSnapshot) -> dict[str, Any]:
-    """Describe the plan if there was one, and every change of settings: from it, or from the first ones."""
+    """The plan, if one was registered, and every change of settings since it or since the start, for the template."""
     state, events = session.state, session.events
     if state.plan is None:
         moves = [event for event in events if event.kind == "settings"]
@@ -227,7 +232,7 @@ def _plan(session: SessionSnapshot) -> dict[str, Any]:
 
 
 def _changed(session: SessionSnapshot, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:
-    """Describe changes of settings, one after the other."""
+    """Changes of settings in order, each with who made it and what changed."""
     settings = [before, *(read_settings(event.payload["settings"]) for event in events)]
     return [
         _change(session, event, _moved(session, *pair))
@@ -236,15 +241,18 @@ def _changed(session: SessionSnapshot, events: Sequence[Event], before: Settings
 
 
 def _change(session: SessionSnapshot, event: Event, moved: list[str]) -> dict[str, Any]:
+    """A change for the template: who made it and when, what it changed, and the reason given."""
     reason = str(event.payload.get("reason", "")).strip()
     return {"signed": _signed(session, event), "moved": moved, "reason": reason}
 
 
 def _moved(session: SessionSnapshot, before: Settings, after: Settings) -> list[str]:
+    """Differences between two settings, a clause each."""
     return changes(session.in_words(before), session.in_words(after)) or ["a value that rounding hides"]
 
 
 def _steps(session: SessionSnapshot) -> Sheet | None:
+    """Table of the advice before each document that was read; None if none was."""
     titles, settings = session.records["title"].tolist(), session.state.settings
     chance = "p" if settings.judges_abstracts else "rho"  # As on the page for the next document
     rows = [
@@ -271,31 +279,33 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
 
 
 def _weighed(step: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Belief, worth and cost before a document."""
+    """Belief, worth and cost before a document, in words."""
     worth = "" if step["worth"] is None else amount(step["worth"], step["unit"])
     return percent(step["b"]), worth, amount(step["cost"], step["unit"])
 
 
 def _of_recall(step: Mapping[str, Any]) -> tuple[str, str, str]:
-    """What had been found before a document, what was probably unread, and the recall that follows."""
+    """Relevant documents found before a document, how many were probably unread, and the recall that follows, in words."""
     if step["recall"] is None:
         return f"{step['found']:,}", "too early", "too early"
     return f"{step['found']:,}", f"{step['unseen_expected']:,.1f}", percent(step["recall"])
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
-    """A verdict with its grade and the reason given."""
+    """Verdict on a document, with its grade and the reason given."""
     verdict = ", ".join(filter(None, (step.get("grade", ""), step["label"])))
     return f"{verdict} ({step['excluded_for']})" if step["excluded_for"] else verdict
 
 
 def _log(session: SessionSnapshot) -> Sheet:
+    """Table of all entries of the log."""
     rows = [[event.seq, *_by(session, event), event.kind, _content(event)] for event in session.events]
     head = ("Number", "When", "By", "Event", "Content")
     return sheet(head, rows, numbers=("Number",), wide=("Content",))
 
 
 def _content(event: Event) -> str:
+    """Content of a log entry in a line."""
     if event.kind in ("settings", "plan"):
         return str(event.payload.get("reason", "")) or "settings, as listed under plan and deviations"
     if event.kind == "set_aside":
@@ -312,11 +322,12 @@ def _content(event: Event) -> str:
 
 
 def _by(session: SessionSnapshot, event: Event) -> tuple[str, str]:
-    """When an entry was recorded and by whom, marked if only a session file says so."""
+    """Time of a log entry and who recorded it, marked if only a session file says so."""
     came = session.came.columns(event)
     return claimed_time(when(event.time), came), claim(event.reviewer, came)
 
 
 def _signed(session: SessionSnapshot, event: Event) -> str:
+    """Time of a log entry and who recorded it, as a clause."""
     time, name = _by(session, event)
     return f"{time}{f' by {name}' if name else ''}"

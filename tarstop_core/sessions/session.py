@@ -1,4 +1,4 @@
-"""A session that is open for work, with everything that follows from its log."""
+"""A session that is open in a browser tab: its log, what follows from it, and what the person records."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -40,24 +40,24 @@ from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
 
-# Seconds for drawing the page after a label, before both answers to the next document are fitted
 TO_DRAW = 0.1
+"""Seconds in which the page is drawn after a label, before the ranker is fitted for both verdicts on the next document."""
 KEPT_PATHS = 4
+"""How many results are cached, because a page shows the plan, the settings in force and a what-if together."""
 
 
 @dataclass(eq=False)
 class OpenSession(LazySession):
     """A session that is open in a browser tab.
 
-    The store is the truth: every write says which event was the last that this tab had seen. With
-    several readers, `events` is the log that counts.
+    Other tabs and people may write to the same session, so every write says which event was the last that this tab
+    had seen. With several readers, `events` is the part of the log that counts.
     """
 
-    deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
+    deleted: bool = False  # Whether the session was deleted; nothing is recorded until it is restored
     own: LazySession = field(init=False)
-    """The session as the person at the keyboard reads it; this object itself with one reader."""
+    """The session as the person at the keyboard sees it; this object itself with one reader."""
     _log: list[Event] = field(default_factory=list)
-    # A page shows the plan, the settings in force and a what-if together; it needs no older ones.
     _chances: RecentCache[tuple[Calibrator, Floats]] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
     _paths: RecentCache[Paths] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
     _features: Features | None = None
@@ -71,7 +71,27 @@ class OpenSession(LazySession):
 
     @classmethod
     def load(cls, store: Store, session_id: str, reader: str = "") -> Self:
-        """Open a session as it stands in the store; InputProblem when there is none with this id."""
+        """Open a session as it is in the store.
+
+        Parameters
+        ----------
+        store
+            Holds the session.
+        session_id
+            Id of the session.
+        reader
+            Name of the person at the keyboard.
+
+        Returns
+        -------
+        OpenSession
+            With everything that was recorded so far.
+
+        Raises
+        ------
+        InputProblem
+            If there is no session with this id.
+        """
         (log, deleted), stored = store.news(session_id), store.session(session_id)
         collection = store.collection(stored.collection_id)
         opened = cls(stored, collection, [], store, deleted=deleted, reader=reader)
@@ -79,6 +99,7 @@ class OpenSession(LazySession):
         return opened
 
     def _see(self, log: list[Event]) -> None:
+        """Take over a log, and drop only what its new events change."""
         before, self._log = self._log, log
         if (readers := self.stored.settings.readers).names:
             several = self.several
@@ -90,7 +111,7 @@ class OpenSession(LazySession):
                 self._folded = None
             self.seq = log[-1].seq if log else 0
             if before and several is self.several and several.changed is changed:
-                # A reader read on, and what counts has not changed.
+                # Some reader went on, and what counts has not changed.
                 self.__dict__["state"] = replace(self.state, seq=self.seq)
             else:
                 self._forget()
@@ -102,7 +123,7 @@ class OpenSession(LazySession):
             self.own = self
 
     def _see_own(self, several: SeveralReaders) -> None:
-        """Update the view of the person at the keyboard."""
+        """Update the session as the person at the keyboard sees it."""
         own = self.own
         if not (isinstance(own, OwnReading) and own.reader == self.reader and own.stored is self.stored):
             own = OwnReading(
@@ -116,52 +137,54 @@ class OpenSession(LazySession):
 
     @property
     def in_full(self) -> State:
-        """The state with the full texts of the person at the keyboard; if readers read these alone, with their own entries that do not count yet."""
+        """The state with the full texts that the person at the keyboard entered, also those that do not count yet."""
         several = self.several
         if several is None or self.reader not in several.alone_in_full:
             return self.state
         places = {doc: at for at, doc in enumerate(self.row.ids)}
-        own = {places[doc]: said for doc, said in several.in_full.of(self.reader).items() if doc in places}
+        own = {
+            places[doc]: report for doc, report in several.in_full.of(self.reader).items() if doc in places
+        }
         return replace(self.state, reports={**own, **self.state.read_in_full})
 
     @property
     def last_reviewer(self) -> str:
-        """The name last recorded in the session."""
+        """The name under which an event was last recorded; empty if none has a name."""
         return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
 
     def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator, from the store unless it was used recently."""
+        """A calibrator by its digest, from the store unless it was used recently."""
         held = {calibrator.digest: calibrator for calibrator, _ in self._chances.values()}
         return held.get(digest) or self.store.calibrator(digest)
 
     def chances(self, settings: Settings, state: State | None = None) -> tuple[Calibrator, Floats]:
-        """Return the calibrator of these settings and the chance of every document, computed once for an order of reading."""
+        """The calibrator of these settings and the chance of each document, cached until what they depend on changes."""
         state = state or self.state
         key = settings.calibrator, settings.adapts_chances, chances_key(settings, state)
         return self._chances.computed(key, partial(super().chances, settings, state))
 
     def mismatch(self, settings: Settings) -> list[str]:
-        """Say how this list differs from those that the calibrator was fitted on, if the chances are the calibrator's."""
+        """Sentences on how this list differs from those that the calibrator was fitted on; none if chances adapt to labels."""
         if settings.adapts_chances:
             return []
         scores = None if settings.chances_follow else self.row.scores
         return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
 
     def paths(self, settings: Settings) -> Paths:
-        """Return the paths under these settings; most labels do not change them."""
+        """The paths under these settings, cached until what they depend on changes."""
         key = paths_key(settings, self.state)
         return self._paths.computed(key, lambda: session_paths(settings, *self.chances(settings), self.state))
 
     def advice(self, settings: Settings) -> Advice:
-        """Return the advice under these settings, which may be a what-if."""
+        """The advice under these settings, which may be a what-if."""
         return self.once(
             ("advice", settings),
             lambda: advise(settings, *self.chances(settings), self.state, self.paths(settings)),
         )
 
     def refresh(self) -> bool:
-        """Load what was recorded elsewhere; return whether there was anything."""
-        # From the last event seen; if that is a different one, a backup was restored and the whole log is new.
+        """Load what was recorded elsewhere, and return whether there was anything new."""
+        # Loaded from the last event seen on. If that event is a different one now, a backup was restored: the log is new.
         last = self._log[-1:]
         with self.store.at_once():
             news, self.deleted = self.store.news(self.stored.id, after=last[0].seq - 1 if last else 0)
@@ -181,19 +204,28 @@ class OpenSession(LazySession):
             if self._prefetching is not None:
                 self._prefetching.join()
             self._features, self._scores, self._because = None, None, {}
-            self._loaded.clear()  # The places in the collection may belong to other documents now
+            self._loaded.clear()  # Positions in the collection may belong to other documents now
         return True
 
     def record(self, event: Event, seen: int) -> None:
         """Store an event with the name of the person who acted, then apply it.
 
-        InputProblem, and nothing stored, when something was recorded, here or elsewhere, since the event `seen`, the
-        last that they had been shown.
+        Parameters
+        ----------
+        event
+            What the person did.
+        seen
+            Number of the last event that the person had been shown.
+
+        Raises
+        ------
+        InputProblem
+            If something was recorded since, here or elsewhere; nothing is stored then. A note or a fit is no obstacle.
         """
         if self.several is not None:
             event = replace(event, reviewer=self.reader)
-            self.refresh()  # others have nearly always read on
-        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
+            self.refresh()  # others have nearly always recorded something
+        # A note is stored when its box loses the focus, perhaps by the click on a label; a fit is stored by the page itself.
         waits = any(earlier.kind not in ("note", "fit") for earlier in self.own.events if earlier.seq > seen)
         if waits or (self.several and self._settled(event, seen)):
             raise InputProblem(
@@ -204,16 +236,16 @@ class OpenSession(LazySession):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Record everything within this context, or nothing if any of it is refused."""
+        """Record everything within this context, or nothing if part of it is refused."""
         try:
             with self.store.together(large=False):
                 yield
         except BaseException:
-            self.refresh()  # what was recorded before the refusal is undone
+            self.refresh()  # what was recorded before the refusal is gone from the store
             raise
 
     def _settled(self, event: Event, seen: int) -> bool:
-        """Whether somebody has settled, since the event `seen`, what an event would settle."""
+        """Whether somebody has settled what an event would settle since the event with number `seen`."""
         doc = event.payload.get("doc")
         since = (later for later in self._log if later.seq > seen and later.kind == event.kind)
         if event.kind == "report" and self.several and self.several.alone_in_full:
@@ -223,6 +255,7 @@ class OpenSession(LazySession):
         )
 
     def _append(self, event: Event) -> None:
+        """Store an event and apply it; where others recorded something unrelated meanwhile, try again after that."""
         changed = event.kind in ("set_aside", "returned")
         log = [*self._log, event]
         documents = list_length(self.stored.settings, self.stored.ids, log) if changed else None
@@ -240,7 +273,7 @@ class OpenSession(LazySession):
             self._see([*self._log, stored])
 
     def learn(self) -> None:
-        """Put the next documents in order by the labels and record that, if it is due and possible here."""
+        """Fit the ranker to the labels and record the fit, if one is due and the features are computed."""
         if self.deleted or not is_due(self.events, self.state) or self.features is None:
             return
         if self._prefetching is not None:
@@ -249,32 +282,33 @@ class OpenSession(LazySession):
         prefetched = next((fitted for fitted in self._prefetched if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
         fitted = prefetched or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
-        # Another tab did it first, the session was deleted meanwhile, or this person may only look on.
+        # Another tab recorded it first, the session was deleted meanwhile, or this person may only look.
         with suppress(Conflict, Deleted, Forbidden):
             self._append(fitted.event)
 
     @property
     def features(self) -> Features | None:
-        """The features of these documents; None until they are computed here."""
+        """Features of the documents of the collection; None until they are computed on this machine."""
         if self._features is None:
             self._features = features_of(self.collection)
         return self._features
 
     @property
     def scores_in_file(self) -> Floats:
-        """Scores that the documents came with, by position in the collection; NaN where there is none."""
+        """Scores that the documents came with, by position in the collection, NaN where there is none; shape (documents,)."""
         if self._scores is None:
             self._scores = self.store.scores(self.collection.id)
         return self._scores
 
     @property
     def _outside(self) -> Floats | None:
+        """Scores of the documents for the ranker; None if these are not weighed."""
         return self.scores_in_file if self.state.settings.weighs_scores else None
 
     def prefetch(self) -> None:
-        """Start fitting both answers to the next document in advance, so that nobody waits after the label."""
+        """Start to fit the ranker for both verdicts on the next document, so that nobody waits after the label."""
         if self.several is not None:
-            return  # only documents judged by all count, and when that happens is unknown
+            return  # a fit follows once all have judged a document, which no press foretells
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
             self._prefetching = Timer(TO_DRAW, self._prefetch, (self.state, self.row, self.events))
             self._prefetching.daemon = True
@@ -287,7 +321,7 @@ class OpenSession(LazySession):
         )
 
     def why_next(self, record: Record) -> list[str]:
-        """Words that put the next document there, the most important first, and its score as `ITS_SCORE`; none if they did not."""
+        """Words that put the next document there, the most important first, with `ITS_SCORE` for its score; none if no fit did."""
         fitted, doc = self.state.fit, record.id
         if not fitted or doc not in fitted["next"] or doc in self.state.put_back or self.features is None:
             return []
@@ -302,18 +336,18 @@ class OpenSession(LazySession):
         Parameters
         ----------
         doc
-            The document.
+            Id of the document.
         label
             The verdict.
         seen
-            The last event that the person had been shown.
+            Number of the last event that the person had been shown.
         **more
-            What :func:`~tarstop_core.screening.events.verdict` takes beside.
+            Reason, note and more, as for :func:`~tarstop_core.screening.events.verdict`.
 
         Raises
         ------
         InputProblem
-            When a hit rests on it, or as :meth:`record` raises it.
+            If a hit depends on the earlier verdict, the person is none of several readers, or as for :meth:`record`.
         """
         own = self.own
         state, ids = own.state, own.row.ids
@@ -328,30 +362,62 @@ class OpenSession(LazySession):
         self.record(event, seen)
 
     def settle(self, event_of: Callable[..., Event], seen: int, *about: Any, **more: str) -> None:
-        """Record the settlement of something that several readers left open, or a file of verdicts of one of them.
+        """Record an event about several readers: how a disagreement was settled, or a file of verdicts of one of them.
 
         Parameters
         ----------
         event_of
-            Makes the event of what all have said, and refuses what cannot be: of :mod:`tarstop_core.screening.events`.
+            A function of :mod:`tarstop_core.screening.events` that takes the log of all readers first, and checks the
+            action.
         seen
-            The last event that the person had been shown.
+            Number of the last event that the person had been shown.
         *about, **more
-            What it takes beside.
+            Further arguments of `event_of`.
         """
         self.record(event_of(self.several, *about, **more), seen)
 
     def report(self, doc: str, report: Report, seen: int) -> None:
-        """Store the outcome of an included report in full text."""
+        """Record the outcome of reading an included report in full.
+
+        Parameters
+        ----------
+        doc
+            Id of the document.
+        report
+            The outcome.
+        seen
+            Number of the last event that the person had been shown.
+
+        Raises
+        ------
+        InputProblem
+            If the document is not included, the person is none of several readers who read these alone, or as for
+            :meth:`record`.
+        """
         if self.several is not None and self.several.alone_in_full:
             self.state.settings.readers.check_reader(self.reader)
         self.record(report_event(self.state, self.row.ids, doc, report), seen)
 
     def register_plan(self, seen: int) -> None:
-        """Freeze the settings in force as the plan."""
+        """Register the settings in force as the plan; InputProblem as for :func:`~tarstop_core.screening.events.plan_event`."""
         self.record(plan_event(self.state, self.row.digest), seen)
 
     def change_settings(self, settings: Settings, seen: int, reason: str = "") -> None:
-        """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
+        """Put other settings in force.
+
+        Parameters
+        ----------
+        settings
+            The new settings; nothing is recorded if they are those in force.
+        seen
+            Number of the last event that the person had been shown.
+        reason
+            Why they change; needed if a plan is registered, because the change is a deviation from it.
+
+        Raises
+        ------
+        InputProblem
+            If a reason is missing, the readers would change, or as for :meth:`record`.
+        """
         if settings != self.state.settings:
             self.record(settings_event(self.state, settings, reason), seen)

@@ -1,4 +1,4 @@
-"""A snapshot of a session with all its documents; nothing is loaded later."""
+"""A snapshot of a session for reports and exports: all its documents are loaded at once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,12 +25,12 @@ from tarstop_core.value.payoffs import Floats
 
 @dataclass(eq=False)
 class SessionSnapshot(Session):
-    """A snapshot of a session with its documents and calibrators; nothing is loaded later."""
+    """A session with all its documents and calibrators in memory; nothing is loaded later."""
 
-    documents: pd.DataFrame  # Its records in the order in which the collection holds them
-    calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
-    others: tuple[Floats, ...] = ()  # Evidence of other sessions in its store against the chances in force
-    several: SeveralReaders | None = None  # The log of several readers
+    documents: pd.DataFrame  # Records of its collection, in the collection's order
+    calibrators: Mapping[str, Calibrator]  # By digest: all that its settings ever named
+    others: tuple[Floats, ...] = ()  # Evidence of other sessions in the store against the chances in force
+    several: SeveralReaders | None = None  # The log of all readers; None with one reader
 
     @cached_property
     def state(self) -> State:
@@ -39,7 +39,6 @@ class SessionSnapshot(Session):
         return state if self.several is None else replace(state, overlooked=missed(self.several))
 
     def calibrator(self, digest: str) -> Calibrator:
-        """Return a calibrator that the settings named at some time."""
         return self.calibrators[digest]
 
     @cached_property
@@ -49,46 +48,46 @@ class SessionSnapshot(Session):
 
     @cached_property
     def records(self) -> pd.DataFrame:
-        """Its records in the order of reading."""
+        """Records of the list in the order of reading."""
         return self.documents.iloc[self.row.order].reset_index(drop=True)
 
     @cached_property
     def records_aside(self) -> pd.DataFrame:
-        """The documents that were set aside unread, in the order in which that was done."""
+        """Records of the documents set aside unread, in the order in which they were set aside."""
         aside = list(self.state.aside)
         return self.documents[self.documents["id"].isin(aside)].set_index("id").loc[aside].reset_index()
 
     @property
     def files(self) -> list[Mapping[str, Any]]:
-        """The files that say how many records they held."""
+        """Descriptions of the imported files that say how many records they contained."""
         return [file for file in self.collection.files if "source" in file and "records" in file]
 
     @cached_property
     def prisma(self) -> Prisma:
-        """The counts of its flow diagram."""
+        """Counts of the flow diagram."""
         left_out = self.row.settings.application.left_out + len(self.state.aside)
         counts = prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
         return counts if self.several is None else replace(counts, apart=counted_apart(self.several))
 
     @property
     def family_members(self) -> int:
-        """Documents of the collection for which another member of their patent family stands."""
+        """Number of documents left out of the list because another member of their patent family is on it."""
         on_list = len(self.row.ids) + len(self.state.aside)
         return self.collection.documents - on_list - self.row.settings.application.left_out
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:
-        """The flags of each document of a patent session, in screening order."""
+        """Flags of each document in the order of reading; in patents, such as that it is too late."""
         return flagged(self.state.settings.application, self.records, self.state.other_family_members)
 
     def in_words(self, settings: Settings) -> list[tuple[str, str]]:
-        """Return settings of this session as rows: name and value."""
+        """Settings of this session as rows of name and value."""
         return settings_rows(settings, self.calibrators[settings.calibrator])
 
 
 def session_snapshot(store: Store, session_id: str) -> SessionSnapshot:
-    """Load a session with its documents; InputProblem when there is none with this id."""
-    # In this order, because documents may join meanwhile: a longer list has all documents of a shorter log.
+    """Load a session with all its documents; InputProblem if there is none with this id."""
+    # The log first: if documents join meanwhile, the longer list still has all documents of the shorter log.
     log = store.log(session_id)
     stored = store.session(session_id)
     several = SeveralReaders(stored.settings.readers, log) if stored.settings.readers.names else None

@@ -1,4 +1,4 @@
-"""Who should read the next stretch of a session: finds, oversights, cost and gain of each way."""
+"""Who should read the next stretch of a session: the expected finds, oversights, cost and gain of each choice of readers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,24 +19,30 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions import message
 from tarstop_core.sessions.agreeing import table_of
 
-STRETCH, FEWEST = 100, 20
-"""Documents in a stretch, and the least number; with fewer, the costs would reveal a machine's verdicts."""
+STRETCH = 100
+"""Documents in a stretch."""
+FEWEST = 20
+"""Fewest documents in a stretch; with fewer, the costs would reveal a machine's verdicts."""
 IN_DOCUMENTS = "documents"
-"""The unit if nothing is weighed: a document that a person reads costs 1."""
+"""Unit of cost if no decision is weighed: reading a document costs a person 1."""
 
 
 @dataclass(frozen=True)
 class WhoNext:
-    """Ways of reading the next stretch of a session, and the basis of their comparison."""
+    """Choices of readers for the next stretch of a session, compared, and what the comparison rests on."""
 
     documents: int
+    """Documents in the stretch."""
     first: str
+    """Name of a person."""
     second: str
-    """A person, and a machine or another person."""
+    """Name of a machine or another person."""
     unit: str
+    """Unit of costs and gains."""
     options: tuple[Option[Any], ...]
-    """The best first."""
+    """The choices, the best first."""
     because: str
+    """Sentences on what the numbers rest on."""
     at_least: bool = False
     """Whether the number overlooked is a lower bound, because it is unknown what both overlook."""
 
@@ -48,21 +54,21 @@ class WhoNext:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """A row for each way."""
+        """A row for each choice of readers."""
         return [
             (
-                message("way", way=one.way.name, first=self.first, second=self.second),
-                number(round(one.hits, 1)),
-                number(round(one.overlooked, 1)),
-                amount(one.cost, self.unit),
-                amount(one.value, self.unit),
+                message("way", way=option.way.name, first=self.first, second=self.second),
+                number(round(option.hits, 1)),
+                number(round(option.overlooked, 1)),
+                amount(option.cost, self.unit),
+                amount(option.value, self.unit),
             )
-            for one in self.options
+            for option in self.options
         ]
 
 
 def worth_of_one(advice: Advice, settings: Settings) -> float | None:
-    """Worth of one more included document by the advice, in the payoffs' unit; None if it is 0 or nothing is weighed."""
+    """Worth of one more included document by the advice, in the payoffs' unit; None if it is 0 or no decision is weighed."""
     worth = advice.score if advice.worth is None else advice.worth
     if not settings.weighs or not worth or not advice.rho:
         return None
@@ -73,32 +79,34 @@ def worth_of_one(advice: Advice, settings: Settings) -> float | None:
 def compare_ways(
     several: SeveralReaders, ids: Sequence[str], p: Floats, unread: float, settings: Settings, worth: float
 ) -> WhoNext | None:
-    """Compare ways of reading the next stretch: by a person and a machine, if one is a reader, otherwise by one person or two.
+    """Compare choices of readers for the next stretch: a person and a machine if one is a reader, otherwise one person or two.
 
     Parameters
     ----------
     several : SeveralReaders
-        What was said.
+        The log of all readers.
     ids : sequence of str
         Documents in the order of reading.
     p : ndarray, shape (N,)
-        Chance of each.
+        Chance of each document.
     unread : float
-        How many documents that both together would include are probably still unread; where these are, the chances say.
+        Expected number of unread documents that both readers together would include.
     settings : Settings
-        Those in force, which have the costs.
+        Settings in force, with the costs.
     worth : float
-        What one more relevant document is worth, in the payoffs' unit; where nothing is weighed in documents that a person reads.
+        Worth of one more relevant document, in the payoffs' unit or, if no decision is weighed, in documents that a
+        person could read instead.
 
     Returns
     -------
     WhoNext or None
-        None where nobody reads beside a person, or too few documents are left.
+        None unless two people, or a person and a machine, read; also if too few documents are left, or two people
+        have judged none together yet.
 
     Raises
     ------
     InputProblem
-        When the worth is not above 0.
+        If the worth is not above 0.
     """
     people = [name for name in several.readers.names if name not in several.machines]
     if several.machines and people:
@@ -109,8 +117,9 @@ def compare_ways(
 def _beside_a_machine(
     several: SeveralReaders, person: str, ids: Sequence[str], settings: Settings, worth: float
 ) -> WhoNext | None:
-    machine, taken = next(iter(several.machines.items()))
-    verdict_of = taken.payload["verdicts"]
+    """Compare reading by a person, a machine or both; None if too few of the machine's documents are left."""
+    machine, event = next(iter(several.machines.items()))
+    verdict_of = event.payload["verdicts"]
     listed = [doc for doc in ids if doc in verdict_of]
     table = table_of(several)
     places = {doc: at for at, doc in enumerate(table.names)}
@@ -123,7 +132,7 @@ def _beside_a_machine(
         return None
     missed = overlooked(table.verdicts) if len(table.names) else None
     learned = missed and missed.readers[several.readers.names.index(person)].sensitivity_estimate
-    prices, unit = _prices(settings, taken.payload.get("cost_per_thousand") or 0.0)
+    prices, unit = _prices(settings, event.payload.get("cost_per_thousand") or 0.0)
     sensitivity = learned or SENSITIVITY
     verdicts = Verdicts(np.stack([by_machine, own], axis=1), relevant, drawn)
     who = who_reads(verdicts, STRETCH, prices, worth, sensitivity)
@@ -147,6 +156,7 @@ def _one_or_two(
     settings: Settings,
     worth: float,
 ) -> WhoNext | None:
+    """Compare reading by one person or two; None if too few documents are left, or none was judged by all yet."""
     chances = p[np.array([doc not in several.judged for doc in ids], dtype=bool)]
     documents = min(len(chances), STRETCH)
     if documents < FEWEST or not several.judged:
@@ -155,7 +165,7 @@ def _one_or_two(
     table = table_of(several)
     columns = [several.readers.names.index(name) for name in people[:2]]
     pair, missed = learned_pair(table.verdicts, *columns), overlooked(table.verdicts)
-    # These two overlooked what an audit found, and nobody audits the next stretch.
+    # What an audit found the two had overlooked, and nobody audits the next stretch.
     by_readers = (missed.relevant_found - missed.hits) / (missed.relevant_found or 1) or 1.0
     share = missed.share_estimate * by_readers
     prices, unit = _prices(settings, 0.0)
@@ -166,7 +176,7 @@ def _one_or_two(
 
 
 def _prices(settings: Settings, thousand: float) -> tuple[Prices, str]:
-    """Return the cost of a record and its unit; `thousand` is the price of a thousand records read by a machine."""
+    """Costs of reading a record and their unit; `thousand` is the price of a thousand records read by a machine."""
     if not settings.weighs:
         return Prices(1.0, 0.0), IN_DOCUMENTS
     return Prices(settings.cost, thousand / 1000, settings.cost_in_full), settings.payoffs.unit

@@ -1,1 +1,1 @@
-"""Where sessions, collections and calibrators are stored."""
+"""The store: sessions with their logs, collections of documents, calibrators and accounts in a database."""

@@ -1,4 +1,4 @@
-"""People who log in, what is shared with them, and what is kept about them."""
+"""Accounts of people who log in, their roles in sessions and projects, and what is stored about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from tarstop_core.sessions.store.tables import (
 )
 
 ERASED = "former reader "
-"""How those begin in a log who asked to be forgotten."""
+"""Beginning of the name that replaces an erased person's name in logs."""
 
 
 @dataclass(frozen=True)
 class AccountSummary:
-    """What is stored about a person, in numbers."""
+    """An account, and how much is stored about its person."""
 
     name: str
     administers: bool
@@ -63,7 +63,7 @@ class LogEntries:
 
 @dataclass(frozen=True)
 class PersonalData:
-    """The places where something is stored about a person; for what they wrote, only places and amounts."""
+    """Everything that is stored about a person; of what they wrote, only where and how much."""
 
     projects: list[str]
     roles: list[dict[str, str]]
@@ -75,22 +75,23 @@ class PersonalData:
 
 
 class Accounts(Permissions):
-    """The store's methods for accounts, projects and shares."""
+    """Methods of the store for accounts, projects and roles."""
 
     def arrive(self, since: str, administrators: Sequence[str] | None = None) -> bool:
-        """Let the person of this store in, and make their account the first time.
+        """Whether the person of this store may log in; their account is created the first time.
 
         Parameters
         ----------
         since
-            When their login began, as the store writes times; one that is newer than their last visit is noted.
+            Time at which their login began, as :func:`~tarstop_core.sessions.store.tables.now` writes it. A login that
+            began after their last visit is noted in the audit log.
         administrators
-            Names of those who administer; None where nobody named any: then the first account does.
+            Names of all administrators; None if none are configured: the first account is then one.
 
         Returns
         -------
         bool
-            Whether they are let in: not where an administrator locked them out.
+            False if an administrator locked them out.
         """
         if self.person is None:
             return True
@@ -109,7 +110,7 @@ class Accounts(Permissions):
 
     @asks("session", "see")
     def shares(self, session_id: str) -> list[tuple[str, Role]]:
-        """Return who has which role in a session, owners first."""
+        """Who has which role in a session, owners first."""
         shares = select(GrantedRole.holder, GrantedRole.role).where(
             GrantedRole.kind == "session", GrantedRole.object_id == session_id
         )
@@ -118,21 +119,21 @@ class Accounts(Permissions):
         return sorted(held, key=lambda share: (ROLES.index(share[1]), share[0]))
 
     def share(self, session_id: str, holder: str, role: Role | None) -> None:
-        """Give a person, or a project, a role in a session instead of the one that they had.
+        """Give a person or a project a role in a session, in place of any earlier one.
 
         Parameters
         ----------
         session_id
-            Of the session.
+            Id of the session.
         holder
-            Name of the person, or of the project behind :data:`~tarstop_core.sessions.store.permissions.PROJECT`.
+            Name of a person, or of a project after :data:`~tarstop_core.sessions.store.permissions.PROJECT`.
         role
-            What they may do from now on; None for nothing.
+            Their role from now on; None to take the present one away.
 
         Raises
         ------
         InputProblem
-            When nobody would own it any more, or for a project to which the person does not belong.
+            If the session would have no owner, there is no such role, or the person of this store is not in the project.
         """
         name = self._project(holder) if holder.startswith(PROJECT) else check_name(holder)
         if role is not None and role not in ROLES:
@@ -153,6 +154,7 @@ class Accounts(Permissions):
             self.note(session, f"shared as {role}" if role else "share ended", "session", session_id, name)
 
     def _project(self, holder: str) -> str:
+        """The project, if the person of this store is in it; InputProblem otherwise."""
         project = select(Member.project).where(Member.project == holder)
         if self.person is not None:
             project = project.where(Member.person == self.person)
@@ -161,13 +163,13 @@ class Accounts(Permissions):
         return holder
 
     def note_export(self, session_id: str, what: str) -> None:
-        """Note that a session leaves as a file; Forbidden where the person's role does not allow that."""
+        """Note in the audit log that a session is exported; Forbidden if the person's role does not allow that."""
         if self.person is not None:
             with self.changing("session", session_id, "export") as session:
                 self.note(session, "exported", "session", session_id, what)
 
     def accounts(self) -> list[AccountSummary]:
-        """Return everybody who ever logged in, with how much is stored about them."""
+        """Everybody who ever logged in, with how much is stored about them; for administrators only."""
         self.require_administrator()
         columns = {
             "shares": GrantedRole.holder,
@@ -192,7 +194,7 @@ class Accounts(Permissions):
         ]
 
     def kept_about(self, name: str) -> PersonalData:
-        """Return what is stored about a person, for that person or whoever is responsible for the store."""
+        """Everything that is stored about a person; for administrators only."""
         self.require_administrator()
         entries = (
             StoredEvent.session_id,
@@ -219,12 +221,12 @@ class Accounts(Permissions):
             )
 
     def note_backup(self, file: str) -> None:
-        """Note that everything is written to a backup, by its name."""
+        """Note in the audit log that a backup of everything is written to a file; for administrators only."""
         with self.administering() as session:
             self.note(session, "backed up", about=file)
 
     def lock_out(self, name: str, locked: bool) -> None:
-        """Lock a person out, or let them in again; what they own stays."""
+        """Lock a person out, or let them in again; they keep what they own. InputProblem for oneself."""
         if name == self.person:
             raise InputProblem("You cannot lock yourself out; another administrator can.")
         with self.administering() as session:
@@ -232,7 +234,7 @@ class Accounts(Permissions):
             self.note(session, "locked out" if locked else "let in again", "account", about=name)
 
     def appoint(self, name: str, administers: bool) -> None:
-        """Make a person an administrator, or end that."""
+        """Make a person an administrator, or no longer one; InputProblem for oneself."""
         if name == self.person:
             raise InputProblem("You cannot end your own administration; another administrator can.")
         with self.administering() as session:
@@ -240,32 +242,32 @@ class Accounts(Permissions):
             self.note(session, "appointed" if administers else "dismissed", "account", about=name)
 
     def audit(self, most: int = 200) -> list[AuditLine]:
-        """Return the newest lines of the audit log, the newest first."""
+        """The newest `most` lines of the audit log, the newest first; for administrators only."""
         self.require_administrator()
         with self.read() as session:
             return list(session.scalars(select(AuditLine).order_by(AuditLine.time.desc()).limit(most)))
 
     def projects(self) -> dict[str, list[str]]:
-        """Return the projects with their members: those of the person, or all for an administrator."""
+        """Projects with their members: those of the person, or all for an administrator."""
         mine = select(Member.project).where(Member.person == self.person)
         members = select(Member.project, Member.person).order_by(Member.project, Member.person)
-        listed: dict[str, list[str]] = {}
+        members_of: dict[str, list[str]] = {}
         with self.read() as session:
             for row in session.execute(
                 members if self.administers else members.where(Member.project.in_(mine))
             ):
-                listed.setdefault(row.project, []).append(row.person)
-        return listed
+                members_of.setdefault(row.project, []).append(row.person)
+        return members_of
 
     def set_member(self, project: str, person: str, belongs: bool) -> None:
-        """Add a person to a project or remove them; a project exists while it has members.
+        """Add a person to a project, or remove them; a project exists while it has members. For administrators only.
 
         Parameters
         ----------
         project, person
-            Their names.
+            Names of the project and of the person.
         belongs
-            Whether the person belongs to it from now on.
+            Whether the person is a member from now on.
         """
         holder, name = PROJECT + check_name(project.removeprefix(PROJECT)), check_name(person)
         with self.administering() as session:
@@ -275,19 +277,24 @@ class Accounts(Permissions):
             self.note(session, "joined a project" if belongs else "left a project", "project", holder, name)
 
     def erase(self, name: str) -> str:
-        """Forget a person: their account, roles, drafts and names of calibrators; logs then have another name in place of theirs.
+        """Delete a person's account, roles, drafts and names of calibrators, and replace their name in logs; for administrators only.
 
-        What they alone owned is administrators' afterwards.
+        What they alone owned then belongs to the administrators.
 
         Parameters
         ----------
         name
-            Of the person.
+            Name of the person.
 
         Returns
         -------
         str
-            What logs call them from now on.
+            Name that stands for them in logs from now on.
+
+        Raises
+        ------
+        Forbidden
+            For oneself, or if the person of this store is no administrator.
         """
         if name == self.person:
             raise Forbidden("You cannot erase yourself; another administrator can.")

@@ -1,4 +1,4 @@
-"""Address of a database: its URL, its name, and the messages when it cannot be used."""
+"""Address of a database: its URL, what it is called, and messages if it cannot be used."""
 
 import logging
 import os
@@ -18,7 +18,10 @@ _PROBLEMS = tomllib.loads((files(__package__) / "problems.toml").read_text(encod
 
 
 def read_url(url: str | None) -> URL:
-    """Return the given URL, otherwise that of the environment, otherwise that of the local file, whose folder is created."""
+    """URL of a database: the given one, else that of the environment, else that of the local file, whose folder is created.
+
+    InputProblem if it cannot be read, is of another kind than SQLite or PostgreSQL, or keeps everything in memory.
+    """
     text = (url if url is not None else os.environ.get(URL_VARIABLE, "")).strip()
     if not text and url is None:
         path = default_path()
@@ -52,34 +55,35 @@ def read_url(url: str | None) -> URL:
 
 
 def unknown_kind(url: URL) -> InputProblem:
+    """The problem to raise for a kind of database that is not supported."""
     return InputProblem(
         f"There is no kind of database '{url.drivername}'; use sqlite or postgresql+psycopg in {URL_VARIABLE}."
     )
 
 
 def file_name(url: URL) -> str:
-    """The file of a SQLite database."""
+    """Path of the file of a SQLite database, as the URL spells it."""
     return (url.database or "").removeprefix("file:")
 
 
 def public_name(url: URL) -> str:
-    """The name of the store that pages may show: without folder, host and user."""
+    """Name of the database for pages and messages: without folder, host and user."""
     if url.get_backend_name() == "sqlite":
         return Path(file_name(url)).name
     return "on PostgreSQL"
 
 
 def full_name(url: URL) -> str:
-    """Return the address for the server's log, without password or options that may contain one."""
+    """Address of the database for the server's log: without password and without options, which may contain one."""
     if url.get_backend_name() == "sqlite":
         return file_name(url)
     return url.set(password=None, query={}).render_as_string()
 
 
 def driver_words(problem: Exception, url: URL) -> str:
-    """Return the first line of what the driver says, without a password."""
-    words = _words(problem).strip().splitlines() or ["no reason given"]
-    first = words[0].rstrip(".")
+    """First line of the driver's error message, without passwords."""
+    lines = _words(problem).strip().splitlines() or ["no reason given"]
+    first = lines[0].rstrip(".")
     for secret in (url.password, *(value for key, value in url.query.items() if "pass" in key)):
         if isinstance(secret, str) and secret:
             first = first.replace(secret, "***")
@@ -87,21 +91,21 @@ def driver_words(problem: Exception, url: URL) -> str:
 
 
 def sentence(problem: Exception, url: URL, name: str) -> str:
-    """Say what to do, for everybody to read: a driver's words name folders, hosts and users.
+    """Sentence on what to do about an error of the database; the driver's own message may name folders, hosts and users.
 
     Parameters
     ----------
     problem
-        What the driver or the pool of connections raised.
+        Error of the driver or of the pool of connections.
     url
-        Where the database lies.
+        URL of the database.
     name
-        What it is called where everybody may read it.
+        Its public name, from :func:`public_name`.
 
     Returns
     -------
     str
-        The sentence of the first words in ``problems.toml`` that the driver uses.
+        From ``problems.toml``: the sentence for the first words there that occur in the driver's message.
     """
     words, kind = _words(problem), "sqlite" if url.get_backend_name() == "sqlite" else "server"
     if isinstance(problem, PoolTimeout):
@@ -111,9 +115,10 @@ def sentence(problem: Exception, url: URL, name: str) -> str:
     elif "unable to open" in words and not Path(file_name(url)).absolute().parent.is_dir():
         words = "no such folder"
     problems: dict[str, str] = _PROBLEMS[kind]
-    fitting = next((text for start, text in problems.items() if start in words), _PROBLEMS["other"])
-    return fitting.format(name=name, variable=URL_VARIABLE)
+    advice = next((text for part, text in problems.items() if part in words), _PROBLEMS["other"])
+    return advice.format(name=name, variable=URL_VARIABLE)
 
 
 def _words(problem: Exception) -> str:
+    """The error message of the driver."""
     return str(getattr(problem, "orig", None) or problem)

@@ -1,6 +1,6 @@
-"""Back up a whole store to one SQLite file and restore it, for safety or to move it to another kind of database.
+"""Backup of a whole store to a SQLite file, and its restoration, for safety or to move it to another kind of database.
 
-A backup is written completely or not at all, and so is a restore.
+A backup is written completely or not at all; the same holds for a restore.
 """
 
 import sqlite3
@@ -23,20 +23,20 @@ from tarstop_core.sessions.store.sqlite_file import free_name, written_whole
 from tarstop_core.sessions.store.tables import METADATA, STAMP, SchemaVersion
 
 Progress = Callable[[float], None]
-"""Called with the share that is done."""
+"""Function that is called with the share that is done."""
 VERSION = SchemaVersion.metadata.tables[SchemaVersion.__tablename__]
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
-"""The tables of what people entered, each after the tables that it refers to."""
+"""All tables but that of the version, each after the tables that it refers to."""
 AT_ONCE = {"record": 2_000, "event": 2_000}
-"""Rows in memory at once, for tables with short rows."""
+"""How many rows are in memory at once, for tables with short rows."""
 A_FEW = 10
-"""Rows in memory at once, for tables whose rows may hold a long list."""
+"""How many rows are in memory at once, for other tables, whose rows may hold a long list."""
 STORED_AS = {str: ["text"], bytes: ["blob"], int: ["integer"], bool: ["integer"], float: ["real", "integer"]}
-"""SQLite's names of types by Python's."""
+"""How SQLite may store the values of each Python type."""
 
 
 class Held(NamedTuple):
-    """How much a store or a backup holds."""
+    """Numbers of sessions, collections, records and rows in a store or a backup."""
 
     sessions: int
     collections: int
@@ -53,11 +53,11 @@ class Restored(NamedTuple):
     """What a restore put into the store, and the backup of what it replaced."""
 
     held: Held
-    before: Path | None
+    before: Path | None  # None if the store was empty
 
 
 def backup(file: Path, url: str | None = None, progress: Progress | None = None) -> Held:
-    """Write everything in a store to a new file, as it is at one moment; people may go on labelling meanwhile.
+    """Write everything in a store, as it is at one moment, to a new file; people may go on labelling meanwhile.
 
     The file is a SQLite database with the same tables, even if the store is on PostgreSQL.
 
@@ -78,7 +78,7 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
     Raises
     ------
     InputProblem
-        When there is no store, the file exists, or either cannot be used.
+        If there is no store, the file exists already, or one of them cannot be used.
     """
     address = read_url(url)
     if address.get_backend_name() == "sqlite" and not Path(file_name(address)).exists():
@@ -92,29 +92,30 @@ def backup(file: Path, url: str | None = None, progress: Progress | None = None)
 def restore(
     file: Path, url: str | None = None, *, replace: bool = False, progress: Progress | None = None
 ) -> Restored:
-    """Put everything in a backup into a store, all of it or nothing.
+    """Copy everything in a backup into a store, all of it or nothing.
 
     Parameters
     ----------
     file
-        A backup, or a SQLite store of this or an earlier version; it is only read.
+        A backup, or a SQLite store, of this or an earlier version; it is only read.
     url
         The store, as :class:`~tarstop_core.sessions.store.database.Database` takes it.
     replace
-        Whether to empty a store that holds something; it is backed up next to it first (for a store on a server, next to `file`).
+        Whether a store that is not empty may be replaced; it is backed up first, beside its file or, on a server, beside
+        `file`.
     progress
         Called with the share that is done.
 
     Returns
     -------
     Restored
-        What was put in, and the backup of what it replaced.
+        What was restored, and the backup of what it replaced.
 
     Raises
     ------
     InputProblem
-        When the file is not a backup, is damaged or of a newer version, when the store holds something and `replace` is
-        not set, or when either cannot be used.
+        If the file is no backup, is damaged or of a newer version, if the store is not empty and `replace` is not set,
+        or if one of them cannot be used.
     """
     with _checked(file) as source, Database(url) as database:
         if database.file is not None and database.file.exists() and file.samefile(database.file):
@@ -143,9 +144,9 @@ def restore(
 
 
 def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
-    """Write a backup of what this transaction sees."""
+    """Write what a transaction sees to a backup."""
     version = [row._asdict() for row in source.execute(select(VERSION))]
-    there = _held(source)
+    held = _held(source)
     with written_whole(file) as part:
         engine = create_engine(URL.create("sqlite", database=str(part)), poolclass=NullPool)
         try:
@@ -158,17 +159,17 @@ def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
                 target.execute(insert(VERSION), version)
                 target.execute(insert(STAMP), {"version_num": REVISION})
                 damaged = "The store is damaged, so it cannot be backed up; restore an earlier backup."
-                _copy(source, there, target, damaged, progress)
+                _copy(source, held, target, damaged, progress)
                 target.commit()
         except DBAPIError as problem:
             raise InputProblem(f"{file} cannot be written: {problem.orig}.") from problem
-    return there
+    return held
 
 
 def _copy(
     source: Connection, held: Held, target: Connection, damaged: str, progress: Progress | None
 ) -> None:
-    """Copy every row, a piece at a time."""
+    """Copy every row, a piece at a time; InputProblem with the text `damaged` if a row cannot be read or does not fit."""
     done = 0
     for table in TABLES:
         for rows in _pieces(source, table, damaged):
@@ -188,6 +189,7 @@ def _copy(
 
 
 def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence[Row[Any]]]:
+    """Rows of a table in pieces that fit into memory."""
     size = AT_ONCE.get(table.name, A_FEW)
     statement = select(table).order_by(*table.primary_key.columns)
     try:
@@ -210,7 +212,7 @@ def _fits(connection: Connection) -> bool:
 
 
 def holdings(store: Database) -> Held:
-    """Return how much a store holds."""
+    """How much a store holds."""
     with store.snapshot() as connection:
         return _held(connection)
 
@@ -227,7 +229,7 @@ def _backup_damaged(file: Path) -> str:
 
 @contextmanager
 def _checked(file: Path) -> Iterator[Connection]:
-    """Open a backup that is complete and of this revision; an older one is copied and upgraded first."""
+    """Open a backup after checking that it is complete and intact; an older one is copied and upgraded first."""
     if not file.is_file():
         raise InputProblem(f"There is no file {file}; name a backup that 'tarstop backup' wrote.")
     try:
@@ -253,7 +255,7 @@ def _checked(file: Path) -> Iterator[Connection]:
 
 
 def _revision_of(connection: Connection, file: Path) -> tuple[str, bool]:
-    """Return the revision of a complete backup, and whether it is stamped with it."""
+    """Revision of a backup, and whether that is written in it; InputProblem if the file is damaged or no backup."""
     foreign = InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
     damaged = InputProblem(_backup_damaged(file))
     try:
@@ -276,6 +278,7 @@ def _revision_of(connection: Connection, file: Path) -> tuple[str, bool]:
 
 @contextmanager
 def _reading(file: Path) -> Iterator[Connection]:
+    """Open a SQLite file and read it as it is at one moment."""
     engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql("BEGIN")
@@ -283,7 +286,8 @@ def _reading(file: Path) -> Iterator[Connection]:
 
 
 def _connect(file: Path) -> sqlite3.Connection:
-    # A file that no other program has open needs no lock, so it can also be read from a read-only disk.
+    """Open a SQLite file that is only read."""
+    # A file that no other program has open needs no lock, so it can also be read on a read-only disk.
     is_open = any(file.with_name(f"{file.name}-{suffix}").exists() for suffix in ("wal", "journal"))
     options = "mode=ro" if is_open else "mode=ro&immutable=1"
     connection = sqlite3.connect(f"{file.absolute().as_uri()}?{options}", uri=True)

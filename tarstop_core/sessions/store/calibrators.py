@@ -1,4 +1,4 @@
-"""Calibrators, which are kept for ever under a person's names for them, listed or put away; and drafts of sessions."""
+"""Calibrators, which stay stored when a person takes them off the list, and drafts of sessions."""
 
 import json
 from contextlib import suppress
@@ -31,10 +31,10 @@ FORGOTTEN = timedelta(days=90)
 
 
 class Calibrators(Accounts):
-    """The store's methods for calibrators and drafts."""
+    """Methods of the store for calibrators and drafts."""
 
     def save_calibrator(self, calibrator: Calibrator) -> str:
-        """Keep a calibrator and return its digest; saving it again changes nothing."""
+        """Store a calibrator and return its digest; storing it again changes nothing."""
         digest = calibrator.digest
         with self.read() as session:
             there = session.get(StoredCalibrator, digest) is not None
@@ -44,22 +44,23 @@ class Calibrators(Accounts):
                 session.add(StoredCalibrator(digest=digest, json=calibrator.to_json(), created=now()))
         if self.person is not None:
             with self.write() as session:
-                self.take(session, "calibrator", digest)  # whoever has it may keep it
+                self.take(session, "calibrator", digest)  # whoever has its content may own a copy
         return digest
 
     @asks("calibrator", "see")
     def calibrator(self, digest: str) -> Calibrator:
-        """Return the calibrator with this digest; InputProblem when it was never saved here."""
+        """The calibrator with this digest; InputProblem if it was never stored here, or cannot be read."""
         text = self.value(select(StoredCalibrator.json).where(StoredCalibrator.digest == digest))
         if text is None:
             raise unknown("calibrator", digest, self.name)
         return from_json(text, f"The calibrator {digest} in {self.name}")
 
     def kept_calibrators(self) -> list[KeptCalibrator]:
-        """Return all readable calibrators with their names, oldest first, including those put away."""
-        return [kept for kept in self._all_calibrators() if isinstance(kept, KeptCalibrator)]
+        """All calibrators that can be read, with their names, the oldest first; also those taken off the list."""
+        return [stored for stored in self._all_calibrators() if isinstance(stored, KeptCalibrator)]
 
     def _all_calibrators(self) -> list[KeptCalibrator | Damaged]:
+        """All calibrators of the person, and those that cannot be read."""
         statement = select(StoredCalibrator).where(self.may("calibrator", "see", directly=True))
         # A person's own name for it comes before one from the time before accounts.
         person = CalibratorLabel.person
@@ -80,25 +81,26 @@ class Calibrators(Accounts):
         ]
 
     def rename_calibrator(self, digest: str, name: str) -> None:
-        """Rename a calibrator; what it was fitted on, and its digest, stay."""
+        """Rename a calibrator for this person; its content and digest stay the same."""
         self._label(digest, name=storable_text(name))
 
     def delete_calibrator(self, digest: str) -> None:
-        """Take a calibrator off the list; sessions that use it keep it, and it can be restored."""
+        """Take a calibrator off the person's list; sessions that use it keep it, and it can be restored."""
         self._label(digest, deleted=now())
 
     def restore_calibrator(self, digest: str) -> None:
-        """Put a calibrator back on the list."""
+        """Put a calibrator back on the person's list."""
         self._label(digest, deleted="")
 
     def discard_calibrator(self, digest: str) -> None:
-        """Delete permanently a calibrator that cannot be read; sessions of any owner that name it say that it is missing."""
+        """Delete a damaged calibrator permanently; sessions of any owner that name it then say that it is missing."""
         with self.administering() as session:
             for table in (CalibratorLabel, StoredCalibrator):
                 session.execute(delete(table).where(table.digest == digest))
             forget_shares(session, "calibrator", digest)
 
     def _label(self, digest: str, **changed: str) -> None:
+        """Change columns of the person's label for a calibrator."""
         with self.changing("calibrator", digest, "manage") as session:
             if session.get(StoredCalibrator, digest) is None:
                 raise unknown("calibrator", digest, self.name)
@@ -111,7 +113,10 @@ class Calibrators(Accounts):
                 setattr(label, column, value)
 
     def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
-        """Store what was entered (JSON values) as the draft's new contents; return its id, which an address can hold."""
+        """Store what a person entered (JSON values) as a draft, and return its id, which fits into an address.
+
+        Without `draft_id`, or with one of somebody else's draft, the draft is a new one.
+        """
         draft = Draft(id=draft_id or new_id(), saved=now(), json=dump(content), person=self.person or "")
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.saved < now(FORGOTTEN)))
@@ -121,7 +126,7 @@ class Calibrators(Accounts):
         return draft.id
 
     def draft(self, draft_id: str) -> dict[str, Any]:
-        """Return what was entered for a session that is not started yet; nothing if the draft does not exist (any more)."""
+        """What was entered for a session that is not started yet; empty if there is no such draft of this person."""
         text = self.value(select(Draft.json).where(Draft.id == draft_id, self.own(Draft.person)))
         with intact(f"The draft {draft_id}"):
             return dict(json.loads(text)) if text is not None else {}

@@ -35,15 +35,15 @@ from tarstop_core.sessions.store.tables import (
 )
 
 CHUNK = 500
-"""Documents written in one transaction; a label waits no longer than for these."""
+"""Documents written in one transaction; a label waits at most for one transaction."""
 PAUSE = 0.015
 """Seconds between two transactions, in which waiting writers get their turn."""
 REMOVED = 2_000
-"""Documents removed in one transaction."""
+"""Documents deleted in one transaction."""
 ABANDONED = timedelta(days=1)
-"""Age at which an unfinished collection is removed, because the process that stored it must have been stopped."""
-# Well below the number of parameters that any database allows in one statement.
+"""Age at which an unfinished collection is removed, because the process that stored it must have ended."""
 ROWS_AT_ONCE = 500
+"""Rows read by one statement, well below the number of parameters that a database allows in it."""
 
 # For many rows the table is faster than the class; columns in the order of RECORD_COLUMNS.
 _RECORDS = METADATA.tables["record"]
@@ -51,7 +51,7 @@ _FIELDS = [_RECORDS.c["doc_id" if name == "id" else name] for name in RECORD_COL
 
 
 class Collections(Calibrators):
-    """The store's methods for collections and their records; InputProblem for a collection or document that does not exist."""
+    """Methods of the store for collections and their records; they raise InputProblem for one that does not exist."""
 
     def save_collection(
         self,
@@ -63,7 +63,7 @@ class Collections(Calibrators):
         query: str = "",
         progress: Callable[[int, int], None] | None = None,
     ) -> str:
-        """Store a table of records, completely or not at all.
+        """Store a table of records as a collection, completely or not at all, and return its id.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Collections(Calibrators):
         Returns
         -------
         str
-            Its id.
+            Id of the collection.
         """
         with self.arriving(name, frame, files, duplicates, simulated, query, progress) as key:
             return key
@@ -90,39 +90,39 @@ class Collections(Calibrators):
         progress: Callable[[int, int], None] | None = None,
         created: str = "",
     ) -> Iterator[str]:
-        """Store a table of n records in parts, so that others can label meanwhile, then continue with its id.
+        """Store a table of n records in parts, so that others can label meanwhile, and yield the id of the collection.
 
-        What is done within is one transaction, with which the collection is there, whole; when it fails, the collection
-        is removed.
+        Everything within the context is one transaction: when it ends, the collection becomes visible; if it fails, the
+        collection is removed.
 
         Parameters
         ----------
         name
-            What the collection is called.
+            Name of the collection.
         frame
             A table of records.
         files
-            The description of each file, as JSON values.
+            Descriptions of the files that they come from, as JSON values.
         duplicates
-            Records that were folded into another.
+            Number of records that were merged into others.
         simulated
             Whether the documents are invented.
         query
-            The question that they came with.
+            The question that they came with; empty if they came with none.
         progress
             Called with (records written, n) after every part; whatever it raises cancels the import.
         created
-            When it was first stored, where it comes from another store; else now.
+            Time when it was first stored, if it comes from another store; by default now.
 
         Yields
         ------
         str
-            The id.
+            Id of the collection.
 
         Raises
         ------
         InputProblem
-            When there are no records, or the table is not one of records.
+            If there are no records, or the table is no table of records.
         """
         frame = storable_frame(as_records(frame))
         key, total = new_id(), len(frame)
@@ -160,20 +160,20 @@ class Collections(Calibrators):
                     session.flush()
                     yield key
         except BaseException:
-            # If the write-ahead log could not be emptied while the disk was full, removals would only make it longer.
+            # On a full disk, removals would only make the write-ahead log longer, so it is emptied first.
             self.shrink(pages=False)
             self.remove_unfinished(key)
             self.shrink()
             raise
 
     def _remove_abandoned(self) -> None:
-        """Remove collections whose process ended while it was storing them."""
+        """Remove collections whose storing began long ago and never ended."""
         unfinished = select(Collection.id).where(Collection.documents == UNFINISHED)
         for row in self.rows(unfinished.where(Collection.created < now(ABANDONED))):
             self.remove_unfinished(row.id)
 
     def remove_unfinished(self, collection_id: str) -> None:
-        """Remove a hidden collection to which nothing refers, a part at a time."""
+        """Remove an unfinished or hidden collection, a part at a time; InputProblem if it is in use."""
         documents = self.value(select(Collection.documents).where(Collection.id == collection_id))
         if documents not in (UNFINISHED, None):
             raise InputProblem("These documents are in use and cannot be removed.")
@@ -192,10 +192,11 @@ class Collections(Calibrators):
             forget_shares(session, "collection", collection_id)
 
     def collections(self) -> list[Collection]:
-        """Return all collections that can be read, newest first."""
+        """All collections that can be read, the newest first."""
         return [row for row in self._all_collections() if isinstance(row, Collection)]
 
     def _all_collections(self) -> list[Collection | Damaged]:
+        """All collections of the person, and those that cannot be read."""
         there = Collection.documents != UNFINISHED
         statement = select(Collection).where(there, self.may("collection", "see"))
         with self.read() as session:
@@ -203,30 +204,30 @@ class Collections(Calibrators):
         return [readable("collection", row.id, row.name, row.checked) for row in stored]
 
     def record_digests(self) -> set[str]:
-        """Return the hashes of all collections of all owners; files kept beside the store are named by them."""
+        """Hashes of all collections of all owners; files beside the store are named after them."""
         return {row.digest for row in self.rows(select(Collection.digest))}
 
     def same_collection(
         self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
     ) -> str | None:
-        """Find a collection of the same records in the same order, from the same files.
+        """Id of a collection with the same records in the same order, from the same files, with no question of its own.
 
         Parameters
         ----------
         name, frame, files
-            As for :meth:`arriving`; databases that a person named for the files do not count.
+            As for :meth:`arriving`. The databases that a person named for the files make no difference.
 
         Returns
         -------
         str or None
-            Its id, None where there is none.
+            Id of the newest such collection; None if there is none.
         """
         wanted = _without_databases(json.loads(dump(list(files))))
         alike = self.of_same_records(frame, name=name, query="")
         return next((row.id for row in alike if _without_databases(row.files) == wanted), None)
 
     def of_same_records(self, frame: pd.DataFrame, **about: object) -> list[Collection]:
-        """Find collections of the same records in the same order, with these attributes; newest first."""
+        """Collections with the same records in the same order and with these attributes, the newest first."""
         digest = records_hash(storable_frame(as_records(frame)))
         return [
             row
@@ -236,13 +237,13 @@ class Collections(Calibrators):
 
     @asks("collection", "see")
     def collection(self, collection_id: str) -> Collection:
-        """Return one collection, without its texts."""
+        """A collection without its records."""
         with self.read() as session:
             return held_collection(session, collection_id).checked()
 
     @asks("collection", "see")
     def records(self, collection_id: str) -> pd.DataFrame:
-        """Return the table of records of a collection, as it was saved."""
+        """The table of records of a collection, as it was stored; InputProblem if records are missing."""
         statement = select(*_FIELDS).where(_RECORDS.c.collection_id == collection_id)
         with self.read() as session:
             documents = held_collection(session, collection_id).documents
@@ -254,7 +255,7 @@ class Collections(Calibrators):
 
     @asks("collection", "see")
     def scores(self, collection_id: str) -> NDArray[np.float64]:
-        """Return the scores that the documents of a collection came with, NaN where there is none. Shape (N,)."""
+        """Scores that the documents of a collection came with, in its own order, NaN where there is none; shape (N,)."""
         statement = select(_RECORDS.c.score).where(_RECORDS.c.collection_id == collection_id)
         rows = self.rows(statement.order_by(_RECORDS.c.position))
         return np.array([row.score for row in rows], dtype=np.float64)
@@ -263,7 +264,7 @@ class Collections(Calibrators):
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:
-        """Return a few documents in full, in the order of these positions, without loading the others."""
+        """Documents of a collection in full, in the order of the given positions; the others are not loaded."""
         wanted = [int(position) for position in positions]
         columns = select(_RECORDS.c.position, *_FIELDS).where(_RECORDS.c.collection_id == collection_id)
         records: dict[int, Record] = {}
@@ -281,7 +282,7 @@ class Collections(Calibrators):
         return [records[position] for position in wanted]
 
     def name_databases(self, collection_id: str, names: Mapping[str, str]) -> None:
-        """Record which database each file came from, by the file's name; "" for one that is not to be named."""
+        """Record the database that each file came from, by the file's name; "" removes the name of a database."""
         with self.changing("collection", collection_id, "manage") as session:
             collection = held_collection(session, collection_id, lock=True)
             files = json.loads(collection.files_json)
@@ -291,7 +292,7 @@ class Collections(Calibrators):
             collection.files_json = dump(files)
 
     def delete_collection(self, collection_id: str) -> None:
-        """Remove a collection; InputProblem when a session uses it, archived or not."""
+        """Remove a collection; InputProblem if a session uses it, also an archived or deleted one."""
         with self.changing("collection", collection_id, "manage") as session:
             user = let_go(session, collection_id)
             if user is not None:
@@ -302,32 +303,32 @@ class Collections(Calibrators):
 
     @asks("collection", "see")
     def document_ids(self, collection_id: str) -> list[str]:
-        """Return the ids of all documents of a collection, in its own order."""
+        """Ids of all documents of a collection, in its own order."""
         with self.read() as session:
             return held_collection(session, collection_id).document_ids()
 
 
 def held_collection(session: Session, collection_id: str, lock: bool = False) -> Collection:
-    """Return a completely stored collection; with `lock` nobody else can change it until the end of the transaction.
+    """A completely stored collection.
 
     Parameters
     ----------
     session
         The transaction.
     collection_id
-        Of the collection.
+        Id of the collection.
     lock
-        Whether others that lock it wait.
+        Whether nobody else can change it until the end of the transaction.
 
     Returns
     -------
     Collection
-        As it is stored.
+        The collection as it is stored.
 
     Raises
     ------
     InputProblem
-        When there is none with this id.
+        If there is no collection with this id, or it is not completely stored.
     """
     collection = session.get(Collection, collection_id, with_for_update=True if lock else None)
     if collection is None or collection.documents == UNFINISHED:
@@ -336,8 +337,8 @@ def held_collection(session: Session, collection_id: str, lock: bool = False) ->
 
 
 def let_go(session: Session, collection_id: str) -> str | None:
-    """Hide a collection, which is then removed a part at a time, or return the name of a session that uses it."""
-    # Locked before the check who uses it.
+    """Hide a collection that no session uses, to be removed later; otherwise return the name of a session that uses it."""
+    # Locked first, so that no session can begin to use it after the check.
     collection = held_collection(session, collection_id, lock=True)
     users = select(StoredSession.name).where(StoredSession.collection_id == collection_id).limit(1)
     user = session.scalar(users)
@@ -347,11 +348,12 @@ def let_go(session: Session, collection_id: str) -> str | None:
 
 
 def _without_databases(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Descriptions of files without the databases that a person named."""
     return [{name: value for name, value in file.items() if name != "database"} for file in files]
 
 
 def _rows(collection_id: str, part: pd.DataFrame, start: int) -> list[dict[str, Any]]:
-    """Return records from a position on as they are stored."""
+    """Records as rows of the database, the first at position `start`."""
     names = ("collection_id", "position", *(column.name for column in _FIELDS))
     columns = [part[name].tolist() for name in TEXT_COLUMNS]
     scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()

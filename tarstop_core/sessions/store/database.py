@@ -1,6 +1,6 @@
-"""The database under the store: opening, upgrades, and the messages when these fail.
+"""The database under the store: opening, transactions and upgrades.
 
-Statements elsewhere are the same for every kind of database; what only SQLite needs is in `sqlite_file.py`.
+Statements elsewhere are the same for SQLite and PostgreSQL; what only SQLite needs is in `sqlite_file.py`.
 """
 
 import logging
@@ -36,13 +36,15 @@ from tarstop_core.sessions.store.sqlite_file import (
 from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVersion
 
 SCHEMA_VERSION = 1
-"""Rises with a step after which earlier programs must not write; they refuse a higher version than their own."""
+"""Version of the schema. It rises with a step after which earlier programs must not write: they refuse a higher one."""
 REVISION = "0008"
 """The revision of these tables, the last step in `migrations/`."""
 FIRST_REVISION = "0001"
+"""Revision of tables from before revisions were stored in the database."""
 BUSY_SECONDS = 5.0
+"""How long to wait for another program that writes to the same SQLite file."""
 UPGRADE_SECONDS = 60.0
-"""How long to wait for another server that is upgrading the same SQLite file."""
+"""How long to wait for another program that upgrades the same SQLite file."""
 CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
 CONNECTIONS = 15
@@ -59,32 +61,32 @@ class Database:
     Parameters
     ----------
     url
-        Any SQLAlchemy URL; by default the environment variable ``TARSTOP_DATABASE_URL``, else a SQLite file in the
-        person's data folder, which is created when it is missing.
+        SQLAlchemy's URL of a SQLite file or a PostgreSQL database; by default the environment variable
+        ``TARSTOP_DATABASE_URL``, else a SQLite file in the person's data folder, which is created if it is missing.
     busy_seconds
-        How long to wait for another program that is writing to the same SQLite file.
+        How long to wait for another program that writes to the same SQLite file.
 
     Raises
     ------
     InputProblem
-        When it cannot be opened, belongs to another program or was written by a newer version.
+        If it cannot be opened, belongs to another program, or was written by a newer version.
     """
 
     def __init__(self, url: str | None = None, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self._url = address.read_url(url)
         self.name: str = address.public_name(self._url)
-        """Its public name, without folder, host and user."""
+        """Name for pages and messages, without folder, host and user."""
         is_file = self._url.get_backend_name() == "sqlite"
         self.file: Path | None = Path(address.file_name(self._url)).absolute() if is_file else None
-        """Its path, if it is a file."""
+        """Path of the file; None for a database on a server."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._writer = self._engine.execution_options(tarstop_write=True)
-        # A read sees what is committed when it asks; on a server, beginning and ending would be two more requests.
+        # Each read sees what was committed before it. On a server, beginning and ending a transaction are two more requests.
         self._reader = self._engine
         if not is_file:
             self._reader = self._engine.execution_options(isolation_level="AUTOCOMMIT")
         self._joined = local()
-        # Threads that write to a file queue here, because SQLite lets them retry at random and some would never get a turn.
+        # Threads that write to a file queue here, because SQLite lets them retry at random and some might never succeed.
         self._turn: AbstractContextManager[Any] = Lock() if is_file else nullcontext()
         try:
             self._prepare()
@@ -101,24 +103,24 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close all connections; nothing is pending, because everything was committed."""
+        """Close all connections; everything written was committed before."""
         self._engine.dispose()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """Begin a transaction that only reads, which does not wait for writers; within another one, join it."""
+        """Begin a transaction that only reads and does not wait for writers; within another transaction, join it."""
         with self.at_once() as within:
             if isinstance(within, Session):
                 yield within
                 return
-            # Its end, or its failure, does not end the surrounding connection.
+            # The end or failure of this session does not end the surrounding connection.
             with Session(within, expire_on_commit=False) as session:
                 yield session
 
     def rows(
         self, statement: sa.Select[Any], values: Mapping[str, Any] | None = None
     ) -> Sequence[sa.Row[Any]]:
-        """Return all rows that one statement selects; without a Session, because every press asks often."""
+        """All rows that one statement selects; read without a Session, which would take longer and every press reads often."""
         with self.at_once() as within:
             return within.execute(statement, values).all()
 
@@ -126,8 +128,8 @@ class Database:
     def at_once(self) -> Iterator[sa.Connection | Session]:
         """Run all reads within this context on one connection, which is much faster than one each; nothing may be written.
 
-        A thread that waits for a second connection while it holds one can wait for others that do the same: within a
-        transaction that writes, this is a part of it.
+        Within a transaction that writes, the reads are a part of it: threads that each hold a connection and wait for a
+        second one could wait for each other forever.
         """
         within: sa.Connection | Session | None = self._writing or getattr(self._joined, "connection", None)
         if within is not None:
@@ -141,16 +143,16 @@ class Database:
                 del self._joined.connection
 
     def value(self, statement: sa.Select[Any]) -> Any:
-        """Return the first value that one statement selects, None where there is none."""
+        """The first value that one statement selects; None if it selects nothing."""
         rows = self.rows(statement)
         return rows[0][0] if rows else None
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Begin a transaction that is on disk when it ends, or leaves nothing.
+        """Begin a transaction that is on disk when it ends, or leaves nothing if it fails.
 
-        Within another one of the same thread it is a part of that one, which can fail without it. What it means when
-        the database refuses a row (IntegrityError) is for the caller to say.
+        Within another transaction of the same thread it is a part of that one, and can fail without ending it. If the
+        database refuses a row, IntegrityError reaches the caller, who knows what that means.
         """
         writing = self._writing
         if writing is not None:
@@ -166,18 +168,18 @@ class Database:
 
     @contextmanager
     def together(self, *, large: bool = True) -> Iterator[Session]:
-        """Store everything within this context, or nothing; a few events are not `large` and need no reserved disk space."""
+        """Begin a transaction that stores everything within it, or nothing; a `large` one reserves disk space first."""
         with self.reserved() if large else nullcontext(), self.write() as session:
             yield session
 
     def reserved(self) -> AbstractContextManager[None]:
-        """Reserve some disk space for a file, so that a failure can be rolled back; a server does so itself."""
+        """Reserve some disk space beside a file, so that a failure can be rolled back; does nothing on a server."""
         if self.file is None or self._writing is not None:
             return nullcontext()
         return reserved(self.file, self.name)
 
     def shrink(self, *, pages: bool = True) -> None:
-        """Return the log of a file and, with `pages`, freed pages to the disk; a server does so itself."""
+        """Empty the write-ahead log of a file and, with `pages`, return freed pages to the disk; does nothing on a server."""
         if self.file is None or self._writing is not None:
             return
         with self._translated(), self._turn, self._engine.connect() as connection:
@@ -185,26 +187,27 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
-        """Begin a transaction whose reads all see the moment when it began."""
-        same = (
+        """Begin a transaction whose reads all see the database as it was when it began."""
+        engine = (
             self._engine if self.file else self._engine.execution_options(isolation_level="REPEATABLE READ")
         )
-        with self._begun(same) as session:
+        with self._begun(engine) as session:
             yield session.connection()
 
     @property
     def _writing(self) -> Session | None:
-        """The transaction in which this thread writes, if there is one."""
+        """The transaction in which this thread writes; None if there is none."""
         return getattr(self._joined, "session", None)
 
     @contextmanager
     def _begun(self, engine: sa.Engine) -> Iterator[Session]:
+        """Begin a transaction on a connection of its own."""
         with self._translated(), Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """Turn an error of the database into one sentence, with the driver's error as its cause."""
+        """Turn an error of the database into an Outage with a sentence for people; the driver's error is its cause."""
         try:
             yield
         except IntegrityError:
@@ -221,7 +224,7 @@ class Database:
         if revision == REVISION and stamped:
             return
         try:
-            # One server upgrades; the others wait here and check again.
+            # One program upgrades; others wait here and check again.
             patient = self._writer.execution_options(tarstop_patience=UPGRADE_SECONDS)
             with self._turn, self._begun(patient) as session:
                 connection = session.connection()
@@ -240,9 +243,10 @@ class Database:
             # A database that lacks only the stamp can be used as it is, even if it is read-only or busy.
             if revision != REVISION:
                 raise
-        self._engine.dispose()  # connections that wait long
+        self._engine.dispose()  # closes the connections that wait longer than usual
 
     def _upgrade(self, connection: sa.Connection, revision: str) -> None:
+        """Upgrade tables from an earlier revision; a file is copied first."""
         # Imported here, because most openings need no upgrade.
         from tarstop_core.sessions.store.migrations import upgrade
 
@@ -260,7 +264,7 @@ class Database:
             raise
 
     def _revision(self, connection: sa.Connection) -> tuple[str, bool]:
-        """Return the revision of the tables, empty without tables, and whether the database itself says so."""
+        """Revision of the tables, empty if there are none, and whether it is written in the database."""
         tables = sa.inspect(connection).get_table_names()
         if SchemaVersion.__tablename__ not in tables:
             if foreign := [name for name in (*METADATA.tables, STAMP.name) if name in tables]:
@@ -280,26 +284,26 @@ class Database:
 
 
 def held_revision(connection: sa.Connection, what: str, otherwise: str) -> tuple[str, bool]:
-    """Read the revision of a database that TARstop wrote.
+    """Revision of a database that TARstop wrote, and whether it is written there.
 
     Parameters
     ----------
     connection
-        To a database with the table of the version.
+        Connection to a database that has the table of the version.
     what
-        What messages call the database.
+        Name of the database at the beginning of a message.
     otherwise
-        What can be done instead of using it.
+        What to do instead of using it, as a clause of a message.
 
     Returns
     -------
     str, bool
-        The revision, and whether it is written in the database.
+        The revision, and whether it is written in the database; otherwise it is inferred from the tables.
 
     Raises
     ------
     InputProblem
-        When a newer program wrote it, or it does not say which one did.
+        If a newer program wrote the database, or it does not say which version did.
     """
     version = connection.execute(sa.select(sa.func.max(SchemaVersion.version))).scalar()
     stamped = sa.inspect(connection).has_table(STAMP.name)
@@ -325,12 +329,13 @@ def held_revision(connection: sa.Connection, what: str, otherwise: str) -> tuple
 
 
 def lacking_tables(connection: sa.Connection) -> list[str]:
-    """Return the names of the missing tables."""
+    """Names of the tables that a database lacks."""
     tables = sa.inspect(connection).get_table_names()
     return [name for name in METADATA.tables if name not in tables]
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
+    """Engine for a database; InputProblem if its URL cannot be used or a package is missing."""
     is_sqlite = url.get_backend_name() == "sqlite"
     try:
         # Only a server may fail to answer at all.
@@ -353,19 +358,19 @@ def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
     if is_sqlite:
         set_up_sqlite(engine, busy_seconds)
     else:
-        _see_that_it_is_there(engine)
+        _test_idle_connections(engine)
     return engine
 
 
-def _see_that_it_is_there(engine: sa.Engine) -> None:
-    """Replace connections that were idle while a server was restarted."""
+def _test_idle_connections(engine: sa.Engine) -> None:
+    """Test a connection that was idle before it is used, and replace all if the server was restarted meanwhile."""
 
     @sa.event.listens_for(engine, "checkin")
-    def note(_: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+    def note_time(_: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
         record.info["used"] = time.monotonic()
 
     @sa.event.listens_for(engine, "checkout")
-    def ask(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+    def test(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
         if time.monotonic() - record.info.get("used", math.inf) <= TRUSTED_SECONDS:
             return
         try:
@@ -375,6 +380,7 @@ def _see_that_it_is_there(engine: sa.Engine) -> None:
 
 
 def _driver(connection: sa.Connection) -> sqlite3.Connection:
+    """SQLite's own connection under one of SQLAlchemy."""
     raw = connection.connection.driver_connection
     assert isinstance(raw, sqlite3.Connection)
     return raw

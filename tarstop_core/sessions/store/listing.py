@@ -1,4 +1,4 @@
-"""The list of sessions with their progress, from counts where these suffice, and in words."""
+"""The list of sessions with their progress, computed from counts of events where these suffice, and in words."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, i
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
 PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")
-"""Columns that a summary copies."""
+"""Columns of the table of sessions that a summary copies."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class SessionSummary:
     """Time of the last event, or of creation."""
     documents: int
     labelled: int
-    """Documents read, without undone labels."""
+    """Documents read, without undone labels; with several readers, those that all have judged."""
     stopped: bool
     decision: Mapping[str, Any] | None
-    """Payload of the decision in force."""
+    """Payload of the decision in force; None if none is."""
     simulated: bool
     archived: bool
     imported: bool
@@ -48,7 +48,7 @@ class SessionSummary:
 
 
 def summaries(session: Session, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
-    """Return all sessions, or the chosen ones, and the problems with those that cannot be read."""
+    """Summaries of the sessions that meet all conditions, and what is wrong with those that cannot be read."""
     columns = [_SESSIONS.c[name] for name in (*PLAIN, "settings")]
     listed = select(*columns, _COLLECTIONS.c.simulated).join_from(_SESSIONS, _COLLECTIONS)
     rows = session.execute(listed.where(*chosen)).all()
@@ -66,7 +66,7 @@ def summaries(session: Session, *chosen: ColumnElement[bool]) -> list[SessionSum
 
 
 def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSummary:
-    """Summarize a session from counts by kind where that is enough, from the log only where something was undone."""
+    """Summary of a session from its counts of events by kind; the log is read only if these are not enough."""
     log = select(StoredEvent.kind).where(StoredEvent.session_id == row.id).order_by(StoredEvent.seq)
     payloads = select(StoredEvent.payload).where(StoredEvent.session_id == row.id)
     with intact(f"The session '{row.name}'"):
@@ -87,7 +87,7 @@ def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSum
             decided = Event("decided", json.loads(payload), last["decided"], kinds["decided"].time)
             decision = check_event(decided).payload
         times = [row.created, *(line.time for line in kinds.values())]
-        if "imported" in kinds:  # earlier times are what the file says, and may lie in the future
+        if "imported" in kinds:  # earlier times are claims of the file, and may lie in the future
             newest = log.with_only_columns(StoredEvent.time).order_by(None).order_by(StoredEvent.seq.desc())
             times = [session.scalars(newest.limit(1)).one()]
         return SessionSummary(
@@ -98,13 +98,13 @@ def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSum
             stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
             decision=decision,
             imported="imported" in kinds,
-            # Sessions from before there were reviews do not say it.
+            # Settings of sessions from before there were reviews name no scenario.
             scenario=str(settings.get("scenario", FIRST)),
         )
 
 
 def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any]) -> int:
-    """Count the documents that all their readers have judged; no reader is shown more."""
+    """Number of documents that all have judged; a list that shows more would reveal what others have read."""
     stored = select(StoredEvent).where(StoredEvent.session_id == session_id).order_by(StoredEvent.seq)
     log = [
         Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer)
@@ -114,9 +114,9 @@ def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any
 
 
 def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:
-    """Describe the progress and finds of a session; `read_log` returns its events."""
+    """Progress and finds of a session in words; `read_log` returns the events of the session with an id."""
     parts = [f"{summary.labelled:,} of {summary.documents:,} screened"]
-    # The page of the session says what is damaged in its log; the other sessions stay accessible.
+    # A damaged log must not hide the list: the page of that session says what is damaged.
     with suppress(InputProblem):
         events = read_log(summary.id)
         unsure = count_unsure(events)
@@ -130,16 +130,16 @@ def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) ->
 
 
 def counts_in_words(name: str, events: Sequence[Event]) -> str:
-    """Describe the finds of a session of this scenario so far; empty if the scenario has nothing to say."""
+    """Finds of a session of this scenario in words; empty for scenarios in which no report is read in full."""
     scenario = SCENARIOS.get(name)
     if scenario is None or not scenario.settings_class.reads_full_texts:
         return ""
-    # As if the list held only the documents read, so that a count does not load the ids of a long list.
+    # Replayed as if the list contained only the documents read, because loading the ids of a long list takes long.
     log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
     ids = list[str]()
     for at, event in enumerate(log):
         if event.kind == "kept":
-            # Documents that came with labels have ranks among themselves.
+            # Documents that came with labels get ranks among themselves.
             ids += event.payload["labels"]
             ranks = range(1, len(event.payload["labels"]) + 1)
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
@@ -149,7 +149,7 @@ def counts_in_words(name: str, events: Sequence[Event]) -> str:
 
 
 def count_unsure(events: Sequence[Event]) -> int:
-    """Count the documents read whose verdict is still to be settled."""
+    """Number of documents read whose verdict is unsure."""
     labels: dict[str, str] = {}
     for event in standing(events):
         if event.kind == "kept":

@@ -1,7 +1,7 @@
 """Permissions: one table of who may do what, and the one place where the store checks it.
 
-A store is opened for a person (:meth:`~tarstop_core.sessions.store.store.Store.for_person`). What that person may not see
-does not exist for them. Opened for nobody by name, as on one's own machine, it holds everything back from nobody.
+A store is opened for a person (:meth:`~tarstop_core.sessions.store.store.Store.for_person`), for whom everything that they
+may not see does not exist. A store that is opened for nobody by name, as on one's own machine, allows everything.
 """
 
 import json
@@ -45,25 +45,27 @@ MAY: Mapping[Kind, Mapping[str, tuple[Role, ...]]] = {
 }
 """The roles that allow each action, by kind of object; everything else is forbidden.
 
-A role in a session is one in its documents and its calibrators too, but does not make anybody their owner.
+A role in a session also counts as a role in its documents and calibrators, but never allows "manage" there.
 """
 EVENTS: Mapping[str, str] = {
     **dict.fromkeys(("label", "relabel", "undo", "note", "reasons", "report", "confirm", "fit"), "label"),
     **dict.fromkeys(("set_aside", "returned"), "label"),
     **dict.fromkeys(("resolved", "resolved_report", "checked"), "adjudicate"),
 }
-"""The action needed to record each kind of event in a session; for other kinds, to manage it."""
+"""The action that a person must be allowed in a session to record each kind of event; for other kinds it is "manage"."""
 PROJECT = "project:"
-"""Prefix of a project's name where it stands for its members."""
+"""Prefix of a project's name, which tells it from a person's name."""
 LONGEST_NAME = 200
+"""Most characters in the name of a person or project."""
 
 _AUDIT = logging.getLogger("tarstop.audit")
-"""The audit log for the server's output, one JSON line an entry, without contents."""
+"""Logger that repeats the audit log in the server's output, a line of JSON for each entry, without contents."""
 _COLUMNS: Mapping[Kind, sa.ColumnElement[str]] = {
     "session": METADATA.tables["session"].c.id,
     "collection": METADATA.tables["collection"].c.id,
     "calibrator": METADATA.tables["calibrator"].c.digest,
 }
+"""Column with the ids of each kind of object."""
 S = TypeVar("S", bound="Permissions")
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,7 +76,7 @@ class Forbidden(InputProblem):
 
 
 class Reach(NamedTuple):
-    """What another process needs to open a store as it was opened here: its URL, password included, and the person."""
+    """What another process needs to open the same store: its URL, with the password, and the person."""
 
     url: str
     person: str | None
@@ -83,20 +85,21 @@ class Reach(NamedTuple):
 def asks(
     kind: Kind, action: str
 ) -> Callable[[Callable[Concatenate[S, str, P], T]], Callable[Concatenate[S, str, P], T]]:
-    """Restrict a method of the store, whose first argument names an object, to people who may do this with it.
+    """Decorator that restricts a method of the store to people who may do this with the object that its first argument names.
 
-    What a method changes it does in :meth:`Permissions.changing`, which asks in the same transaction.
+    A method that changes something also does so in :meth:`Permissions.changing`, which checks within the same
+    transaction.
     """
 
-    def guarded(method: Callable[Concatenate[S, str, P], T]) -> Callable[Concatenate[S, str, P], T]:
+    def restrict(method: Callable[Concatenate[S, str, P], T]) -> Callable[Concatenate[S, str, P], T]:
         @wraps(method)
-        def asked(self: S, key: str, /, *args: P.args, **more: P.kwargs) -> T:
+        def checked(self: S, key: str, /, *args: P.args, **more: P.kwargs) -> T:
             self.require(kind, key, action)
             return method(self, key, *args, **more)
 
-        return asked
+        return checked
 
-    return guarded
+    return restrict
 
 
 class Permissions(Database):
@@ -107,7 +110,7 @@ class Permissions(Database):
     url, busy_seconds
         As for :class:`~tarstop_core.sessions.store.database.Database`.
     person
-        For whom it is opened; None on one's own machine, where whoever sits there owns everything.
+        The person for whom the store is opened; None on one's own machine, where everything is allowed.
     """
 
     def __init__(
@@ -118,20 +121,20 @@ class Permissions(Database):
 
     @property
     def reach(self) -> Reach:
-        """Everything that another process needs to open it for the same person, including a password; never to be shown."""
+        """What another process needs to open this store for the same person; never to be shown, because it has the password."""
         return Reach(self._url.render_as_string(hide_password=False), self.person)
 
     def may(self, kind: Kind, action: str, *, directly: bool = False) -> sa.ColumnElement[bool]:
-        """Return the condition of a query that leaves the objects with which the person may do this.
+        """Condition of a query for the objects with which the person may do this.
 
         Parameters
         ----------
         kind
-            What the query is about; it selects from that table.
+            Kind of the objects; the query must select from their table.
         action
-            One of those that :data:`MAY` lists for the kind.
+            An action that :data:`MAY` lists for the kind.
         directly
-            Whether sessions that use an object do not count.
+            Whether only roles in the object itself count, and not those in sessions that use it.
 
         Returns
         -------
@@ -141,21 +144,21 @@ class Permissions(Database):
         return sa.true() if self.person is None else _may(self.person, kind, action, directly)
 
     def require(self, kind: Kind, key: str, action: str) -> None:
-        """Refuse what the person may not do with an object.
+        """Raise Forbidden or InputProblem if the person may not do something with an object.
 
         Parameters
         ----------
         kind, key
-            Which object.
+            Kind and id of the object.
         action
-            One of those that :data:`MAY` lists for the kind.
+            An action that :data:`MAY` lists for the kind.
 
         Raises
         ------
         InputProblem
-            As if there were none, where they may not see it.
+            If they may not even see it: the message says that there is no such object.
         Forbidden
-            Where they may see it, and no more.
+            If they may see it but not do this.
         """
         if self.person is None or self._allowed(kind, key, action):
             return
@@ -164,22 +167,22 @@ class Permissions(Database):
         raise unknown(kind, key, self.name)
 
     def actions(self, kind: Kind, key: str) -> frozenset[str]:
-        """Return what the person may do with an object.
+        """Everything that the person may do with an object.
 
         Parameters
         ----------
         kind, key
-            Which object.
+            Kind and id of the object.
 
         Returns
         -------
         frozenset of str
-            Names that :data:`MAY` lists for the kind.
+            Actions that :data:`MAY` lists for the kind.
 
         Raises
         ------
         InputProblem
-            As if there were none, where they may not see it.
+            If they may not even see it: the message says that there is no such object.
         """
         if self.person is None:
             return frozenset(MAY[kind])
@@ -190,35 +193,38 @@ class Permissions(Database):
 
     @contextmanager
     def changing(self, kind: Kind, key: str, action: str) -> Iterator[Session]:
-        """Begin a transaction that writes, in which the person keeps the role that allows it.
+        """Begin a transaction that writes, during which the person keeps the role that allows it.
 
         Parameters
         ----------
         kind, key, action
-            As for :meth:`require`, which is asked within.
+            As for :meth:`require`, which is called within.
 
         Yields
         ------
         Session
-            The transaction; whoever takes a role away, or changes the session, waits for its end, or has done so before it.
+            The transaction. Others who take a role away or change the same session wait until it ends.
         """
         with self.write() as session:
-            self._hold(session, key, everybodys=action == "manage")
+            self._hold(session, key, all_roles=action == "manage")
             self.require(kind, key, action)
             yield session
 
     @contextmanager
     def administering(self) -> Iterator[Session]:
-        """Begin a transaction that writes, only for administrators."""
+        """Begin a transaction that writes; Forbidden unless the person is an administrator."""
         with self.write() as session:
             self._hold(session)
             self.require_administrator()
             yield session
 
-    def _hold(self, session: Session, key: str = "", *, everybodys: bool = False) -> None:
-        """Block others who would remove the person's rights or write to the same session; a file has one writer at a time anyway."""
+    def _hold(self, session: Session, key: str = "", *, all_roles: bool = False) -> None:
+        """Make others wait who would remove the person's rights or write to the same session.
+
+        Only a server needs this, because a file has one writer at a time.
+        """
         if self.file is None:
-            session.execute(_held_rows(self.person, everybodys), {"key": key})
+            session.execute(_held_rows(self.person, all_roles), {"key": key})
 
     def _allowed(self, kind: Kind, key: str, *actions: str) -> frozenset[str]:
         """Which of these actions the person may do with an object."""
@@ -227,7 +233,7 @@ class Permissions(Database):
         return frozenset(action for row in rows for action in actions if getattr(row, action))
 
     def require_administrator(self) -> None:
-        """Refuse everybody who is not an administrator; on one's own machine nobody is refused."""
+        """Raise Forbidden unless the person is an administrator; on one's own machine, everybody is."""
         if self.person is not None and not self.administers:
             raise Forbidden("Only an administrator may do that.")
 
@@ -238,11 +244,11 @@ class Permissions(Database):
 
     @property
     def welcome(self) -> bool:
-        """Whether the person has an account, and is not locked out."""
+        """Whether the person has an account and is not locked out."""
         return self.person is None or bool(self.rows(_account(self.person)))
 
     def own(self, column: Any) -> sa.ColumnElement[bool]:
-        """Return the condition that a row with a person in this column belongs to the person; unowned rows belong to administrators."""
+        """Condition that a row, with its owner's name in this column, belongs to the person; rows without owner belong to administrators."""
         if self.person is None:
             return sa.true()
         nobodys = sa.and_(column == "", _account(self.person, administers=True).exists())
@@ -254,9 +260,9 @@ class Permissions(Database):
         Parameters
         ----------
         session
-            The transaction that stores it.
+            The transaction in which it is stored.
         kind, key
-            Which object.
+            Kind and id of the object.
         """
         if self.person is not None:
             session.merge(GrantedRole(kind=kind, object_id=key, holder=self.person, role="owner"))
@@ -267,11 +273,11 @@ class Permissions(Database):
         Parameters
         ----------
         session
-            The transaction that does what the line says.
+            The transaction in which it is done.
         what
             What is done.
         kind, key
-            With which object.
+            Kind and id of the object.
         about
             The other person that it concerns, or the kind of a file.
         """
@@ -286,16 +292,19 @@ class Permissions(Database):
 
 
 @lru_cache(maxsize=4096)
-def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
-    """Lock in one query what a change of the object with this `key` depends on: the person's account, projects and roles, or everybody's roles, and the session."""
+def _held_rows(person: str | None, all_roles: bool) -> sa.Select[Any]:
+    """Query that locks everything that a change of the object with this `key` depends on.
+
+    That is the person's account, projects and roles, or with `all_roles` everybody's, and the session.
+    """
     key: sa.ColumnElement[str] = sa.bindparam("key")
     mine = sa.select(Member.project).where(Member.person == person)
     shares = sa.select(GrantedRole.holder).where(GrantedRole.object_id == key).order_by(GrantedRole.holder)
-    if not everybodys:
+    if not all_roles:
         shares = shares.where((GrantedRole.holder == person) | GrantedRole.holder.in_(mine))
     account = sa.select(Account.name).where(Account.name == person)
     roles = [account.with_for_update(read=True), mine.with_for_update(read=True)]
-    roles.append(shares.with_for_update(read=not everybodys))
+    roles.append(shares.with_for_update(read=not all_roles))
     # Stored events refer to the session and must go on doing so.
     itself = sa.select(StoredSession.id).where(StoredSession.id == key).with_for_update(key_share=True)
     locked = [rows.cte() for rows in (*(roles if person is not None else ()), itself)]
@@ -304,14 +313,14 @@ def _held_rows(person: str | None, everybodys: bool) -> sa.Select[Any]:
 
 @lru_cache(maxsize=4096)
 def _asked(person: str, kind: Kind, actions: tuple[str, ...]) -> sa.Select[Any]:
-    """Query whether a person may do things with the object of a `key`; prepared once, because every press asks and building it is slow."""
+    """Query whether a person may do each action with the object of a `key`; built once, because that is slow."""
     whether: list[Any] = [_may(person, kind, action, False).label(action) for action in actions]
     return sa.select(*whether).where(_COLUMNS[kind] == sa.bindparam("key"))
 
 
 @lru_cache(maxsize=4096)
 def _may(person: str, kind: Kind, action: str, directly: bool) -> sa.ColumnElement[bool]:
-    """The condition of :meth:`Permissions.may`."""
+    """Condition of :meth:`Permissions.may` for a person, built once."""
     column, roles = _COLUMNS[kind], MAY[kind][action]
     ways = [column.in_(_held(person, kind, roles)), _unowned(person, kind, column)]
     through = sa.select(sa.literal(1)).select_from(StoredSession)
@@ -333,12 +342,13 @@ def _may(person: str, kind: Kind, action: str, directly: bool) -> sa.ColumnEleme
 
 
 def _account(person: str, administers: bool = False) -> sa.Select[Any]:
+    """Query for the account of a person who is not locked out and, if asked for, is an administrator."""
     account = sa.select(Account.name).where(Account.name == person, ~Account.locked)
     return account.where(Account.administers) if administers else account
 
 
 def _held(person: str, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
-    """Ids of the objects in which the person, or a project of theirs, has one of these roles."""
+    """Query for the ids of objects in which the person, or a project of theirs, has one of these roles."""
     projects = sa.select(Member.project).where(Member.person == person)
     theirs = (GrantedRole.holder == person) | GrantedRole.holder.in_(projects)
     held = sa.select(GrantedRole.object_id).where(
@@ -348,25 +358,25 @@ def _held(person: str, kind: Kind, roles: tuple[Role, ...]) -> sa.Select[Any]:
 
 
 def _unowned(person: str, kind: Kind, column: Any) -> sa.ColumnElement[bool]:
-    """Give unowned rows, such as those from before accounts, to the administrators."""
+    """Condition that an object has no owner, as those from before accounts, and the person is an administrator."""
     owned = sa.select(GrantedRole.object_id).where(GrantedRole.kind == kind, GrantedRole.role == "owner")
     return sa.and_(_account(person, administers=True).exists(), column.not_in(owned))
 
 
 def unknown(kind: Kind, key: str, store: str) -> InputProblem:
-    """Return the problem for an object that does not exist or that the person may not see.
+    """The problem to raise for an object that does not exist or that the person may not see.
 
     Parameters
     ----------
     kind, key
-        Which object.
+        Kind and id of the object.
     store
-        What the store is called.
+        Public name of the store.
 
     Returns
     -------
     InputProblem
-        To be raised.
+        The problem, still to be raised.
     """
     sentences = {
         "session": f"There is no session '{key}' here; choose one listed on the Home page.",
@@ -377,7 +387,10 @@ def unknown(kind: Kind, key: str, store: str) -> InputProblem:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a person as it is stored; InputProblem for one that could be taken for another."""
+    """Name of a person as it is stored: without case and outer spaces.
+
+    InputProblem if it is empty, too long, not printable, or begins like the name of a project.
+    """
     plain = name.strip().casefold()
     if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or plain.startswith(PROJECT):
         raise InputProblem("No person here has this name; give the name they log in with.")
@@ -385,13 +398,13 @@ def check_name(name: str) -> str:
 
 
 def forget_shares(session: Session, kind: Kind, key: str) -> None:
-    """Remove all shares of an object that is removed.
+    """Remove all roles in an object that is removed.
 
     Parameters
     ----------
     session
-        The transaction in which it goes.
+        The transaction in which the object is removed.
     kind, key
-        Which object.
+        Kind and id of the object.
     """
     session.execute(sa.delete(GrantedRole).where(GrantedRole.kind == kind, GrantedRole.object_id == key))

@@ -19,7 +19,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from tarstop_core.errors import InputProblem, Outage
 
 RESERVED = 16 << 20
-"""Bytes. SQLite writes a removal before it frees anything, for which a full disk has no room."""
+"""Bytes of disk space to reserve, because SQLite writes even a removal to its log before it frees anything."""
 FULL = (ENOSPC, EDQUOT)
 """Error codes of a full disk or quota."""
 PIECE = 500
@@ -27,19 +27,23 @@ PIECE = 500
 INCREMENTAL = 2
 """SQLite's mode for a file that can be shortened in place."""
 SYNCHRONOUS = "FULL"
-"""A finished transaction is on the disk even if the machine loses power right afterwards."""
+"""SQLite's mode in which a finished transaction is on the disk even if the machine loses power right afterwards."""
 
 
 def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
-    """Ask SQLite for durability and locking; ``tarstop_write`` and ``tarstop_patience`` are options of a transaction."""
+    """Set up durability and locking for every connection of an engine.
+
+    A transaction has two options: ``tarstop_write`` takes the lock for writing at once, and ``tarstop_patience`` is the
+    time in seconds that it waits for the lock.
+    """
 
     @hooks.listens_for(engine, "connect")
     def set_up(connection: sqlite3.Connection, _: object) -> None:
-        # The driver would begin transactions late and only before some statements; "begin" below does it.
+        # Otherwise the driver begins transactions late, and only before some statements; `begin` below begins them.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {round(busy_seconds * 1000)}")
         if not connection.execute("PRAGMA page_count").fetchone()[0]:
-            # For a new file: removed data go back to the disk without copying all the rest.
+            # A new file: space of removed data can be returned to the disk without copying all the rest.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         _switch_to_wal(connection, busy_seconds)
@@ -49,7 +53,7 @@ def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
 
     @hooks.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        # A writer takes its lock at once, because one requested after reading may be refused without waiting.
+        # A writer takes its lock at once, because a lock that is requested after reading may be refused without waiting.
         options = connection.get_execution_options()
         if "tarstop_patience" in options:
             patience = max(busy_seconds, options["tarstop_patience"])
@@ -71,9 +75,9 @@ def _switch_to_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
 
 
 def stay_with_file(engine: sa.Engine, path: Path) -> None:
-    """Refuse every file except the one that was opened: labels written to a moved file would be lost.
+    """Refuse any other file under the path of the one that was opened, because labels written to a moved file would be lost.
 
-    Nor is an empty one put in its place; once it is back, so are its sessions.
+    If the file is gone, no empty one is created in its place; once it is back, its sessions are too.
     """
 
     def identity() -> tuple[int, int] | None:
@@ -84,7 +88,7 @@ def stay_with_file(engine: sa.Engine, path: Path) -> None:
         return status.st_dev, status.st_ino
 
     if identity() is None:
-        return  # spelled in a way that only SQLite reads
+        return  # the path is spelled in a way that only SQLite understands
     engine.dispose()
 
     @hooks.listens_for(engine, "do_connect")
@@ -93,21 +97,21 @@ def stay_with_file(engine: sa.Engine, path: Path) -> None:
             raise sqlite3.OperationalError("unable to open database file")
 
     @hooks.listens_for(engine, "connect")
-    def note(_: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+    def note_file(_: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
         record.info["file"] = identity()
 
     @hooks.listens_for(engine, "checkout")
-    def compare(_: sqlite3.Connection, record: ConnectionPoolEntry, __: object) -> None:
+    def check_file(_: sqlite3.Connection, record: ConnectionPoolEntry, __: object) -> None:
         if record.info["file"] != identity():
             raise DisconnectionError
 
 
 @contextmanager
 def reserved(file: Path, name: str) -> Iterator[None]:
-    """Reserve some disk space for a file until the work within succeeds or fails; Outage if there is none."""
+    """Reserve some disk space beside a file until the work within the context ends; Outage if there is none."""
     with ExitStack() as held:
         try:
-            # It has no name, so nothing is left of it if the process is killed.
+            # A temporary file without a name, of which nothing is left if the process is killed.
             ballast = held.enter_context(tempfile.TemporaryFile(dir=file.parent, buffering=0))
             if ballast.write(bytes(RESERVED)) < RESERVED:  # a nearly full disk takes only a part
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
@@ -124,13 +128,13 @@ def reserved(file: Path, name: str) -> Iterator[None]:
 
 
 def settle(connection: sqlite3.Connection) -> None:
-    """Empty the write-ahead log into the file, as far as there is room to do so."""
+    """Empty the write-ahead log into the file, as far as disk space allows."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def shrink(connection: sqlite3.Connection) -> None:
-    """Return empty pages to the disk as far as disk space allows; stored data stay."""
+    """Return empty pages of the file to the disk, as far as disk space allows."""
     with suppress(sqlite3.Error):
         if connection.execute("PRAGMA auto_vacuum").fetchone()[0] == INCREMENTAL:
             # In pieces, because every freed page is written to the log first.
@@ -146,9 +150,9 @@ def shrink(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def written_whole(file: Path) -> Iterator[Path]:
-    """Yield a name in the same folder to write to, which becomes `file` once it is on disk.
+    """Yield the path of a temporary file in the same folder, which gets the name `file` once it is on disk.
 
-    InputProblem when there is such a file already, or it cannot be written.
+    InputProblem if there is such a file already, or it cannot be written.
     """
     leftovers = list[Path]()
     try:
@@ -176,7 +180,7 @@ def written_whole(file: Path) -> Iterator[Path]:
 
 
 def free_name(file: Path, what: str) -> Path:
-    """Return a name beside `file` that no file has: store.revision-0001.db, store.revision-0001-2.db."""
+    """Path beside `file` that no file has: store.revision-0001.db, then store.revision-0001-2.db."""
     names = (f"{file.stem}.{what}{again}{file.suffix}" for again in chain([""], (f"-{n}" for n in count(2))))
     return next(name for name in map(file.with_name, names) if not name.exists())
 
@@ -187,23 +191,24 @@ def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
     Parameters
     ----------
     source : Connection
-        To the database.
+        Connection to the database.
     file : Path
         The new file.
     like : Path
-        Who may read this one may read the copy.
+        A file whose access rights the copy gets.
     """
     with written_whole(file) as part:
         with closing(sqlite3.connect(part)) as target:
             source.backup(target)
-            # A copy is one file that needs no other file next to it.
+            # The copy is a single file, without a log beside it.
             target.execute("PRAGMA journal_mode = DELETE")
         shutil.copymode(like, part)
 
 
 def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
     if os.name != "posix" and path.is_dir():
-        return  # only POSIX has names of files written out by their folder
+        return  # only on POSIX does a folder have to be synchronized for the names in it
     handle = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(handle)

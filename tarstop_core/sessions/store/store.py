@@ -1,8 +1,7 @@
-"""Sessions and their logs in a database: SQLite, or any that SQLAlchemy speaks to.
+"""Sessions and their logs in a database: SQLite or PostgreSQL.
 
-What is acknowledged is on disk: :meth:`Store.append` returns after the commit, and SQLite is told
-to wait for the disk. A log only ever grows, and each event carries its number, so two windows on one
-session cannot overwrite each other.
+An event is on disk once :meth:`Store.append` returns: it returns after the commit, and SQLite waits for the disk. A log
+only grows, and each event has its number, so two windows on one session cannot overwrite each other.
 """
 
 import copy
@@ -66,32 +65,32 @@ _LAST = (
 )
 
 READERS = "readers"
-"""Names of several readers in stored settings, if any."""
+"""Key of stored settings that is there only if a session has several readers."""
 
 
 class Conflict(InputProblem):
-    """Another tab or window recorded something first."""
+    """Somebody else, or another window, recorded something first."""
 
 
 class Deleted(InputProblem):
-    """The session was deleted; nothing can be recorded until it is restored."""
+    """A session is deleted, so nothing can be recorded until it is restored."""
 
 
 class Store(Collections):
     """Sessions and their logs, with their collections and calibrators, and drafts, in one database.
 
-    Usable from several threads; several processes may open the same one. Every method raises InputProblem when the
-    database is locked, read-only, full, damaged or out of reach, or when it holds nothing under an id that is given.
+    It can be used from several threads, and several processes may open the same database. Every method raises
+    InputProblem if the database is locked, read-only, full, damaged or out of reach, or if there is nothing with a given id.
     """
 
     def for_person(self, person: str) -> Self:
-        """Return the store with this person's rights, on the same connections."""
+        """The store with this person's rights, on the same connections."""
         opened = copy.copy(self)
         opened.person = check_name(person)
         return opened
 
     def check(self) -> None:
-        """Check that the database answers; Outage if it does not."""
+        """Raise Outage if the database does not answer."""
         self.value(select(func.count()).select_from(Deletion))
 
     def create_session(
@@ -106,38 +105,40 @@ class Store(Collections):
         created: str = "",
         events: Sequence[Event] = (),
     ) -> str:
-        """Create a session on a collection, or import one from another store.
+        """Create a session on a collection, or import one from another store, and return its id.
 
         Parameters
         ----------
         name
-            What the session is called.
+            Name of the session.
         collection_id
-            Of its documents.
+            Id of the collection of its documents.
         order
-            Positions in the collection, none twice; shape (N,).
+            Position of each document of the list in the collection, none twice; shape (N,).
         scores
-            In the same order, None for a list that has only its order; shape (N,).
+            Scores of these documents, in the same order, shape (N,); None for a list without scores.
         settings
-            At the start.
+            Settings at the start.
         query
             The question that the list answers.
         ranking
             Where the order comes from, in words.
         created
-            When it was created in another store, from which it comes; else now.
+            Time when it was created, if it comes from another store; by default now.
         events
-            Its log there, with numbers and times.
+            Its log so far, with numbers and times.
 
         Returns
         -------
         str
-            Its id.
+            Id of the session.
 
         Raises
         ------
         InputProblem
-            When order or scores do not fit the collection.
+            If order or scores do not fit the collection.
+        Forbidden
+            If the person may not use the collection or a calibrator.
         """
         ids = self.document_ids(collection_id)
         positions = check_order(order, len(ids))
@@ -161,7 +162,7 @@ class Store(Collections):
         with self.changing("collection", collection_id, "use") as session:
             for digest in {settings.calibrator, *calibrators_in(events)} - {""}:
                 self.require("calibrator", digest, "use")
-            # it may have been deleted since its ids were read
+            # The collection may have been deleted since its ids were read.
             held_collection(session, collection_id, lock=True)
             session.add(stored)
             session.flush()
@@ -172,19 +173,19 @@ class Store(Collections):
 
     @asks("session", "see")
     def session(self, session_id: str) -> SessionRow:
-        """Return a session as it was set up."""
+        """A session as it was set up."""
         with self.read() as session:
             return held_session(session, session_id, options=[undefer_group("list")]).row()
 
     @asks("session", "see")
     def heading(self, session_id: str) -> tuple[str, int]:
-        """Return the name of a session and its number of documents."""
+        """Name of a session, and the number of documents on its list."""
         with self.read() as session:
             stored = held_session(session, session_id)
         return stored.name, stored.documents
 
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
-        """Return the sessions in use, the archived ones or all deleted ones; the most recent comes first."""
+        """Summaries of the sessions in use, of the archived or of all deleted ones; the one used last comes first."""
         gone = StoredSession.id.in_(select(Deletion.session_id))
         chosen = gone if deleted else and_(StoredSession.archived == archived, ~gone)
         with self.read() as session:
@@ -193,7 +194,7 @@ class Store(Collections):
         return sorted(rows, key=lambda summary: summary.last_activity, reverse=True)
 
     def damaged(self) -> list[Damaged]:
-        """Return everything stored that cannot be read, each with what is wrong."""
+        """Everything stored that cannot be read, each with what is wrong."""
         with self.read() as session:
             stored = [
                 *summaries(session, self.may("session", "manage")),
@@ -204,7 +205,7 @@ class Store(Collections):
 
     @asks("session", "manage")
     def purge_counts(self, session_id: str) -> tuple[int, int]:
-        """Count what :meth:`purge_session` would delete: entries of the log, and records, 0 where another session uses them."""
+        """Numbers of log entries and of records that :meth:`purge_session` would delete; records that another session uses stay."""
         with self.read() as session:
             collection = held_session(session, session_id).collection
             users = select(func.count()).where(StoredSession.collection_id == collection.id)
@@ -225,9 +226,9 @@ class Store(Collections):
             self.remove_unfinished(collection_id)
 
     def discard(self, broken: Damaged) -> None:
-        """Delete permanently what cannot be read; InputProblem while a session uses it."""
-        away = {"session": self.purge_session, "collection": self.delete_collection}
-        away.get(broken.kind, self.discard_calibrator)(broken.id)
+        """Delete something damaged permanently; InputProblem for a collection that a session uses."""
+        delete_from = {"session": self.purge_session, "collection": self.delete_collection}
+        delete_from.get(broken.kind, self.discard_calibrator)(broken.id)
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
@@ -240,10 +241,10 @@ class Store(Collections):
             held_session(session, session_id, lock=True).archived = archived
 
     def delete_session(self, session_id: str) -> None:
-        """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
-        # It may be deleted already.
+        """Take a session off every list; its log stays, so that :meth:`restore_session` can bring it back."""
+        # IntegrityError: it is deleted already.
         with suppress(IntegrityError), self.changing("session", session_id, "manage") as session:
-            # Waits for an event that is being stored, and the other way round.
+            # Locked, so that no event is being stored at the same time.
             held_session(session, session_id, lock=True)
             session.add(Deletion(session_id=session_id, time=now()))
             self.note(session, "deleted", "session", session_id)
@@ -256,7 +257,7 @@ class Store(Collections):
             self.note(session, "restored", "session", session_id)
 
     def events(self, session_id: str) -> list[Event]:
-        """Return the part of a session's log that counts, in order, without anything that a reader may not see yet."""
+        """The part of a session's log that counts, in order, without anything that a reader may not see yet."""
         log = self.log(session_id)
         if not any(event.reviewer for event in log):
             return log
@@ -266,16 +267,16 @@ class Store(Collections):
             return [*counted_log(read_settings(settings).readers, log)] if READERS in settings else log
 
     def log(self, session_id: str) -> list[Event]:
-        """Return the whole log of a session, in order.
+        """The whole log of a session, in order.
 
-        Of several readers it holds what some may not see yet: nothing of it is shown but by
-        :class:`~tarstop_core.screening.independent.SeveralReaders`.
+        With several readers it contains what some of them may not see yet. Show of it only what
+        :class:`~tarstop_core.screening.independent.SeveralReaders` gives out.
         """
         return self.news(session_id)[0]
 
     @asks("session", "see")
     def news(self, session_id: str, after: int = 0) -> tuple[list[Event], bool]:
-        """Return the log of a session from the event that follows number `after`, in order, and whether the session is deleted."""
+        """The events of a session with numbers above `after`, in order, and whether the session is deleted."""
         rows = self.rows(_NEWS, {"key": session_id, "after": after})
         if not rows:
             raise unknown("session", session_id, "")
@@ -288,37 +289,39 @@ class Store(Collections):
         return events, rows[0].deleted is not None
 
     def append(self, session_id: str, event: Event, expected: int, documents: int | None = None) -> Event:
-        """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
+        """Add an event to the log, with the next number and the time now, and return it once it is on disk.
 
         Parameters
         ----------
         session_id
-            Of the session.
+            Id of the session.
         event
-            What to add.
+            The event to add.
         expected
-            The number of the last event that the caller has seen, 0 for none.
+            Number of the last event that the caller has seen, 0 for none.
         documents
-            How many documents the list then holds, where that changes.
+            Number of documents on the list after the event; None if that does not change.
 
         Returns
         -------
         Event
-            As it was stored.
+            The event as it was stored.
 
         Raises
         ------
         Conflict
-            When somebody else recorded something.
+            If something else was recorded since.
         Deleted
             While the session is deleted.
+        Forbidden
+            If the person's role does not allow the event.
         InputProblem
-            When the event cannot be stored.
+            If the event cannot be stored.
         """
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
         payload = json.loads(dump(dict(event.payload)))
-        # Nobody who logged in signs with another's name; what the page itself records has none.
+        # A person who logged in cannot sign with another name; a fit, which the page itself records, has none.
         by = storable_text(event.reviewer) if self.person is None else self.person
         if event.kind == "fit":
             by = ""
@@ -343,7 +346,7 @@ class Store(Collections):
                         "it back under “Deleted” on the Sessions page."
                     )
         except IntegrityError:
-            # Databases that let two writers read at the same time refuse the second number here.
+            # Two writers read the log at the same time; the database refuses the second event with the same number.
             raise conflict from None
         return stored
 
@@ -358,34 +361,33 @@ class Store(Collections):
         duplicates: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> Event:
-        """Add documents to a session or remove them, and store the event that names them, with the time now.
+        """Add documents to a session or remove them, store the event that names them, and return it.
 
         Parameters
         ----------
         session_id
-            Of the session.
+            Id of the session.
         event
-            Which documents join or go. Where it has a number, that of the last event that was seen, nothing may have been
-            recorded since; else what was recorded meanwhile stands.
+            The event that names the documents. If its number is that of the last event seen, nothing may have been
+            recorded since; if it is 0, anything recorded meanwhile stays.
         after
-            The collection of the session, which goes unless another session uses it.
+            The present collection of the session; it is removed unless another session uses it.
         frame, files, duplicates, progress
-            Of the collection that takes its place, as for :meth:`arriving`.
+            Content of the collection that replaces it, as for :meth:`arriving`.
 
         Returns
         -------
         Event
-            As it was stored.
+            The event as it was stored.
 
         Raises
         ------
         Conflict
-            When others were recorded, when the session rests on a third collection by now, or another writer, where the
-            database lets two in, is quicker by a moment; nothing is changed then.
+            If something was recorded since, or the session has another collection by now; nothing is changed then.
         """
         about = (after.name, frame, files, duplicates)
         arriving = self.arriving(*about, query=after.query, progress=progress)
-        # The roles first, in the same order as for deleting a session.
+        # Roles are locked first, in the same order as for deleting a session, so that the two cannot block each other.
         with arriving as key, self.changing("session", session_id, "manage") as session:
             seen = event.seq or _last_seq(session, session_id)[0]
             mine = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
@@ -407,28 +409,28 @@ class Store(Collections):
 def held_session(
     session: Session, session_id: str, lock: bool = False, options: Sequence[Any] = ()
 ) -> StoredSession:
-    """Return a session as stored; with `lock` nobody else can change it until the end of the transaction.
+    """A session as it is stored.
 
     Parameters
     ----------
     session
         The transaction.
     session_id
-        Of the session.
+        Id of the session.
     lock
-        Whether others that lock it wait.
+        Whether nobody else can change it until the end of the transaction.
     options
-        How columns are loaded.
+        SQLAlchemy's options on which columns are loaded.
 
     Returns
     -------
     StoredSession
-        As it is stored.
+        The session as it is stored.
 
     Raises
     ------
     InputProblem
-        When there is none with this id.
+        If there is no session with this id.
     """
     stored = session.get(StoredSession, session_id, with_for_update=True if lock else None, options=options)
     if stored is None:
@@ -437,7 +439,7 @@ def held_session(
 
 
 def _last_seq(session: Session, session_id: str) -> tuple[int, bool]:
-    """Return the number of the last event, 0 for none, and whether the session is deleted; InputProblem when there is no such session."""
+    """Number of a session's last event, 0 for none, and whether it is deleted; InputProblem if there is no such session."""
     row = session.execute(_LAST, {"key": session_id}).one_or_none()
     if row is None:
         raise unknown("session", session_id, "")
@@ -446,11 +448,12 @@ def _last_seq(session: Session, session_id: str) -> tuple[int, bool]:
 
 
 def event_row(event: Event) -> dict[str, Any]:
-    """Return an event as it is sent."""
+    """An event as JSON values, for files and the database."""
     plain = {name: getattr(event, name) for name in ("seq", "time", "reviewer", "kind")}
     return plain | {"payload": dict(event.payload)}
 
 
 def _row(session_id: str, event: Event) -> dict[str, Any]:
+    """An event as a row of the database."""
     row = event_row(event)
     return {**row, "session_id": session_id, "payload": dump(row["payload"])}

@@ -1,4 +1,4 @@
-"""The tables of the store, a class each, and what goes into their columns."""
+"""The tables of the store, one class each, and checks of what is stored in their columns."""
 
 import json
 import re
@@ -29,20 +29,20 @@ from tarstop_core.screening.state import State
 
 T = TypeVar("T")
 UNFINISHED = 0
-"""The number of documents of a collection that is still being stored, or already being removed."""
+"""Number of documents that marks a collection which is still being stored, or already being removed."""
 AS_STORED = ("id", "name", "collection_id", "query", "ranking", "archived", "digest")
-"""Columns of a session that its row holds as they are."""
+"""Columns of a session that :class:`SessionRow` holds unchanged."""
 
 Id = Annotated[str, mapped_column(sa.String, primary_key=True)]
 Short = Annotated[str, mapped_column(sa.String)]
 Position = Annotated[int, mapped_column(primary_key=True, autoincrement=False)]
-# With a default, so that programs that do not know the column go on as they are.
+# Columns added later have a default, so that earlier programs, which do not know them, can still write rows.
 Later = Annotated[str, mapped_column(server_default="")]
 Whose = Annotated[str, mapped_column(sa.String, primary_key=True, server_default="")]
 
 
 class FileRow(TypedDict, total=False):
-    """What is computed with of the description of a file; the rest is for people to read."""
+    """Those entries of a file's description that are computed with; the others are only shown to people."""
 
     source: str
     records: int
@@ -53,44 +53,45 @@ class FileRow(TypedDict, total=False):
 
 
 class Table(DeclarativeBase):
-    """A table of the store; an object of its class is a row."""
+    """Base class of the tables; an object of a subclass is a row."""
 
     type_annotation_map: ClassVar = {str: sa.Text, float: sa.Double}
 
 
 class SchemaVersion(Table):
-    """The version of the tables, which earlier programs compare with their own."""
+    """Version of the schema, which earlier programs compare with their own."""
 
     __tablename__ = "tarstop_schema"
     version: Mapped[Position]
 
 
 class Collection(Table):
-    """Documents that were brought together, without their texts."""
+    """A collection of documents, without their texts."""
 
     __tablename__ = "collection"
     id: Mapped[Id]
     name: Mapped[str]
     created: Mapped[Short]
     documents: Mapped[int]
+    """Number of documents; :data:`UNFINISHED` for a collection that is not to be seen."""
     files_json: Mapped[str] = mapped_column("files")
     duplicates: Mapped[int]
-    """Records that were folded into another."""
+    """Number of records that were merged into others."""
     simulated: Mapped[bool]
     query: Mapped[str]
-    """The question that the documents came with; else empty."""
+    """Question that the documents came with; empty if none."""
     digest: Mapped[Short]
     """Hash of the records and their order."""
-    # Every session needs all ids but few abstracts; reading them here spares a walk through all records.
+    # Every session needs all ids but few abstracts, and reading the ids from here is faster than from all records.
     packed_ids: Mapped[bytes] = mapped_column("ids", deferred=True)
 
     @cached_property
     def files(self) -> tuple[Mapping[str, Any], ...]:
-        """The description of each file."""
+        """Descriptions of the files that the documents come from."""
         return tuple(json.loads(self.files_json))
 
     def checked(self) -> Self:
-        """Return the collection; InputProblem when it cannot be read."""
+        """The collection itself; InputProblem if it is damaged."""
         with intact(f"The collection '{self.name}'"):
             check_time(self.created)
             if not (isinstance(self.documents, int) and isinstance(self.duplicates, int)):
@@ -99,7 +100,7 @@ class Collection(Table):
         return self
 
     def document_ids(self) -> list[str]:
-        """Ids of all documents, in the order of the collection; InputProblem when they cannot be read."""
+        """Ids of all documents, in the order of the collection; InputProblem if they are damaged."""
         with intact("The list of documents"):
             ids = json.loads(zlib.decompress(self.packed_ids))
             if not (isinstance(ids, list) and all(isinstance(doc, str) for doc in ids)):
@@ -108,7 +109,7 @@ class Collection(Table):
 
 
 class Record(Table):
-    """One document in full; `score` is None where the file had none."""
+    """A document in full; `score` is None if its file had none."""
 
     __tablename__ = "record"
     collection_id: Mapped[str] = mapped_column(sa.ForeignKey("collection.id"), primary_key=True)
@@ -156,7 +157,7 @@ class StoredSession(Table):
     collection: Mapped[Collection] = relationship()
 
     def row(self) -> "SessionRow":
-        """The session with its list unpacked; InputProblem when it cannot be read."""
+        """The session with its list unpacked; InputProblem if it is damaged."""
         ids = self.collection.document_ids()
         with intact(f"The session '{self.name}'"):
             order = check_order(np.frombuffer(self.positions, dtype="<i4"), len(ids)).astype(np.intp)
@@ -172,7 +173,7 @@ class StoredSession(Table):
 
 
 class StoredEvent(Table):
-    """One line of the log of a session."""
+    """An event in the log of a session."""
 
     __tablename__ = "event"
     session_id: Mapped[str] = mapped_column(sa.ForeignKey("session.id"), primary_key=True)
@@ -192,7 +193,7 @@ class Deletion(Table):
 
 
 class StoredCalibrator(Table):
-    """A calibrator that is kept for ever."""
+    """A calibrator, by its digest."""
 
     __tablename__ = "calibrator"
     digest: Mapped[Id]
@@ -200,7 +201,7 @@ class StoredCalibrator(Table):
     created: Mapped[Short]
 
     def kept(self, label: "CalibratorLabel | None") -> "KeptCalibrator":
-        """The calibrator with the name that a label gives it; InputProblem when it cannot be read."""
+        """The calibrator with the name that a label gives it, or its own; InputProblem if it is damaged."""
         calibrator = from_json(self.json, f"The calibrator {self.digest}")
         name = (label and label.name) or calibrator.fitted_on.name
         deleted = label is not None and label.deleted != ""
@@ -208,7 +209,7 @@ class StoredCalibrator(Table):
 
 
 class CalibratorLabel(Table):
-    """What a person calls a calibrator, and when they took it off the list; empty where they did not."""
+    """Name that a person gave a calibrator, and when they took it off their list; empty if they did not."""
 
     __tablename__ = "calibrator_shelf"
     digest: Mapped[str] = mapped_column(sa.ForeignKey("calibrator.digest"), primary_key=True)
@@ -218,14 +219,14 @@ class CalibratorLabel(Table):
 
 
 class Draft(Table):
-    """What was entered for a session that is not started yet."""
+    """What a person entered for a session that is not started yet."""
 
     __tablename__ = "draft"
     id: Mapped[Id]
     saved: Mapped[Short]
     json: Mapped[str]
     person: Mapped[Later]
-    """Whose it is; empty on one's own machine."""
+    """Name of that person; empty on one's own machine."""
 
 
 class Account(Table):
@@ -235,14 +236,14 @@ class Account(Table):
     name: Mapped[Id]
     administers: Mapped[bool]
     locked: Mapped[bool]
-    """Whether they are let in no more."""
+    """Whether they may no longer log in."""
     created: Mapped[Short]
     seen: Mapped[Short]
-    """When they came last."""
+    """Time of their last visit."""
 
 
 class Member(Table):
-    """A person of a project."""
+    """Membership of a person in a project."""
 
     __tablename__ = "member"
     project: Mapped[Id]
@@ -250,7 +251,7 @@ class Member(Table):
 
 
 class GrantedRole(Table):
-    """The role that a person, or everybody of a project, has in something stored."""
+    """Role of a person, or of all members of a project, in something stored."""
 
     __tablename__ = "share"
     kind: Mapped[Id]
@@ -260,7 +261,7 @@ class GrantedRole(Table):
 
 
 class AuditLine(Table):
-    """A line for whoever is responsible for the store: person, time and object, without contents."""
+    """A line of the audit log, for the administrators: person, time and object, without contents."""
 
     __tablename__ = "audit"
     id: Mapped[Id]
@@ -274,55 +275,55 @@ class AuditLine(Table):
 
 
 METADATA = Table.metadata
-# Alembic's own table, which names the last step that was taken.
+# Alembic's own table, with the revision of the last step that was applied.
 STAMP = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 
 
 @dataclass(frozen=True, eq=False)
 class SessionRow:
-    """A session as it was set up; what happened since is in its events."""
+    """A session as it was set up; everything since is in its events."""
 
     id: str
     name: str
     collection_id: str
     created: str
     settings: Settings
-    """At the start."""
+    """Settings at the start."""
     ids: tuple[str, ...]
-    """Documents in screening order: as the list was stored, or, in a row :meth:`as_read`, in the order of reading."""
+    """Documents of the list as it was stored or, in a row from :meth:`as_read`, in the order of reading; shape (N,)."""
     order: NDArray[np.intp]
-    """Position of each in the collection; shape (N,)."""
+    """Position of each document in the collection; shape (N,)."""
     scores: NDArray[np.float64] | None
-    """None where the list has only its order; shape (N,)."""
+    """Score of each document, shape (N,); None for a list without scores."""
     query: str
     ranking: str
     """Where the order comes from, in words."""
     archived: bool
     digest: str
-    """Hash of documents, order and scores, as the list was stored."""
+    """Hash of documents, order and scores of the list as it was stored."""
 
     def as_read(self, state: State) -> Self:
-        """Return the session with its documents in the order of reading, as positions in the state count."""
-        to = state.sequence
-        if to is None:
+        """The session with its documents in the order of reading, in which positions of `state` are counted."""
+        sequence = state.sequence
+        if sequence is None:
             return self
-        order = np.append(self.order, state.joining("positions"))[to].astype(np.intp)
+        order = np.append(self.order, state.joining("positions"))[sequence].astype(np.intp)
         ids, scores = tuple(state.ids_as_read(self.ids)), state.scores_as_read(self.scores)
         return replace(self, ids=ids, order=order, scores=scores)
 
 
 @dataclass(frozen=True)
 class KeptCalibrator:
-    """A calibrator with what a person calls it."""
+    """A stored calibrator, with what a person calls it."""
 
     digest: str
     calibrator: Calibrator
     name: str
-    """The name that the person gave, else the calibrator's own."""
+    """Name that the person gave it, by default the calibrator's own."""
     created: str
-    """When it was stored here: ISO 8601, UTC."""
+    """Time when it was stored here: ISO 8601, UTC."""
     deleted: bool
-    """Whether it was taken off the list."""
+    """Whether the person took it off their list."""
 
 
 @dataclass(frozen=True)
@@ -333,22 +334,22 @@ class Damaged:
     id: str
     name: str
     problem: str
-    """What is wrong, a sentence."""
+    """Sentence on what is wrong."""
 
 
 def new_id() -> str:
-    """Return an id that fits into an address."""
+    """A new random id, which fits into an address."""
     return secrets.token_urlsafe(6)
 
 
 def now(ago: timedelta = timedelta(0)) -> str:
-    """Return the time now, or so long ago, as the store writes it."""
+    """The time now, or so long ago, as the store writes it: ISO 8601, UTC, to the millisecond."""
     return (datetime.now(UTC) - ago).isoformat(timespec="milliseconds")
 
 
 @contextmanager
 def intact(what: str) -> Iterator[None]:
-    """Turn whatever reading something damaged raises into an InputProblem that names it."""
+    """Turn any error in reading something damaged into an InputProblem that names it."""
     try:
         yield
     except InputProblem as problem:
@@ -363,19 +364,19 @@ def intact(what: str) -> Iterator[None]:
 def readable(
     kind: Literal["session", "collection", "calibrator"], key: str, name: object, read: Callable[[], T]
 ) -> T | Damaged:
-    """Read something stored, or describe what is wrong with it.
+    """Something stored or, if it is damaged, what is wrong with it.
 
     Parameters
     ----------
     kind, key, name
-        What is read, for the description.
+        Kind, id and name of what is read.
     read
-        Reads it; raises InputProblem when that cannot be done.
+        Function that reads it; InputProblem if it is damaged.
 
     Returns
     -------
     object or Damaged
-        What `read` returns, or what is wrong.
+        The result of `read`, or what is wrong.
     """
     try:
         return read()
@@ -384,13 +385,13 @@ def readable(
 
 
 def check_files(files: Sequence[Any], what: str) -> None:
-    """Raise InputProblem unless the descriptions of a collection's files can be computed with."""
+    """Raise InputProblem if the description of a collection's files has an entry that cannot be computed with."""
     for file in files:
         validated(FileRow, file, what, "import the documents again", strict=True, open_ended=True)
 
 
 def dump(value: object) -> str:
-    """Return JSON that any program can read: plain characters, numpy's numbers as Python's, no NaN."""
+    """JSON that any program can read: ASCII, with numpy's numbers as Python's; InputProblem for NaN or infinity."""
     try:
         return json.dumps(value, allow_nan=False, default=np.generic.item)
     except ValueError:
@@ -398,12 +399,12 @@ def dump(value: object) -> str:
 
 
 def storable_text(text: str) -> str:
-    """Replace what databases refuse in a text: NUL, and halves of surrogate pairs."""
+    """A text without what databases refuse: NUL, and halves of surrogate pairs; U+FFFD replaces them."""
     return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 
 def storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Replace NUL, which some databases refuse, in a table of records; ids stay unique."""
+    """A table of records without NUL, which some databases refuse; changed in place, and ids stay unique."""
     for column in TEXT_COLUMNS:
         values = frame[column].tolist()
         if any("\0" in value for value in values):
@@ -413,7 +414,7 @@ def storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
-    """Return the order as an array; InputProblem unless it names positions below `documents`, each at most once."""
+    """The order as an array; InputProblem unless it has positions below `documents`, each at most once, and is not empty."""
     positions = np.asarray(order)
     if positions.ndim != 1 or not len(positions):
         raise InputProblem("A session needs at least one document; choose a list that has some.")
@@ -434,7 +435,7 @@ def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
 
 
 def check_scores(scores: ArrayLike, documents: int) -> NDArray[np.float64]:
-    """Return the scores as an array; InputProblem unless there is a finite one for every document."""
+    """The scores as an array; InputProblem unless every document has a finite one."""
     values = np.asarray(scores, dtype=np.float64)
     if values.shape != (documents,):
         raise InputProblem(

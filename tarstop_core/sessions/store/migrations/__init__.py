@@ -1,4 +1,4 @@
-"""Steps from the tables of one version to those of the next, a file a step; only an upgrade loads them."""
+"""Steps from the tables of one version to those of the next, one file each; only an upgrade loads them."""
 
 from pathlib import Path
 
@@ -11,28 +11,28 @@ from tarstop_core.sessions.store.tables import STAMP
 
 STEPS = Path(__file__).parent
 MERGED = ("0001", "0002", "0003", "0004", "0005")
-"""Revisions whose steps are one with the step that followed, which adds what a store lacks."""
+"""Revisions whose steps were merged into the one that follows, which adds whatever a store lacks."""
 
 
 def steps(folder: Path = STEPS) -> ScriptDirectory:
-    """Return the steps in a folder, as Alembic orders them."""
+    """The steps in a folder, as Alembic orders them."""
     return ScriptDirectory(str(folder), version_locations=[str(folder)])
 
 
 def is_known(revision: str) -> bool:
-    """Whether a step of this program leads to this revision."""
+    """Whether a step of this program leads to a revision."""
     return revision in (*MERGED, *(step.revision for step in steps().walk_revisions()))
 
 
 def upgrade(connection: Connection, folder: Path = STEPS) -> None:
-    """Take a database to the newest revision, by the steps in a folder.
+    """Upgrade a database to the newest revision, by the steps in a folder.
 
-    Whoever began the transaction that the connection is in commits or rolls all of them back.
+    The caller began the transaction of the connection, and commits all steps or rolls them back.
     """
     STAMP.create(connection, checkfirst=True)
     connection.execute(delete(STAMP).where(STAMP.c.version_num.in_(MERGED)))
     script = steps(folder)
-    # Alembic would commit after every step of SQLite, whose tables can be changed in a transaction as well.
+    # By default Alembic commits after every step on SQLite, although SQLite can change tables within a transaction.
     options = {
         "fn": lambda revision, _: script._upgrade_revs("head", revision),
         "transactional_ddl": True,
