@@ -273,7 +273,9 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     labels, own = arranged.labels, stops[0]
     st.markdown("**Where each rule would have stopped on these labels**")
     then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
-    share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
+    share = (
+        f"{own.relevant_read:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
+    )
     sentence = (
         f"In the order shown above, without learning from labels, {own.policy.title} would have stopped after "
         f"{own.depth:,} of {labels.count:,}{then}, with {share} read."
@@ -290,7 +292,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     if tells and settings.weighs:
         head.append("and chooses")
     for stop in stops:
-        cells = [stop.policy.brief, f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
+        cells = [stop.policy.brief, f"{stop.depth:,}", f"{stop.relevant_read:,} of {labels.relevant:,}"]
         rows.append(cells if stop.plus is None else [*cells, action(stop.plus, settings)])
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
 

@@ -1,7 +1,7 @@
-"""Chances that adapt to what was found so far.
+"""Chances of documents that adapt to what was found so far.
 
-If labels decide what is read next, chances belong to places, not documents: to the next document, and to the
-list as it would go on. If a list is read in its given order, they belong to its ranks.
+If labels decide what is read next, a chance belongs to a position in the order of reading, not to a document: to the
+next position, and to those after it. If a list is read in its given order, a chance belongs to a rank.
 """
 
 import math
@@ -22,15 +22,15 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
 
 NODES = 32
-"""Equally probable numbers of documents that represent their distribution."""
+"""Number of equally probable values that represent a distribution of a number of documents."""
 
 
 def adaptive_chances(settings: Settings, state: State) -> tuple[Floats, Remaining]:
-    """Return the chance of each place in the order of reading, shape (N,), and the number of unread relevant documents.
+    """Chance of each position in the order of reading, shape (N,), and distribution of the number of unread relevant documents.
 
-    A coming audit draw has the mean chance of the unread documents. Documents that came with their labels were not read
-    in the order that this list learned, so the forecast is of the list after them, and each of them has the share of them
-    that was relevant.
+    A coming audit draw has the mean chance of the unread documents. Documents that came with labels were not read in an
+    order that this list learned, so the forecast is for the list after them; each of them gets the share of them that
+    is relevant as its chance.
     """
     kept, history = state.kept, state.came_true[state.kept : state.depth]
     p, left = _adaptive_chances(_chances(settings), history.tobytes(), len(state.labels) - kept)
@@ -43,30 +43,31 @@ def adaptive_chances(settings: Settings, state: State) -> tuple[Floats, Remainin
 
 
 def chances_after_finds(calibrator: Calibrator, p: Floats, state: State) -> Floats:
-    """Chances of a list in its given order after some of it was read.
+    """Chances in a list in its given order, given what was found in it so far.
 
-    Measurements showed that scores add nothing to the rank. If labels decided what was read, finds say nothing about the
-    ranks; then, and with calibrators of earlier versions without curves, the chances stay the same.
+    They go by rank; measurements showed that scores add nothing to it. The chances stay the same if labels decided what
+    was read, because the finds then say nothing about the ranks, and with calibrators of earlier versions, which have no
+    curves.
 
     Parameters
     ----------
     calibrator : Calibrator
-        Its curves say how relevant documents thin out.
+        Its curves say how the share of relevant documents falls with rank.
     p : ndarray, shape (N,)
-        Chances as the calibrator gives them.
+        Chances from the calibrator, in the order of reading.
     state : State
         The labels.
 
     Returns
     -------
     ndarray, shape (N,)
-        Chances in the order of reading.
+        Adapted chances in the order of reading.
     """
     if calibrator.thinning is None or state.reordered:
         return p
     order = np.arange(len(p)) if state.ranks is None else np.argsort(state.ranks)
     unread = state.labels == UNSEEN
-    flags = (each[order] for each in (state.judged, state.came_true, unread))
+    flags = (by_position[order] for by_position in (state.judged, state.came_true, unread))
     by_rank = chances_as_read(calibrator.thinning, *flags)
     chances = np.empty_like(by_rank)
     chances[order] = by_rank
@@ -81,21 +82,21 @@ def still_unread(
     Parameters
     ----------
     settings : Settings
-        Those in force.
+        Settings in force.
     calibrator : Calibrator
-        Where the chances come from.
+        Where the chances come from, unless they adapt to labels alone.
     p : ndarray, shape (N,)
-        Chances as the calibrator gives them, if they come from one.
+        Chances from the calibrator, in the order of reading.
     state : State
         The labels.
     depth : int, optional
-        Another number of documents read: an earlier depth uses the labels until then, a later one assumes that
-        nothing more was found.
+        Number of documents read, by default those of the state. An earlier depth uses the labels until then; a later
+        one assumes that nothing more is found.
 
     Returns
     -------
     Remaining
-        Their number's distribution.
+        Distribution of the number.
     """
     depth = state.depth if depth is None else depth
     if settings.adapts_chances and depth == state.depth:
@@ -109,22 +110,22 @@ def still_unread(
 
 
 def list_facts(left: Remaining, state: State) -> dict[str, Any]:
-    """Fields of :class:`~tarstop_core.screening.advised.ListFacts`.
+    """Fields of :class:`~tarstop_core.screening.advised.ListFacts`: what is unread, found and overlooked.
 
-    Readers who overlook a share of the relevant documents will overlook the same share of the unread ones. So random draws that
-    estimate that share also correct the forecast.
+    Readers who overlooked a share of the relevant documents probably overlook the same share of the unread ones. So if
+    audit draws estimate that share, they also correct the forecast.
 
     Parameters
     ----------
     left : Remaining
-        How many documents that they would include are unread.
+        Distribution of the number of unread documents that the readers would include.
     state : State
         The labels, and what several readers overlooked.
 
     Returns
     -------
     dict
-        What is unread, found and overlooked.
+        Values by field.
     """
     mean, (low, high) = left.mean, left.interval()
     overlooked = state.overlooked
@@ -138,21 +139,22 @@ def list_facts(left: Remaining, state: State) -> dict[str, Any]:
 
 
 def not_found(left: Remaining, overlooked: Overlooked) -> Floats:
-    """Chance of 0, 1, 2 … relevant documents that are not found, given random draws that estimate what all readers overlooked.
+    """Chance of 0, 1, 2 … relevant documents that are not found, overlooked or unread, by audit draws.
 
-    The more they overlooked of what they read, the fewer they will recognise of the rest; both follow from the same draws.
+    The larger the share that all readers overlooked of what they read, the fewer they would recognise among the rest.
+    Both numbers follow from the same draws.
 
     Parameters
     ----------
     left : Remaining
-        How many documents that they would include are unread.
+        Distribution of the number of unread documents that the readers would include.
     overlooked : Overlooked
-        With draws.
+        What they overlooked, estimated from audit draws.
 
     Returns
     -------
     ndarray, shape (K + 1,)
-        Adds up to 1.
+        Chances of 0 … K documents; their sum is 1.
     """
     levels = (np.arange(NODES) + 0.5) / NODES
     unread, missed = (
@@ -165,21 +167,23 @@ def not_found(left: Remaining, overlooked: Overlooked) -> Floats:
 
 
 def _chances(settings: Settings) -> RerankedChances:
-    """Chances of being included by title and abstract or, in one stage, of bringing data."""
+    """Model of the chances of being included by title and abstract or, in one stage, of bringing data."""
     return reranked_chances(INCLUSION if settings.judges_abstracts else REVIEW)
 
 
 @lru_cache(maxsize=32)
 def _adaptive_chances(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Remaining]:
+    """Chances and forecast of a list of some length, given which of the documents read were relevant (bytes of flags)."""
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
-@lru_cache(maxsize=256)  # a rule that searches for its stop asks again after every label
+@lru_cache(maxsize=256)  # a rule that searches for its stopping depth needs these again after every label
 def _left(model: RerankedChances, history: bytes, length: int) -> Remaining:
+    """Forecast of a list of some length, given which of the documents read were relevant (bytes of flags)."""
     return ahead(model, np.frombuffer(history, dtype=bool), length).left()
 
 
 def forecast_for_read(settings: Settings, state: State) -> Remaining:
-    """The forecast, made before reading began, of relevant documents among those now read, without those that came with labels."""
+    """Forecast from before reading of how many of the documents read here are relevant; those that came with labels are left out."""
     rest = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels) - state.kept)
     return rest.left(state.depth - state.kept)

@@ -18,25 +18,27 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import TOLERANCE, Floats
 
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
+"""Rules whose stopping depths are shown beside that of the chosen rule."""
 
 
 def advise(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths | None = None
 ) -> Advice:
-    """Advice at the depth a session has reached.
+    """Advice at the depth that a session has reached.
 
-    The stopping depth comes from the same call as in an experiment, started at the current depth.
+    The stopping depth comes from the same function as in an experiment, started at the present depth.
 
     Parameters
     ----------
     settings, calibrator, p, state
-        As of :func:`~tarstop_core.screening.paths.screening_path`.
+        As for :func:`~tarstop_core.screening.paths.screening_path`.
     paths : Paths, optional
-        Those of :func:`session_paths` for the same :func:`paths_key`, if they were computed already.
+        Result of :func:`session_paths` for the same :func:`paths_key`, if it was computed already.
 
     Returns
     -------
     Advice
+        The advice with its reasons, and what it would be under other assumptions.
     """
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
@@ -54,7 +56,7 @@ def advise(
 def advice_in_short(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths
 ) -> Advice:
-    """Advice without its reasons: floors, the gain of going on and other assumptions are left out.
+    """Advice without floors, the gain of going on and other assumptions.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def advice_in_short(
     Returns
     -------
     Advice
-        Headline, numbers and facts.
+        Headline, numbers and facts alone.
     """
     path, scenario = paths.path, scenario_of(settings)
     plain = _plain(settings, path, state.depth)
@@ -93,9 +95,9 @@ def stopping_outcomes(
     paths: Paths | None = None,
     start: int | None = None,
 ) -> list[tuple[int, int]]:
-    """Find the depth at which each policy stops on this list, and the option that it then takes.
+    """Depth at which each policy stops on this list, and the option that it then takes.
 
-    Before a hit, that is the depth if nothing more turns up.
+    Beyond the documents read, this assumes that nothing more is found.
 
     Parameters
     ----------
@@ -104,13 +106,13 @@ def stopping_outcomes(
     policies : sequence of Policy
         The rules.
     start : int, optional
-        Depth at which they begin; by default 0 if one document decides, otherwise the present depth, because reports
-        that wait, and what was learned from those read, were not known at an earlier one.
+        Depth at which they begin. By default 0 if one document decides, otherwise the present depth, because waiting
+        reports, and what was learned from those read, were not known at an earlier depth.
 
     Returns
     -------
-    list of (int, bool)
-        A pair for each policy.
+    list of (int, int)
+        Depth and option of each policy.
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     if start is None:
@@ -124,7 +126,7 @@ def stopping_outcomes(
 
 
 def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None:
-    """The floor that alone keeps the chosen rule from stopping here; None if none does."""
+    """The floor that alone keeps the chosen rule from stopping here; None if there is no such floor."""
     depth = advice.depth
     for floor, allowed in scenario_of(settings).floors(settings, path).items():
         if not allowed[depth]:
@@ -134,7 +136,7 @@ def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None
 
 
 def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bool]:
-    """Expected gain of going on as advised, and whether any plan gains."""
+    """Expected gain of going on as advised, in the payoffs' unit, and whether any plan gains."""
     if not advice.more:
         return 0.0, False
     depth, rule, cost = advice.depth, settings.rule, settings.cost
@@ -146,10 +148,10 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
-    """The advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
+    """Advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
     rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
-    # If nothing is weighed, a⁺ means that enough was found, so the rule decides it.
+    # If no decision is weighed, a⁺ means that enough was found, which is what the rule decides.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)
     return Advice(
         headline="continue" if stop > depth else "stop",
@@ -170,7 +172,7 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
 
 
 def _without_pending(state: State) -> State:
-    """The state if the hits that wait for confirmation turn out not to be hits."""
+    """The state if all hits that wait for confirmation were rejected."""
     labels, confirmed = state.labels.copy(), state.confirmed.copy()
     for at in state.pending:
         labels[at], confirmed[at] = IRRELEVANT, PENDING
@@ -178,6 +180,7 @@ def _without_pending(state: State) -> State:
 
 
 def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
+    """Advice under each of the other assumptions."""
     variations = []
     for assumption, changed, path in paths.others:
         plain, (reports, _) = _plain(changed, path, depth), path.best_reports(round(path.reports_waiting))

@@ -1,4 +1,4 @@
-"""The figure beside an advice: belief and worth along the list or, where nothing is weighed, what was found."""
+"""The figure beside the advice: belief and worth along the list or, if no decision is weighed, what was found."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from tarstop_core.value.path import ListPath
 def advice_figure(
     path: ListPath, settings: Settings, state: State, advice: Advice, extent: str = "near", dark: bool = False
 ) -> Figure:
-    """Draw where a session stands, and where its rule would stop if nothing turned up.
+    """Figure of the belief and worth so far, and of where the rule would stop if nothing more is found.
 
     Parameters
     ----------
@@ -24,29 +24,31 @@ def advice_figure(
     advice : Advice
         The advice.
     extent : {"near", "all", "log"}
-        The last documents and the planned ones, or the whole list, perhaps on a logarithmic axis.
+        "near": the last documents and the planned ones; "all": the whole list; "log": the whole list on a logarithmic
+        axis.
     dark : bool
         Whether the page is dark.
 
     Returns
     -------
     Figure
+        The figure of the scenario, if it has one of its own.
     """
     scenario, rule = scenario_of(settings), settings.rule
     own = scenario.figure(advice, state, dark)
     if own is not None:
         return own
-    # Beyond a find that is all but sure nothing would stay as it is drawn.
+    # Not drawn beyond the depth at which a find is almost sure, because it would change everything after it.
     ahead = advice.next_find[1] if advice.next_find else advice.more
     plan, worth = state.depth + ahead, rule.value_rate(path)
     exact = worth is not None
     if worth is None and (least := rule.least_rate(path)) is not None:
-        # While the rule goes on, reading is worth at least what it costs.
+        # As long as the rule goes on, reading must be worth at least its cost.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = least.copy()
         worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
     if worth is not None and path.in_steps:
-        # The earlier worth of reading on is no longer known, because other studies and reports were known then.
+        # What reading on was worth earlier is not known any more, because fewer studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)
     return live_curves(
         path.b,

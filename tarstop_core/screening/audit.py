@@ -1,8 +1,8 @@
-"""Audit draws of a session: the order they give, and the bound on recall that follows.
+"""Audit draws of a session: the order of reading with them, and the bound on recall that follows.
 
-What is read unsure, or waits for confirmation, counts as relevant in the list and not as found, which can only make the
-statement weaker. A changed verdict changes it as if it had been so from the start; what was offered stays. Documents
-that came with labels are found, or not, before the first draw.
+Documents that are unsure or wait for confirmation count as relevant in the list but not as found, which can only make
+the bound weaker. A changed verdict counts as if it had been given from the start; the draws stay. Documents that came
+with labels count as read before the first draw.
 """
 
 from collections.abc import Sequence
@@ -20,27 +20,27 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
 
 SHARES = (20, 10, 5, 2)
-"""How many documents to one draw may be chosen."""
+"""Choices of how many documents there are to one draw."""
 
 
 def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> tuple[Ranking, Event]:
-    """Draw one document in `every` at random, and put the list into the order it is offered in.
+    """Draw one document in `every` at random, and return the list with the draws in their positions.
 
     Parameters
     ----------
     ranking : Ranking
         The list in the order of reading.
     kept : sequence of int
-        Ranks, from 1 on, that its first documents had: those that came with labels.
+        Ranks, from 1 on, of its first documents: those that came with labels.
     every : int
-        Documents to one draw.
+        Number of documents to one draw.
     seed : int
-        Of the random order that is drawn from.
+        Seed of the random order that draws are taken from.
 
     Returns
     -------
     tuple of Ranking and Event
-        The list as it is offered, and the event that records the draws.
+        The list in its new order of reading, and the event that records the draws.
     """
     left = len(ranking) - len(kept)
     offered = interleaved(every, np.random.default_rng(seed).permutation(left))
@@ -54,7 +54,7 @@ def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> 
 
 
 def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
-    """Upper bound on the list's relevant documents, with this confidence; None without audit draws."""
+    """Upper bound on the number of relevant documents in the list, with this confidence; None without audit draws."""
     if state.drawn is None:
         return None
     read, kept = state.depth, state.kept
@@ -71,7 +71,7 @@ def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
 
 
 def recall_sentence(state: State) -> str:
-    """Word the bound on recall that holds at every stop, and what several readers overlooked; empty without either."""
+    """Sentences on the bound on recall, which holds whenever one stops, and on what several readers overlooked; may be empty."""
     confidence = state.settings.recall_confidence
     most, sentences = relevant_at_most(state, confidence), []
     if most is not None:
@@ -83,7 +83,7 @@ def recall_sentence(state: State) -> str:
 
 
 def drawn_in_words(state: State) -> str:
-    """How many documents were drawn so far, and how many of them are relevant."""
+    """Clause on how many documents were drawn so far, and how many of them are relevant."""
     assert state.drawn is not None
     drawn = state.drawn[: state.depth]
     hits = int((state.labels[: state.depth][drawn] == RELEVANT).sum())
@@ -91,13 +91,13 @@ def drawn_in_words(state: State) -> str:
 
 
 def audit_protocol(every: int, confidence: float = 1 - ALPHA) -> str:
-    """What a protocol says of audit draws."""
+    """Sentences for a protocol on audit draws."""
     return record_message("audit", every=every, sure=percent(confidence))
 
 
 @lru_cache(maxsize=8)
 def price_sentence(documents: int) -> str:
-    """What the statement costs at best, by share of draws, before it is switched on.
+    """Sentences on how much must be read at best before audit draws show a recall, for the fewest and the most draws.
 
     Examples
     --------

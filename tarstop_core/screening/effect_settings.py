@@ -1,4 +1,4 @@
-"""Settings of a review of an intervention: the measure, the smallest effect that matters, and more."""
+"""Settings of a review of an intervention: measure, smallest effect that matters, and more."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
@@ -9,24 +9,24 @@ from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import FOREIGN, StudySettings, Threshold
+from tarstop_core.screening.settings import StudySettings, Threshold
 
 OTHER_QUESTIONS = ("theta", "prior")
-"""Entries in files of settings that belong to other scenarios."""
+"""Settings of reviews of accuracy, which files of these settings leave out."""
 
 
 @dataclass(frozen=True)
 class EffectSettings(StudySettings):
     """Settings of a review of an intervention, in which studies of its effect add up."""
 
-    outcome: str = ""  # The outcome: "stroke", "days in hospital"
-    measure: str = "OR"  # One of :class:`~tarstop_core.effects.measures.Measure`
+    outcome: str = ""  # Name of the outcome: "stroke", "days in hospital"
+    measure: str = "OR"  # A value of :class:`~tarstop_core.effects.measures.Measure`
     ratio: bool = False  # Whether generic estimates are ratios, as hazard ratios are
     delta: float = 1.0  # The smallest effect that matters, in the measure's unit
-    above: bool = False  # Whether an effect above δ is good
+    above: bool = False  # Whether effects above δ are the good ones; otherwise those below
     baseline: float | None = None  # Risk without the intervention, if δ was entered in numbers of people
     engine: str = ""
-    """"exact" or "normal"; empty: exact for an OR of events, normal otherwise."""
+    """"exact" or "normal"; if empty, exact for an OR of events and normal otherwise."""
 
     scenario: ClassVar[str] = "effect"
     threshold_field: ClassVar[str] = "delta"
@@ -38,11 +38,14 @@ class EffectSettings(StudySettings):
             raise InputProblem(f"The measure is '{self.measure}'; choose {' or '.join(Measure)}.")
         if self.engine and (self.engine in POOLED or self.engine not in ENGINES):
             raise InputProblem(f"The engine is '{self.engine}'; choose exact or normal.")
-        _ = self.target, self.used_engine  # refuse a ratio below 0, and an engine that does not fit
+        _ = (
+            self.target,
+            self.used_engine,
+        )  # these refuse a ratio below 0, and an engine that does not suit the measure
 
     @property
     def kind(self) -> Measure:
-        """The measure."""
+        """The measure of the effect."""
         return Measure(self.measure)
 
     @property
@@ -52,7 +55,7 @@ class EffectSettings(StudySettings):
 
     @property
     def target(self) -> Target:
-        """The target that the effect must exceed."""
+        """The condition that the effect is to meet: beyond δ, on the good side."""
         return Target(self.kind, self.delta, self.above, self.is_ratio)
 
     @property
@@ -69,7 +72,7 @@ class EffectSettings(StudySettings):
 
     @property
     def prevented(self) -> float | None:
-        """Events among 1,000 treated that δ prevents, negative if it adds some; None if no risk is known."""
+        """Events among 1,000 people treated that δ prevents, negative if it adds some; None without a baseline risk."""
         if self.baseline is None or self.kind not in EVENT_MEASURES:
             return None
         return difference_of_delta(self.kind, self.baseline, self.delta)
@@ -78,9 +81,4 @@ class EffectSettings(StudySettings):
         return all(isinstance(row, EffectRow) and self.kind in row.form.measures for row in report.rows)
 
     def to_dict(self) -> dict[str, Any]:
-        content = super().to_dict()
-        return {
-            name: value
-            for name, value in content.items()
-            if name not in OTHER_QUESTIONS or name not in FOREIGN
-        }
+        return {name: value for name, value in super().to_dict().items() if name not in OTHER_QUESTIONS}

@@ -1,4 +1,4 @@
-"""Settings of a review whose decision is not weighed: which recall is to be reached."""
+"""Settings of a review whose decision is not weighed: only recall counts."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
@@ -9,12 +9,12 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 UNWEIGHED = (*FOREIGN, "payoffs", "cost", "b_0", "kappa", "s")
-"""What the settings of a session that weighs nothing do not hold."""
+"""Settings that files of these settings leave out."""
 
 
 @dataclass(frozen=True)
 class EnoughSettings(Settings):
-    """Settings of a review whose decision is not weighed: whether enough was found."""
+    """Settings of a review that only asks whether enough was found, without payoffs and costs."""
 
     payoffs: Payoffs = NOTHING_AT_STAKE
     cost: float = 0.0
@@ -34,7 +34,7 @@ class EnoughSettings(Settings):
 
     @classmethod
     def may_follow(cls, rule: type[Policy]) -> bool:
-        """Rules that are about recall, those that draw at random among them where the session does."""
+        """Whether a rule suits: one that does not act on the belief, and knows no labels except those of audit draws."""
         return not rule.acts_on_belief and (rule.needs_draws or not rule.needs_labels)
 
     @property
@@ -47,12 +47,12 @@ class EnoughSettings(Settings):
         return float(rule.settings["confidence"]) if rule.needs_draws else super().recall_confidence
 
     def read_at_once(self) -> Self:
-        """Labels that came along are in the order of the list: none of them decided what was read next."""
+        # Labels that came with a list are replayed in its order: none of them decided what was read next.
         return replace(self, learns=False)
 
     @property
     def target(self) -> float | None:
-        """Recall that the rule is to reach; None for a rule without one."""
+        """Recall that the rule is to reach; None for a rule without a target."""
         target = self.rule.settings.get("tau")
         return target if isinstance(target, float) else None
 

@@ -1,4 +1,4 @@
-"""What a person can do: each function checks an action against the state and returns its event."""
+"""Actions of a person: each function checks an action against the state of the session and returns its event."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,33 @@ from tarstop_core.screening.state import State
 
 
 def families_event(members: Mapping[str, Sequence[str]]) -> Event:
-    """The event that says which documents stand for a patent family, and for which other members."""
+    """Event that names the documents on the list that represent a patent family, with the other members of each."""
     return Event("families", {"members": {doc: list(others) for doc, others in members.items()}})
 
 
 def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
-    """The event that labels the document on the page; `more` are further arguments of :func:`verdict`.
+    """Event that labels the next document.
 
-    InputProblem when that document is no longer the next one: a press that came too late or twice.
+    Parameters
+    ----------
+    state : State
+        State of the session.
+    ids : sequence of str
+        Its documents in the order of reading.
+    doc, label : str
+        The document that the person saw, and the verdict.
+    **more
+        Further arguments of :func:`verdict`.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If the document is not the next one any more, because a press came late or twice, or if screening has stopped.
     """
     if state.depth >= len(ids):
         raise InputProblem("You have already read every document.")
@@ -43,25 +62,37 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
 
 
 def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
-    """The event that changes an earlier verdict; `more` as for :func:`label_event`.
+    """Event that changes an earlier verdict.
 
-    InputProblem when a hit rests on that document, as the Y that it settles the question together with, and would no
-    longer.
+    Parameters
+    ----------
+    state, ids, doc, label, **more
+        As for :func:`label_event`; the document was read before.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If a hit needs this document, because the two settle the question together, and could not with the new verdict.
     """
-    resting = next((at for at, first in state.together.items() if ids[first] == doc), None)
-    if resting is not None and label not in ("combination", "relevant"):
+    hit = next((at for at, first in state.together.items() if ids[first] == doc), None)
+    if hit is not None and label not in ("combination", "relevant"):
         raise InputProblem(
-            f"Document #{resting + 1} is graded X together with this one, so nothing was recorded; change its verdict "
+            f"Document #{hit + 1} is graded X together with this one, so nothing was recorded; change its verdict "
             "first."
         )
     return Event("relabel", verdict(doc, label, **more))
 
 
 def verdict(doc: str, label: Label, **more: str) -> dict[str, Any]:
-    """The payload of a label or relabel, without empty entries.
+    """Payload of an event that labels a document or changes its label, without empty entries.
 
-    Of `more`: the `reason` why it is excluded, the flag `despite` which it is a hit, the Y `with` which it is one, and
-    the document's `note` from then on, which an undo takes back with the verdict.
+    `more` may have the `reason` why the document is excluded, the flag `despite` which it is a hit, the other document
+    `with` which it settles the question, and the document's new `note`, which an undo takes back with the verdict.
 
     Examples
     --------
@@ -72,10 +103,30 @@ def verdict(doc: str, label: Label, **more: str) -> dict[str, Any]:
 
 
 def together_event(state: State, ids: Sequence[str], one: str, other: str, **more: str) -> Event:
-    """The event that two documents graded Y settle the question together.
+    """Event that two documents graded Y settle the question together.
 
-    The one further down the list becomes the hit, because only then was it known; `more` as for :func:`verdict`.
-    InputProblem when they are not two different documents graded Y.
+    The one that was read later becomes the hit, because the question was not settled before.
+
+    Parameters
+    ----------
+    state : State
+        State of the session.
+    ids : sequence of str
+        Its documents in the order of reading.
+    one, other : str
+        The two documents.
+    **more
+        Further arguments of :func:`verdict`.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If they are not two different documents graded Y.
     """
     chosen = [ids[int(at)] for at in state.combination if ids[int(at)] in (one, other)]
     if len(chosen) < 2:
@@ -85,7 +136,27 @@ def together_event(state: State, ids: Sequence[str], one: str, other: str, **mor
 
 
 def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> Event:
-    """The event that records the outcome of an included report in full text; InputProblem for any other document."""
+    """Event that records the outcome of reading an included report in full.
+
+    Parameters
+    ----------
+    state : State
+        State of the session.
+    ids : sequence of str
+        Its documents in the order of reading.
+    doc, report : str, Report
+        The document, and the outcome.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If the document is not included.
+    """
     included = {ids[int(at)] for at in np.flatnonzero(state.labels == RELEVANT)}
     if doc not in included:
         raise InputProblem("That document is no longer included, so nothing was recorded for its report.")
@@ -93,9 +164,9 @@ def report_event(state: State, ids: Sequence[str], doc: str, report: Report) -> 
 
 
 def plan_event(state: State, records: str) -> Event:
-    """The event that freezes the settings in force, with a hash of the records.
+    """Event that registers the settings in force as the plan, with a hash of the records.
 
-    InputProblem after the first label, or when a plan is registered already.
+    InputProblem after the first label, or if a plan is registered already.
     """
     if state.plan is not None:
         raise InputProblem("A plan is already registered; changes to it are recorded as deviations.")
@@ -107,9 +178,26 @@ def plan_event(state: State, records: str) -> Event:
 
 
 def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
-    """The event that puts other settings in force.
+    """Event that puts other settings in force.
 
-    InputProblem when a plan is registered and no reason is given, or there are other readers.
+    Parameters
+    ----------
+    state : State
+        State of the session.
+    settings : Settings
+        The new settings.
+    reason : str
+        Why they change; needed if a plan is registered.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If a plan is registered and no reason is given, or if the readers would change.
     """
     if settings.readers != state.settings.readers:
         raise InputProblem("The readers of a session cannot change; set up another session on the same list.")
@@ -119,20 +207,37 @@ def settings_event(state: State, settings: Settings, reason: str = "") -> Event:
 
 
 LONGEST_REASON = 80
+"""Most characters of a reason to exclude a document."""
 KEYED = 9
-"""How many reasons have a number key."""
+"""How many reasons have a number key as a shortcut."""
 
 
 def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -> Event:
-    """The event that changes the list of reasons; empty ones in `added` do not count.
+    """Event that changes the list of reasons to exclude a document.
 
-    `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
-    takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
-    one name, one is too long, or nothing was changed.
+    Parameters
+    ----------
+    state : State
+        State of the session, with the present reasons.
+    kept : mapping of str to str
+        New names of present reasons. Documents excluded for a reason then have its new name. With "" the reason leaves
+        the list, and documents keep it. A reason that is not in the mapping stays as it is.
+    added : sequence of str
+        New reasons; empty ones are ignored.
+
+    Returns
+    -------
+    Event
+        The event, still to be recorded.
+
+    Raises
+    ------
+    InputProblem
+        If two reasons have the same name, one is too long, or nothing would change.
     """
     names = [" ".join(kept.get(reason, reason).split()) for reason in state.reasons]
     renamed = {old: new for old, new in zip(state.reasons, names, strict=True) if new and new != old}
-    reasons = list(filter(None, (*names, *(" ".join(each.split()) for each in added))))
+    reasons = list(filter(None, (*names, *(" ".join(reason.split()) for reason in added))))
     for name, times in Counter(reason.casefold() for reason in reasons).items():
         if times > 1:
             raise InputProblem(f"The reason “{name}” is there twice; give each its own name.")
@@ -147,44 +252,44 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
 
 
 def reasons_given(state: State) -> Counter[str]:
-    """How often each reason was given for a verdict or report in force."""
+    """Number of verdicts and reports in force for which each reason was given."""
     return Counter(state.excluded_for.values()) + Counter(
         report.reason for report in state.read_in_full.values() if report.outcome == "excluded"
     )
 
 
 def reasons_offered(state: State) -> list[str]:
-    """The defined reasons, then others that were given, in the order of the list."""
+    """The defined reasons, then others that were given for reports, in the order of the list."""
     given = (report.reason for report in state.read_in_full.values() if report.reason)
     return list(dict.fromkeys((*state.reasons, *given)))
 
 
-# --- what several readers leave open ---------------------------------------------------------------------
+# --- several readers
 
 
 def settled_event(several: SeveralReaders | None, by: str, doc: str, label: Label, **more: str) -> Event:
-    """The event that resolves a difference between readers, or judges again a random draw from what all excluded.
+    """Event that resolves a difference between readers, or judges an audit draw from what all excluded.
 
     Parameters
     ----------
     several : SeveralReaders or None
-        What they have said; None for one reader.
+        The log of all readers; None for one reader.
     by : str
-        Who settles it.
+        Name of the person who decides.
     doc, label : str
         The document, and the verdict that counts from now on.
     **more
-        A `reason` why it is excluded, and a `note` on how that was settled.
+        The `reason` why it is excluded, and a `note` on how this was decided.
 
     Returns
     -------
     Event
-        To be recorded.
+        The event, still to be recorded.
 
     Raises
     ------
     InputProblem
-        When nobody has signed, the document is neither, or the verdict settles nothing.
+        If there is no name, the document is neither disputed nor drawn, or the verdict neither includes nor excludes it.
     """
     if several is not None and doc in several.judged and several.judged[doc].differ:
         kind = "resolved"
@@ -208,28 +313,29 @@ def file_event(
     included: Mapping[str, bool],
     ids: Sequence[str],
 ) -> Event:
-    """The event that adds one reader's verdicts from a file: those of a machine, or of a person who gave them elsewhere.
+    """Event that adds one reader's verdicts from a file: those of a machine, or of a person who gave them elsewhere.
 
     Parameters
     ----------
     several : SeveralReaders or None
-        What all have said; None for one reader.
+        The log of all readers; None for one reader.
     about : MachineReader or ReadElsewhere
-        Whose they are, and what a report has to say of them.
-    included : mapping
-        By document: whether it is included.
+        The reader, and where the verdicts come from.
+    included : mapping of str to bool
+        Whether each document is included.
     ids : sequence of str
-        Documents of the list; of others nothing is recorded.
+        Documents of the list; verdicts on others are left out.
 
     Returns
     -------
     Event
-        To be recorded.
+        The event, still to be recorded.
 
     Raises
     ------
     InputProblem
-        When it is none of the readers, a person has read under its name, or none of the documents is on the list.
+        If the name is none of the readers, it has verdicts of another kind already, or none of the documents is on the
+        list.
     """
     if several is None:
         raise InputProblem(
@@ -250,33 +356,33 @@ def file_event(
 
 
 def opened_event(several: SeveralReaders | None, by: str) -> Event:
-    """The event that opens everybody's verdicts to all; InputProblem when nobody has signed, or there is one reader."""
+    """Event that shows everybody's verdicts to all readers; InputProblem without a name, or if there is only one reader."""
     if several is None or not by:
         raise InputProblem("Opening the verdicts of several readers needs a name; give yours first.")
     return Event("opened")
 
 
 def resolved_report_event(several: SeveralReaders | None, by: str, doc: str, report: Report) -> Event:
-    """The event that resolves a difference between readers of a full text.
+    """Event that resolves a difference between readers of a full text.
 
     Parameters
     ----------
     several : SeveralReaders or None
-        What they have said; None for one reader.
+        The log of all readers; None for one reader.
     by : str
-        Who resolves it.
+        Name of the person who decides.
     doc, report : str, Report
-        The document, and the report that counts from now on.
+        The document, and the entry that counts from now on.
 
     Returns
     -------
     Event
-        To be recorded.
+        The event, still to be recorded.
 
     Raises
     ------
     InputProblem
-        When nobody has signed, readers do not differ on it, or the report still waits to be read.
+        If there is no name, readers do not differ on the report, or the entry says that it still waits to be read.
     """
     if several is None or doc not in several.in_full.read or not several.in_full.read[doc].differ:
         raise InputProblem("Readers do not differ on that report, so nothing was recorded.")

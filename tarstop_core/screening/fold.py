@@ -1,4 +1,4 @@
-"""From a log to a state: replaying events gives the state at any moment, here or elsewhere."""
+"""From a log to a state: the same events give the same state, on every machine."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,15 +18,15 @@ from tarstop_core.screening.state import RecordedDecision, State
 
 
 class LogReplay:
-    """Applies the events in force one after the other; :func:`replay` applies a whole log.
+    """State of a session, updated event by event; :func:`replay` applies a whole log.
 
-    Taking back is last in, first out, so whatever stands at the end stood on the same footing when
-    it was recorded: folding the standing events passes through the states a person saw.
+    Only events in force are applied, without undone ones. An undo always takes back the last event that can be undone.
+    So an event that is still in force was recorded in the same state in which it is applied here.
     """
 
     def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
         self._order = ReadingOrder(ids)
-        # Arrays and mappings are indexed by place in the order of reading.
+        # Arrays and mappings are indexed by position in the order of reading.
         self._labels = np.full(len(ids), verdicts.UNSEEN, dtype=np.int8)
         self._confirmed = np.full(len(ids), verdicts.PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
@@ -34,17 +34,20 @@ class LogReplay:
         self._notes: dict[str, str] = {}
         self._excluded_for: dict[int, str] = {}
         self._together: dict[int, int] = {}
-        # The label before a hit, which comes back if the hit is rejected.
+        # Grade Y or A before a document became a hit; it comes back if the hit is rejected.
         self._grades: dict[int, int] = {}
         self._state = State(settings, self._labels, self._confirmed, forecast_settings=((0, settings),))
 
     @property
     def state(self) -> State:
-        """The state so far; later events do not change it."""
+        """The state so far; events that are applied later do not change it."""
         return self._state_with(())
 
     def after(self, events: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state after a whole log whose events in force were applied; undone labels come next, then the documents in `first`."""
+        """The state after a whole log, of which the events in force were applied before.
+
+        Documents whose label was undone come next in the order of reading, then those in `first`.
+        """
         state = self._state_with(standing_and_back(events)[1], first)
         if not events:
             return state
@@ -52,7 +55,7 @@ class LogReplay:
         return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
     def _state_with(self, back: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state in which documents with undone labels come before `first` and those of the last fit."""
+        """The state, in which documents of undone labels in `back` come next, then those in `first`, then those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
         aside_read = self._aside_read()
@@ -79,17 +82,17 @@ class LogReplay:
         )
 
     def _aside_read(self) -> dict[int, Aside]:
-        """Return documents set aside after they were read, by position, without those said to settle the question."""
+        """Documents set aside after they were read, by position, without those with a label that may settle the question."""
         counts = (verdicts.RELEVANT, verdicts.COMBINATION)
         return {at: aside for at, aside in self._order.aside_read().items() if self._labels[at] not in counts}
 
     def apply(self, event: Event) -> None:
-        """Apply one event; InputProblem when it names a document not in the list, skips one, or cannot be read."""
+        """Apply one event; InputProblem if it names a document that is not in the list, skips one, or cannot be read."""
         if event.kind not in APPLY:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
         try:
             APPLY[event.kind](self, event)
-            # Events of documents that join or part may name none.
+            # An event of documents that join may name none.
             changes = event.kind in (*UNDOABLE, *CHANGES_LIST) and event.payload.get("docs", True)
         except InputProblem:
             raise
@@ -157,7 +160,7 @@ class LogReplay:
             self._spend(self._state.settings.cost_in_full)
 
     def _kept(self, event: Event) -> None:
-        """Apply the labels that came with a list; they cost nothing here and cannot be undone, only changed."""
+        """Apply the labels that came with a list; they cost nothing and can be changed, but not undone."""
         content = event.payload
         labels = [str(label) for label in content["labels"].values()]
         codes = {label: verdicts.CODES[verdicts.as_label(label)] for label in set(labels)}
@@ -175,7 +178,7 @@ class LogReplay:
         self._change(audit_every=int(event.payload["every"]))
 
     def _resize(self, event: Event) -> None:
-        """Adjust the arrays to the number of documents on the list."""
+        """Apply an event that makes the list longer or shorter, and adjust the arrays to it."""
         getattr(self._order, event.kind)(event)
         N = len(self._order)
         more = max(0, N - len(self._labels))
@@ -241,7 +244,7 @@ class LogReplay:
         self._change(stopped=True, advice_at_stop=str(event.payload.get("advice", "")))
 
     def _duplicated(self, event: Event) -> None:
-        """Change nothing; the event only says that the advice so far was given elsewhere."""
+        """Change nothing: the event only says that everything before it comes from another session."""
 
     def _decided(self, event: Event) -> None:
         if not self._state.stopped:
@@ -274,24 +277,25 @@ APPLY: dict[str, Callable[[LogReplay, Event], None]] = {
     "continued": LogReplay._continued,
     **dict.fromkeys(CHANGES_LIST, LogReplay._resize),
 }
-"""The methods that apply each kind of event; an undo is applied by leaving out the event that it undoes."""
+"""The method that applies each kind of event; an undo has none, because events that were undone are not applied."""
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:
-    """Compute the state after a log; with several readers, of the log that counts.
+    """State of a session after its log; with several readers, after the part of the log that counts.
 
     Parameters
     ----------
     settings : Settings
-        At the start.
+        Settings at the start.
     ids : sequence of str
-        Documents in screening order, as the list was stored.
+        Documents of the list as it was stored.
     events : sequence of Event
         The log.
 
     Returns
     -------
     State
+        The state after the last event.
 
     Raises
     ------

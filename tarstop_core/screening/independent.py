@@ -1,17 +1,18 @@
 """Several readers of one list: their verdicts, what each may see, and what counts.
 
-The log of such a session holds the verdicts of everybody. Three views of it are logs as a single reader's are:
+The log of such a session contains the verdicts of all readers. Three views of it have the form of a single reader's log:
 
-- :attr:`SeveralReaders.common`, on which advice, report, exports and what a list learns from rest: a document is read once
-  everybody has judged it who is to, unsure while they differ, and has the verdict of whoever resolved that.
-- :meth:`SeveralReaders.own`, from which a reader goes on: nothing of what others said.
-- :meth:`SeveralReaders.visible`, all that a reader may see: verdicts and notes of others on documents that are judged by all.
+- :attr:`SeveralReaders.common` is what counts: advice, report, exports and learning use it. A document is read once all
+  who have to judge it have done so. It is unsure while they differ, and then has the verdict of whoever resolved that.
+- :meth:`SeveralReaders.own` is what one reader works on, without anything that others entered.
+- :meth:`SeveralReaders.visible` is all that a reader may see, also verdicts and notes of others on documents that all
+  have judged.
 
-Where they read full texts on their own too (``Readers.full_texts``), a report is read once all people among them have, and it
-counts once they say the same or somebody resolved it.
+If each also reads full texts alone (``Readers.full_texts``), a report is read once all people among the readers have read
+it, and it counts once they agree or somebody has resolved their differences.
 
-An unsure verdict is none yet. What is changed once all have judged is no independent verdict, so that agreement counts those
-given before.
+An unsure verdict does not count as judged. Verdicts that are changed after all have judged are not independent any more,
+so agreement uses the verdicts from before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,30 +30,35 @@ from tarstop_core.screening.reports_apart import RESOLVED_REPORT, ReadApart, Rep
 from tarstop_core.screening.several_readers import Readers
 
 VERDICTS = ("label", "relabel")
+"""Kinds of events with the verdict of one reader on one document."""
 MACHINE, BROUGHT = "machine", "brought"
 FROM_FILES = (MACHINE, BROUGHT)
+"""Kinds of events with the verdicts of one reader from a file."""
 SETTLING = ("resolved", "checked")
+"""Kinds of events that decide on a document that all have judged."""
 OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
-"""Kinds of events that belong to one reader; all others belong to all readers."""
+"""Kinds of events about verdicts; all others concern every reader."""
 TOGETHER = ("report", RESOLVED_REPORT, "fit")
-"""Kinds of events about documents that all have judged; no reader's own order depends on them."""
+"""Kinds of events that are in the log that counts, but not in the log of one reader."""
 JUDGED_BY = "judged_by"
-"""Key in the payload of a verdict that counts: the names of those who judged the document."""
+"""Key in the payload of an event that counts: names of the readers who judged the document."""
 _INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}
 WAITING = Report("waiting")
 
 
 @dataclass(frozen=True)
 class JudgedDocument:
-    """A document that all its readers have judged, with their verdicts."""
+    """A document that all who have to judge it have judged, with their verdicts."""
 
     doc: str
     verdicts: Mapping[str, Event]
-    """By reader: the label in force, or its last change."""
+    """The event with each reader's present verdict."""
     notes: Mapping[str, str]
+    """Each reader's note, if any."""
     resolution: Event | None = None
+    """The event that resolved a difference."""
     check: Event | None = None
-    """The verdict when it was drawn from the documents that all readers excluded."""
+    """The event that judged it as an audit draw from the documents that all excluded."""
 
     @property
     def differ(self) -> bool:
@@ -70,7 +76,7 @@ class JudgedDocument:
 
 
 def counted_log(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
-    """Return the part of a log that counts, as the log of one reader; the log itself if there is one reader."""
+    """The part of a log that counts, in the form of a single reader's log; the log itself if there is one reader."""
     return SeveralReaders(readers, log).common if readers.names else log
 
 
@@ -80,26 +86,27 @@ class SeveralReaders:
     def __init__(self, readers: Readers, log: Sequence[Event] = ()) -> None:
         self.readers = readers
         self.first: dict[str, dict[str, str]] = {}
-        """By document: each reader's verdict at the moment when all had judged it for the first time."""
+        """Each reader's verdict on a document at the moment when all had judged it for the first time, by document."""
         self.log: list[Event] = []
         self.undone = 0
-        """How many events were undone. If the number grows, the log that counts is a new one; otherwise it only gets longer."""
+        """Number of undone events. When it grows, the log that counts is computed anew; otherwise that log only gets longer."""
         self.changed: Event | None = None
-        """The last event that changed what counts, and not only what one reader has read."""
+        """The last event that changed more than what one reader has read so far."""
         self._standing: list[Event] = []
         self._own: dict[str, tuple[int, list[Event]]] = {}
         self._begin()
         self.take(log)
 
     def _begin(self) -> None:
+        """Forget everything that follows from the events in force."""
         self.common: list[Event] = []
-        """What counts, as the log of one reader."""
+        """The log that counts, in the form of a single reader's log."""
         self.judged: dict[str, JudgedDocument] = {}
-        """Documents that all have judged, in the order in which that happened."""
+        """Documents that all have judged, by id, in the order in which this happened."""
         self.opened: Event | None = None
-        """The event that opened everybody's verdicts to all readers, if any."""
+        """The event that showed everybody's verdicts to all readers, if any."""
         self.files: dict[str, Event] = {}
-        """By reader: the event that brought in a file of verdicts, of a machine or of a person elsewhere; only the views show these."""
+        """By reader: the event with their verdicts from a file, those of a machine or of a person who judged elsewhere."""
         self._verdicts: dict[str, dict[str, Event]] = {}
         self._notes: dict[str, dict[str, str]] = {}
         self._settled: dict[str, dict[str, Event]] = {kind: {} for kind in SETTLING}
@@ -107,7 +114,7 @@ class SeveralReaders:
         self._kept: set[str] = set()
         self._fit = 0
         self.in_full = ReportsApart()
-        """What the readers entered about full texts, if each reads these alone."""
+        """Entries of all readers on full texts, if each reads these alone."""
         self._counted_reports: dict[str, Report] = {}
 
     def take(self, events: Sequence[Event]) -> None:
@@ -142,8 +149,9 @@ class SeveralReaders:
             self._apply(standing)
 
     def _apply(self, event: Event) -> None:
+        """Apply one event in force."""
         doc = str(event.payload.get("doc", ""))
-        if JUDGED_BY in event.payload:  # of a log that was reduced to what counts before
+        if JUDGED_BY in event.payload:  # from a log that holds only what counts already
             self.common.append(event)
             return
         if event.kind in FROM_FILES:
@@ -178,13 +186,14 @@ class SeveralReaders:
             self._count(doc, event)
 
     def _check_reader(self, event: Event) -> None:
+        """Raise InputProblem if the event's name is none of the readers."""
         if event.reviewer not in self.readers.names:
             raise InputProblem(
                 f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is not a reader of this session."
             )
 
     def _take_file(self, event: Event) -> None:
-        """Apply a file's verdict on each document, as if it had been given at that moment."""
+        """Apply the verdicts of a file, as if its reader had given all of them at this moment."""
         name = str(event.payload["name"])
         if name not in self.readers.names:
             raise InputProblem(
@@ -209,12 +218,12 @@ class SeveralReaders:
             self._count_report(doc, event)
 
     def _count(self, doc: str, event: Event) -> None:
-        """Update what counts for a document from its verdicts."""
+        """Update what counts for a document after an event about its verdicts."""
         verdicts = self._verdicts.get(doc, {})
         if not self.is_judged(doc):
             self.judged.pop(doc, None)
             if doc in self._counted:  # a verdict was changed to unsure, or there is more to judge now
-                self._say(doc, "unsure", "", event)
+                self._record_verdict(doc, "unsure", "", event)
             return
         wanted = self._readers_of(doc)
         self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
@@ -223,20 +232,23 @@ class SeveralReaders:
         judged = JudgedDocument(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
         self.judged[doc] = judged
         deciding = [judged.check or judged.resolution or event for event in given.values()]
-        reasons = [str(said.payload["reason"]) for said in deciding if said.payload.get("reason")]
-        self._say(doc, judged.label, reasons[0] if reasons and judged.label == "irrelevant" else "", event)
+        reasons = [str(verdict.payload["reason"]) for verdict in deciding if verdict.payload.get("reason")]
+        self._record_verdict(
+            doc, judged.label, reasons[0] if reasons and judged.label == "irrelevant" else "", event
+        )
         if notes or event.kind == "note":
             text = "\n".join(f"{name}: {text}" for name, text in notes.items())
             self._record("note", {"doc": doc, "text": text}, event)
 
     def _count_report(self, doc: str, event: Event) -> None:
-        """Update what counts of a report; one on which readers differ waits."""
+        """Update what counts for a report after an entry; a report on which readers differ waits."""
         report = self.in_full.counted(doc, self.alone_in_full) or WAITING
         if report != self._counted_reports.get(doc, WAITING):
             self._counted_reports[doc] = report
             self._record("report", {"doc": doc, **report.to_dict()}, event, self.alone_in_full)
 
-    def _say(self, doc: str, label: Label, reason: str, event: Event) -> None:
+    def _record_verdict(self, doc: str, label: Label, reason: str, event: Event) -> None:
+        """Add a verdict to the log that counts, if it differs from the present one."""
         before = self._counted.get(doc)
         if before == (label, reason):
             return
@@ -248,54 +260,51 @@ class SeveralReaders:
     def _record(
         self, kind: str, content: Mapping[str, object], event: Event, readers: Sequence[str] = ()
     ) -> None:
+        """Add an event to the log that counts, with number and time of the event that it follows from."""
         readers = readers or self._readers_of(str(content["doc"]))
         by = event.reviewer if event.kind in (*SETTLING, RESOLVED_REPORT) else listed(readers)
         self.common.append(Event(kind, {**content, JUDGED_BY: list(readers)}, event.seq, event.time, by))
 
-    # --- what is known of a document
+    # --- documents and their readers
 
     @property
     def machines(self) -> dict[str, Event]:
-        """By reader: the event of a machine among them, with all its verdicts."""
+        """By name: the event with the verdicts of each machine among the readers."""
         return {name: event for name, event in self.files.items() if event.kind == MACHINE}
 
     @property
     def alone_in_full(self) -> tuple[str, ...]:
-        """Names of the people who read full texts, each on their own; empty if nobody does. Machines read none."""
+        """Names of the people who each read full texts alone; empty if they do not. Machines read none."""
         people = [name for name in self.readers.names if name not in self.machines]
         return tuple(people) if self.readers.full_texts else ()
 
     def _readers_of(self, doc: str) -> tuple[str, ...]:
-        """Names of those who have to judge a document or, if it came with a label, of those who changed it."""
+        """Names of the readers who have to judge a document or, if it came with a label, of those who changed that label."""
         if doc in self._kept:
             return tuple(self._verdicts.get(doc, {}))
         by_first = self._verdicts.get(doc, {}).get(self.readers.names[0])
         return self.readers.of(doc, "" if by_first is None else str(by_first.payload["label"]))
 
     def is_judged(self, doc: str) -> bool:
-        """Whether all readers of a document have judged it."""
+        """Whether all who have to judge a document have done so; unsure does not count."""
         verdicts = self._verdicts.get(doc, {})
         wanted = self._readers_of(doc)
         return all(name in verdicts and verdicts[name].payload["label"] != "unsure" for name in wanted)
 
     @property
     def waiting(self) -> list[JudgedDocument]:
-        """Documents with unresolved differences between readers, in the order in which these appeared."""
+        """Documents on which readers differ and nobody has decided yet, in the order in which all had judged them."""
         return [judged for judged in self.judged.values() if judged.differ and judged.resolution is None]
 
     @property
     def reports_waiting(self) -> list[ReadApart]:
-        """Included reports with unresolved differences between readers, in the order in which these appeared."""
+        """Included reports on which readers differ and nobody has decided yet, in the order in which all had read them."""
         unsettled = (apart for apart in self.in_full.read.values() if apart.counted is None)
         return [apart for apart in unsettled if self._counted.get(apart.doc, ("unsure", ""))[0] == "relevant"]
 
-    def resolved(self) -> list[JudgedDocument]:
-        """Documents with resolved differences between readers."""
-        return [judged for judged in self.judged.values() if judged.resolution is not None]
-
     @property
     def excluded_by_all(self) -> list[str]:
-        """Documents that all excluded and nobody has included since, in a random order, with the drawn ones."""
+        """Documents that all excluded and no reader has included since, in a random order; audit draws are among them."""
         excluded = (
             doc
             for doc, judged in self.judged.items()
@@ -308,16 +317,16 @@ class SeveralReaders:
 
     @property
     def drawn(self) -> list[str]:
-        """Random draws from the documents that all excluded, in the order of drawing.
+        """Audit draws from the documents that all excluded, in the order in which they were drawn.
 
-        These are the first in random order that were judged again: behind one that was not, nothing is a draw.
+        They are the first documents of the random order, up to the first that was not judged again.
         """
         excluded = self.excluded_by_all
         checked = (self.judged[doc].check is not None for doc in excluded)
         return excluded[: next((at for at, judged in enumerate(checked) if not judged), len(excluded))]
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
-        """Which of these documents a reader has to judge and has not read, in their order."""
+        """Documents among `ids` that a reader has to judge and has not read, in the same order."""
         return [
             doc
             for doc in ids
@@ -325,12 +334,12 @@ class SeveralReaders:
         ]
 
     def read_by(self, reader: str) -> int:
-        """How many documents a reader has read, including unsure ones."""
+        """Number of documents that a reader has read, including unsure ones."""
         return sum(reader in verdicts for verdicts in self._verdicts.values())
 
     @property
     def beyond(self) -> int:
-        """The largest number of documents that one reader has read and not all have judged."""
+        """The largest number of documents that one person has read and not all have judged."""
         people = [name for name in self.readers.names if name not in self.files]
         return max(
             sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
@@ -338,9 +347,9 @@ class SeveralReaders:
         )
 
     def independent(self, docs: Sequence[str] | None = None) -> Floats:
-        """Verdicts given before readers could see each other's: 1 included, 0 excluded, NaN none; shape (documents, readers).
+        """Verdicts from before readers could see each other's: 1 included, 0 excluded, NaN none; shape (documents, readers).
 
-        Of the documents named that all have judged; without names of all these, in the order in which they were judged.
+        The rows are those of `docs` that all have judged; by default all such documents, in the order of :attr:`judged`.
         """
         rows = [
             [_INCLUDED.get(self.first[doc].get(name, ""), np.nan) for name in self.readers.names]
@@ -352,7 +361,7 @@ class SeveralReaders:
     # --- views
 
     def own(self, reader: str) -> list[Event]:
-        """The log as a reader sees it: the reader's own entries, and those of everybody."""
+        """The log that one reader works on: their own entries, and those that concern every reader."""
         seen, own = self._own.get(reader, (0, []))
         new = (
             event
@@ -368,7 +377,10 @@ class SeveralReaders:
         return own
 
     def visible(self, reader: str = "") -> list[Event]:
-        """All verdicts that a reader may see: the current ones of others on documents that all have judged."""
+        """The log that a reader may see: also verdicts in force and notes of others on documents that all have judged.
+
+        Without a name, only what every reader may see.
+        """
         if self.opened:
             return list(self.log)
         standing = {event.seq for event in self._standing}
@@ -384,17 +396,17 @@ class SeveralReaders:
         return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
 
     def _of_judged(self, event: Event) -> Event:
-        """A file's verdicts on documents that all have judged; the person who imported it may see no more."""
+        """The event of a file with only the verdicts on documents that all have judged; nobody may see more of it."""
         verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
         return replace(event, payload={**event.payload, "verdicts": verdicts})
 
     def verdicts_on(self, doc: str, reader: str = "") -> Mapping[str, Event]:
-        """By reader: the verdicts on a document that a given person may see."""
+        """By reader: the verdicts on a document that one reader may see."""
         given = self._verdicts.get(doc, {})
         if self.opened or doc in self.judged:
             return given
         return {name: event for name, event in given.items() if name == reader}
 
     def hidden(self) -> int:
-        """Number of log entries that only their readers may see so far."""
+        """Number of log entries that not every reader may see yet."""
         return len(self.log) - len(self.visible())

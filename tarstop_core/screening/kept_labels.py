@@ -1,13 +1,12 @@
 """Labels that came with a list: kept as already screened, or replayed in the order of the list.
 
-An earlier reader did not read in the order of this list. Kept documents therefore stand first, each with the chance
-that its own score or rank gives it. Under the marginal model, in which documents are relevant independently of each
-other given that there is something to find, the belief after them is exact, whatever order they were read in and
-however they were chosen from what was known then: M_d is a product over the documents read. It is an approximation for
-calibrators of first hits, and for rules that look at the order of labels (knees, targets, runs of misses): they take
-kept documents for the top of the list. A list that learns forecasts from what was read in its own order alone: there
-kept documents teach the order, and the forecast is one of a list that begins after them
-(:mod:`tarstop_core.screening.adaptive_chances`).
+An earlier reader did not read in the order of this list. Kept documents are therefore put first, each with the chance
+that its own score or rank gives it. In the marginal model, documents are relevant independently of each other given
+that there is something to find. The belief after the kept documents is then exact, whatever their order was and however
+they were chosen: M_d is a product over the documents read. It is an approximation for calibrators of first hits, and for
+rules that use the order of labels (knees, targets, runs of misses), which take kept documents for the top of the list.
+A list that learns forecasts only from documents read in its own order: kept documents teach the order, and the forecast
+is for the list after them (:mod:`tarstop_core.screening.adaptive_chances`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,36 +37,36 @@ _UNDECIDED = {
     *("unklar", "vielleicht", "peut-être", "incertain", "quizás", "dudoso", "talvez", "forse", "misschien"),
 }
 _NAME = {code: name for name, code in CODES.items()}
-_ASREVIEW = ("asreview label", "label included")
+_ASREVIEW = ("asreview label", "label included")  # headers of labels in ASReview's files
 
 
 @dataclass(frozen=True, eq=False)
 class FileLabels:
-    """The earlier labels of a collection's documents."""
+    """The labels that a collection's documents came with."""
 
     codes: NDArray[np.int8]
-    """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
-    unknown: tuple[str, ...]  # Labels with an unclear meaning; their documents count as not labelled
-    source: str  # where they come from
+    """Label of each document by position in the collection, as in a session; UNSEEN for none. Shape (n,)."""
+    unknown: tuple[str, ...]  # Labels whose meaning is unclear; their documents count as not labelled
+    source: str  # Files and columns that the labels come from
 
     @property
     def count(self) -> int:
-        """Documents with a label."""
+        """Number of documents with a label."""
         return int(np.count_nonzero(self.codes != UNSEEN))
 
     @property
     def relevant(self) -> int:
-        """Documents labelled relevant."""
+        """Number of documents labelled relevant."""
         return int(np.count_nonzero(self.codes == FOUND))
 
     @property
     def undecided(self) -> int:
-        """Documents labelled "maybe", or differently by several reviewers."""
+        """Number of documents labelled "maybe", or differently by several reviewers."""
         return int(np.count_nonzero(self.codes == UNSURE))
 
     @property
     def sentence(self) -> str:
-        """Say how many labels there are of each kind.
+        """Sentence on how many labels there are of each kind.
 
         Examples
         --------
@@ -88,15 +87,16 @@ def labels_found(
     Parameters
     ----------
     frame : DataFrame
-        Its records.
+        Table of its records.
     files : iterable of mapping
-        What was understood of each file, as the store keeps it.
+        Descriptions of the files that they come from, with the columns understood.
     groups : iterable of sequence of int
-        Rows of patent families: a label of one member is one of all, and the one that found most counts.
+        Rows of each patent family. A label of one member counts for all; of several, relevant counts before unsure.
 
     Returns
     -------
     FileLabels
+        Labels of all records, and where they come from.
     """
     meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
     codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
@@ -115,6 +115,7 @@ def labels_found(
 
 
 def _code(text: str) -> int:
+    """Code of a label as a file writes it; UNSEEN if its meaning is unclear."""
     if text in _MEANING:
         return CODES[_MEANING[text]]
     parts = [part.strip().casefold() for part in text.split("/")]
@@ -122,9 +123,9 @@ def _code(text: str) -> int:
 
 
 def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]]:
-    """Put labelled documents before the others, each group in the order of the ranking.
+    """Ranking with labelled documents before the others, and the rank that each of these had before, from 1 on.
 
-    Beside the new ranking the rank that each labelled document had, from 1 on.
+    Both groups keep their order.
     """
     labelled = labels.codes[ranking.order] != UNSEEN
     at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
@@ -135,20 +136,21 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
 
 
 def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks: Sequence[int]) -> Event:
-    """The event that adds the labels to a session, with the reasons and remarks that came with them.
+    """Event that adds the labels to a session, with the reasons and remarks that came with them.
 
     Parameters
     ----------
     frame : DataFrame
-        The records.
+        Table of the records.
     labels : FileLabels
-        What they were labelled as.
-    ranking, ranks
-        As :func:`kept_first` gives them.
+        Their labels.
+    ranking, ranks : Ranking, sequence of int
+        Results of :func:`kept_first`.
 
     Returns
     -------
     Event
+        The event, still to be recorded.
     """
     positions = ranking.order[: len(ranks)].tolist()
     column = {name: frame[name].tolist() for name in ("id", "reason", "remark")}
@@ -158,13 +160,14 @@ def kept_event(frame: pd.DataFrame, ranking: Ranking, labels: FileLabels, ranks:
             "source": labels.source,
             "labels": {column["id"][row]: _NAME[int(labels.codes[row])] for row in positions},
             "ranks": list(ranks),
-            "notes": _said(column["id"], column["remark"], positions),
-            "reasons": _said(column["id"], column["reason"], positions),
+            "notes": _texts_of(column["id"], column["remark"], positions),
+            "reasons": _texts_of(column["id"], column["reason"], positions),
         },
     )
 
 
-def _said(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) -> dict[str, str]:
+def _texts_of(ids: Sequence[str], texts: Sequence[str], positions: Iterable[int]) -> dict[str, str]:
+    """Texts of some rows that are not empty, by document."""
     return {ids[row]: texts[row] for row in positions if texts[row]}
 
 
@@ -174,8 +177,8 @@ class Replayed:
 
     policy: Policy
     depth: int  # documents read by then
-    found: int  # relevant ones among them
-    plus: bool | None  # whether a⁺ is taken there; None if labels do not tell, or nothing is weighed
+    relevant_read: int  # relevant documents among them
+    plus: bool | None  # whether a⁺ is taken there; None if labels do not tell, or no decision is weighed
 
 
 def replayed(
@@ -186,31 +189,31 @@ def replayed(
     policies: Sequence[Policy],
     whole: bool = False,
 ) -> list[Replayed]:
-    """Replay the labelled documents in rank order, and find where each rule stops.
+    """Where each rule stops if the labelled documents are read in the order of the list.
 
-    Every label counts as it stands, so hits need no confirmation. In a review the labels say which reports are included and
-    not what is in them: belief stays where it starts, so that only rules that do not act on it tell something.
+    Every label counts at once, so hits need no confirmation. In a review, labels say which reports are included but not
+    what is in them. The belief then stays at its start, so only rules that do not act on it give a meaningful result.
 
     Parameters
     ----------
     ranking : Ranking
-        Of the whole list, in which each document has its chance.
+        The whole list, which decides the chance of each document.
     labels : FileLabels
-        What its documents were labelled as.
+        Labels of its documents.
     settings : Settings
-        What is at stake.
+        Scenario, stakes and cost.
     calibrator : Calibrator
         Where the chances come from.
     policies : sequence of Policy
         The rules.
     whole : bool
-        Documents without a label are passed over, for nobody knows what they are. Where the list is whole, with these behind
-        those that have one, they count in its length, and a rule that has not stopped before them goes on.
+        Whether documents without a label are part of the list; the ranking must then have them at its end, and a rule
+        that has not stopped before them goes on. Otherwise they are left out, because their label is unknown.
 
     Returns
     -------
     list of Replayed
-        One for each rule.
+        Result of each rule.
     """
     codes = labels.codes[ranking.order]
     labelled = np.full(len(codes), True) if whole else codes != UNSEEN

@@ -1,4 +1,4 @@
-"""Verdicts: what they are called, and their codes."""
+"""Verdicts on documents: their names and codes."""
 
 from typing import Literal, cast
 
@@ -6,6 +6,7 @@ from tarstop_core.errors import InputProblem
 
 Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4
+"""Codes of verdicts in arrays; UNSEEN for a document without one."""
 CODES: dict[str, int] = {
     "irrelevant": IRRELEVANT,
     "relevant": RELEVANT,
@@ -21,13 +22,14 @@ NAMES: dict[int, str] = {
     COMBINATION: "in combination",
     BACKGROUND: "background",
 }
-# What a search report calls them.
 GRADES: dict[int, str] = {RELEVANT: "X", COMBINATION: "Y", BACKGROUND: "A"}
+"""Letters for verdicts in a patent office's search report."""
 PENDING, CONFIRMED, REJECTED = 0, 1, 2
+"""Whether a hit was confirmed."""
 
 
 def as_label(text: str) -> Label:
-    """A label by name; InputProblem when there is no such label."""
+    """The text itself as a label; InputProblem if there is no such label."""
     if text not in CODES:
         raise InputProblem(f"There is no label '{text}'; choose one of {', '.join(CODES)}.")
     return cast(Label, text)

@@ -1,17 +1,17 @@
-"""Check whether the chances fit the finds, after every document and over all sessions with the same chances.
+"""Check of whether the chances fit the finds, after every document and over all sessions with the same chances.
 
-Lists differ, and chances that are right allow for it: in reviews the number found among the documents read is that of
-the training lists' curves (:mod:`tarstop_core.calibration.hit_rate_model`), elsewhere negative binomial with the sum of the chances
-as mean and the calibrator's dispersion as shape. So one list says little about the chances. What does is the product over
-all sessions that a person began with them (:mod:`tarstop_core.calibration.calibration_monitor`), each up to its last label;
-only where that warns, multiplying is offered, by the factor that fits all these sessions best.
+Lists differ, and right chances allow for that. In reviews, the number of relevant documents among those read follows the
+training lists' curves (:mod:`tarstop_core.calibration.hit_rate_model`). Elsewhere it is negative binomial, with the sum of
+the chances as its mean and the calibrator's dispersion as its shape. So a single list says little about the chances. The
+product of the evidence of all sessions with these chances (:mod:`tarstop_core.calibration.calibration_monitor`), each up to
+its last label, says more. If it warns, the check offers to multiply the chances by the factor that fits all these sessions best.
 
-A session says something about chances from the document at which they came into force. Multiplied chances are new
-ones, about which nothing is known yet.
+A session is evidence about chances from the document at which they came into force. Multiplied chances are new chances,
+for which there is no evidence yet.
 
-In patents the misses of one search speak against the existence of prior art as well as against the chances, and the belief
-has already taken them in. Over many searches they speak against the chances, for how often there is prior art was said
-before each: b₀.
+In patents, misses in one search are evidence against prior art as well as against the chances, and the belief already
+uses them. Over many searches they are evidence against the chances, because b₀ states before each search how often there is
+prior art.
 """
 
 from collections.abc import Iterable, Sequence
@@ -42,27 +42,27 @@ from tarstop_core.value.payoffs import Floats
 def live_check(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, others: Sequence[Floats] = ()
 ) -> Check | None:
-    """Compare the finds at a session's depth with what was expected.
+    """The finds of a session compared with what its chances forecast, and the evidence of all sessions about these chances.
 
     Parameters
     ----------
     settings : Settings
-        Those in force.
+        Settings in force.
     calibrator : Calibrator
-        Its calibrator.
+        The calibrator that they name.
     p : ndarray, shape (N,)
-        The chances as the calibrator gives them, in the order of reading.
+        Chances from the calibrator, in the order of reading.
     state : State
-        Where the session stands.
+        State of the session.
     others : sequence of ndarray, shape (A,)
-        The evidence of other sessions with the same chances, from :func:`session_ratios`.
+        Evidence of other sessions with the same chances, from :func:`session_ratios`.
 
     Returns
     -------
     Check or None
-        None before the first verdict.
+        None until some document has a verdict that counts.
     """
-    # In a list that learns, documents that came with their labels are no evidence.
+    # In a list that learns, documents that came with labels are no evidence about the chances.
     since = state.kept if settings.adapts_chances else 0
     judged, hits = state.judged & (np.arange(len(p)) >= since), int(state.came_true[since:].sum())
     read, misses = int(judged.sum()), None
@@ -87,7 +87,9 @@ def live_check(
             low, high = expected.interval(CONFIDENCE)
     own = session_ratios(settings, calibrator, p, state)
     evidence = combined([*others, *([] if own is None else [own])])
-    fixed = not (settings.adapts_chances or settings.chances_follow)  # Otherwise the finds count already
+    fixed = not (
+        settings.adapts_chances or settings.chances_follow
+    )  # otherwise the chances already use the finds
     offered = evidence.level if evidence.warned and fixed else None
     unsure = int((state.unsure >= since).sum())
     waiting = state.depth - since - read - unsure
@@ -95,24 +97,24 @@ def live_check(
 
 
 def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Floats | None:
-    """Evidence of a session against the chances that these settings give, by alternative.
+    """Evidence of a session against the chances of some settings, for each of A alternatives.
 
     Parameters
     ----------
     settings : Settings
-        Need not be in force any more.
+        Settings that the chances come from; they need not be in force any more.
     calibrator : Calibrator
-        Their calibrator.
+        The calibrator that they name.
     p : ndarray, shape (N,)
-        Its chances, in the order of reading.
+        Chances from it, in the order of reading.
     state : State
-        Where the session stands.
+        State of the session.
 
     Returns
     -------
     ndarray, shape (A,), or None
-        Natural logarithms; None without evidence, because no label was given under these chances, or labels decided what was
-        read while the chances did not depend on them.
+        Natural logarithms of likelihood ratios. None without evidence: no label was given under these chances, or labels
+        decided what was read although the chances do not depend on labels.
     """
     if state.reordered and not settings.adapts_chances and state.depth < len(p):
         return None
@@ -129,7 +131,7 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
 def _ratios(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, begin: int, end: int
 ) -> Floats:
-    """Evidence of the labels from `begin` to `end`, given those before, shape (A,)."""
+    """Evidence of the labels at positions `begin` to `end` - 1, given those before; shape (A,)."""
     relevant, at = state.came_true, np.arange(len(p))
     if settings.adapts_chances:
         return ratios_of_forecasts(p[begin:end], relevant[begin:end])
@@ -147,7 +149,21 @@ def _ratios(
 
 
 def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
-    """Put the check into one or two sentences, or say why there is none, from the `state`.
+    """One or two sentences on the check, or on why there is none.
+
+    Parameters
+    ----------
+    check : Check or None
+        Result of :func:`live_check`.
+    settings : Settings
+        Settings in force.
+    state : State, optional
+        State of the session; needed only without a check, to say whether anything was read.
+
+    Returns
+    -------
+    str
+        The sentences.
 
     Examples
     --------
@@ -166,16 +182,16 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
 
 
 def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
-    """Return the settings with the chances multiplied as the check proposes, and the reason for the log."""
+    """Settings with the chances multiplied as the check offers, and the reason for the log."""
     assert check.offered is not None
     scale = float(f"{settings.scale * check.offered:.2g}")
     return replace(settings, scale=scale), advice_message("rescaled", scale=scale, check=check)
 
 
 def scale_before(begun: Settings, events: Iterable[Event]) -> float:
-    """The scale before its last change, to which undoing that change returns.
+    """The factor on the chances before its last change, for undoing that change.
 
-    `begun` are the settings at the start of the session.
+    `begun` are the settings at the start of the session, and `events` its log.
     """
     changes = (event.payload["settings"] for event in events if event.kind == "settings")
     scales = [begun.scale, *(float(settings.get("scale", 1.0)) for settings in changes)]

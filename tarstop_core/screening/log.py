@@ -1,4 +1,4 @@
-"""The log of a session: the kinds of events, and which are still in force."""
+"""The log of a session: the kinds of events, and which events are in force."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
 
 _Bias = Literal["low", "some", "high"]
-"""The risk of bias in an entry of a report."""
+"""Risk of bias of a study, as an entry on a report has it."""
 
 
 class Nothing(TypedDict):
-    """No payload."""
+    """An empty payload."""
 
 
 class Kept(TypedDict):
-    """Labels, notes and reasons that came with the list, by document, and the documents' ranks; before anything is read."""
+    """Labels, notes and reasons that came with a list, by document, and the ranks of these documents; before anything is read."""
 
     source: str
     labels: dict[str, Label]
@@ -30,7 +30,7 @@ class Kept(TypedDict):
 
 
 class Audited(TypedDict):
-    """Every n-th document offered after those kept is drawn at random; their ranks in the list, in the order drawn."""
+    """Audit draws: one document in `every` after those kept, with their ranks in the list, in the order of drawing."""
 
     every: int
     seed: int
@@ -38,26 +38,26 @@ class Audited(TypedDict):
 
 
 class Joined(TypedDict):
-    """Documents that were added later, with their positions in the collection and their ranks in the longer list."""
+    """Documents added later, with their positions in the collection and their ranks in the longer list."""
 
-    source: str  # the file that they came in
+    source: str  # name of the file that they come from
     docs: list[str]
     positions: list[int]
     ranks: list[int]
     scores: NotRequired[list[float]]  # if the list has scores
-    duplicates: int  # records of that file that were in the collection already, or twice in the file
-    alike: NotRequired[dict[str, str]]  # by document that joined: one that may be the same
+    duplicates: int  # records of that file that were in the collection already, or more than once in the file
+    alike: NotRequired[dict[str, str]]  # by document that joined: another document that may be the same
 
 
 class Parted(TypedDict):
-    """The documents that joined last, none of which was read, leave the list again."""
+    """Documents that leave the list again: those that joined last, none of which was read."""
 
     source: str
     docs: list[str]
 
 
 class Aside(TypedDict):
-    """A document that cannot be prior art against the application, as known when it was set aside."""
+    """A document that cannot be prior art against the application, and why, as known when it was set aside."""
 
     doc: str
     kind: Literal["late", "own"]
@@ -65,22 +65,25 @@ class Aside(TypedDict):
 
 
 class SetAside(TypedDict):
-    """Documents that do not count as evidence. Those set aside before the list began are its last, with the ranks they would have."""
+    """Documents that are set aside and do not count as evidence.
+
+    Those set aside before reading began are the last of the stored list, and `ranks` are those that they would have.
+    """
 
     documents: list[Aside]
     ranks: NotRequired[list[int]]
-    reason: NotRequired[str]  # why the plan was left
+    reason: NotRequired[str]  # why this departs from the plan
 
 
 class Returned(TypedDict):
     """Documents that are no longer set aside."""
 
     docs: list[str]
-    reason: NotRequired[str]  # why the plan was left
+    reason: NotRequired[str]  # why this departs from the plan
 
 
 class Families(TypedDict):
-    """The patent family that a document represents."""
+    """The other members of the patent family that each document represents."""
 
     members: dict[str, list[str]]
 
@@ -90,37 +93,38 @@ Verdict = TypedDict(
     {
         "doc": str,
         "label": Label,
-        "reason": NotRequired[str],  # why not
+        "reason": NotRequired[str],  # why it is excluded
         "despite": NotRequired[str],  # a flag that was overruled
-        "with": NotRequired[str],  # the other Y, together with which it settles the question
+        "with": NotRequired[str],  # the other document, graded Y, with which it settles the question
         "note": NotRequired[str],
         "fit": NotRequired[int],  # number of the fit that put it next; 0 before any fit
     },
 )
+"""A verdict on a document, with what was recorded with it."""
 
 
 class Fit(TypedDict):
-    """A ranker that learned from the labels so far, and which documents it put first."""
+    """A fit of a ranker to the labels so far, and the documents that it put next."""
 
-    number: int
-    after: int
-    ranker: str
+    number: int  # from 1 on
+    after: int  # number of labels that it learned from
+    ranker: str  # its name and version
     seed: int
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # of the ranker
     next: list[str]
-    words: NotRequired[list[str]]  # words typed for and against documents
-    scores: NotRequired[bool]  # whether scores of the file were used
+    words: NotRequired[list[str]]  # words typed for documents, and words typed against
+    scores: NotRequired[bool]  # whether the documents' own scores were used
 
 
 class Confirm(TypedDict):
-    """Whether a hit is confirmed or rejected."""
+    """Confirmation or rejection of a hit."""
 
     doc: str
     holds: bool
 
 
 class TableRow(TypedDict):
-    """One 2×2 table of a report."""
+    """A 2×2 table of a report."""
 
     study: str
     TP: float
@@ -136,36 +140,36 @@ EffectNumbers = TypedDict("EffectNumbers", {"study": str, **_NUMBERS, "bias": No
 
 
 class Resolved(TypedDict):
-    """The verdict that counts on a document on which readers differed."""
+    """The verdict that counts on a document, after readers differed or it was drawn."""
 
     doc: str
     label: Label
-    reason: NotRequired[str]  # why not
-    note: NotRequired[str]  # how it was resolved
+    reason: NotRequired[str]  # why it is excluded
+    note: NotRequired[str]  # how this was decided
 
 
 class Machine(TypedDict):
-    """Verdicts of a machine that is one of several readers, from a file, with a description of the machine."""
+    """Verdicts from a file of a machine that is one of several readers, with a description of the machine."""
 
-    name: str  # of the reader
+    name: str  # name of the reader
     model: str
     version: str
     prompt: str  # or its settings, if it takes no prompt
     date: str  # when it ran
-    source: str  # the file
-    column: str
-    include_from: NotRequired[float]  # the score from which it includes, where the column holds scores
+    source: str  # name of the file
+    column: str  # the column with verdicts or scores
+    include_from: NotRequired[float]  # the score from which it includes, if the column has scores
     cost_per_thousand: NotRequired[float]  # cost of a thousand records, in the session's unit
     verdicts: dict[str, Label]
 
 
 class Brought(TypedDict):
-    """Verdicts that one of several readers, a person, gave elsewhere, from a file."""
+    """Verdicts from a file of a person who is one of several readers and judged elsewhere."""
 
-    name: str  # of the reader
-    source: str  # the file
-    column: str
-    include_from: NotRequired[float]  # the score from which it includes, where the column holds scores
+    name: str  # name of the reader
+    source: str  # name of the file
+    column: str  # the column with verdicts or scores
+    include_from: NotRequired[float]  # the score from which documents are included, if the column has scores
     verdicts: dict[str, Label]
 
 
@@ -181,21 +185,21 @@ class ReportRead(TypedDict):
 
 
 class Note(TypedDict):
-    """Replaces the document's note."""
+    """The new note on a document; an empty text removes it."""
 
     doc: str
     text: str
 
 
 class Reasons(TypedDict):
-    """The reasons to exclude a document, and those that were renamed, old name to new."""
+    """The new list of reasons to exclude a document, and new names of renamed ones, by the old name."""
 
     reasons: list[str]
     renamed: NotRequired[dict[str, str]]
 
 
 class Plan(TypedDict):
-    """The plan registered before the first label: settings, and a hash of the records."""
+    """The plan that is registered before the first label: settings, and a hash of the records."""
 
     settings: dict[str, Any]
     records: str
@@ -209,33 +213,33 @@ class Changed(TypedDict):
 
 
 class Imported(TypedDict):
-    """The session came in a file, and everything before this entry with it."""
+    """The import of a session from a file, which all entries before this one come from."""
 
     source: str
 
 
 class Duplicated(TypedDict):
-    """The verdicts so far come from another session, under its rule."""
+    """The other session that all entries before this one were copied from."""
 
     session: str  # its name
-    rule: str
-    decided: NotRequired[str]  # the decision there
+    rule: str  # its stopping rule
+    decided: NotRequired[str]  # its decision
 
 
 class Stopped(TypedDict):
-    """The advice when screening stopped."""
+    """The end of screening, with the advice at that time."""
 
     advice: NotRequired[str]
     depth: NotRequired[int]
 
 
 class Decided(TypedDict):
-    """The decision, with the advice that it was based on."""
+    """The decision, with the advice that it rests on."""
 
     plus: bool
     option: NotRequired[int]  # if there are other options than a⁺ and a⁻
     action: NotRequired[str]
-    advised: NotRequired[bool | int]  # whether a⁺ was, or which option
+    advised: NotRequired[bool | int]  # whether a⁺ was advised, or which option
     advice: NotRequired[str]
     depth: NotRequired[int]
     studies: NotRequired[int]
@@ -254,17 +258,18 @@ PAYLOADS: dict[str, Any] = {
     "parted": Parted,
     "set_aside": SetAside,
     "returned": Returned,
-    "label": Verdict,  # the next document is read: of the list, or the one that a fit had put there
-    "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
+    "label": Verdict,  # the next document is read
+    "relabel": Verdict,  # an earlier verdict is changed
     "confirm": Confirm,
     "report": ReportRead,
-    "resolved": Resolved,  # of several readers: what they differed on is settled
-    "resolved_report": ReportRead,  # of several readers: what they differed on in full text is settled
-    "checked": Resolved,  # of several readers: one of those documents that all excluded was drawn at random and judged again
-    "machine": Machine,  # of several readers: what a machine says of the documents, all at once
-    "brought": Brought,  # of several readers: what a person among them has judged elsewhere, all at once
-    "opened": Nothing,  # of several readers: everybody may see all verdicts from now on
-    "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands; of several readers, the reader's own verdict
+    "resolved": Resolved,  # several readers: a difference between verdicts is resolved
+    "resolved_report": ReportRead,  # several readers: a difference between entries on a full text is resolved
+    "checked": Resolved,  # several readers: a document that all excluded was drawn at random and judged again
+    "machine": Machine,  # several readers: all verdicts of a machine
+    "brought": Brought,  # several readers: all verdicts that one of them gave elsewhere
+    "opened": Nothing,  # several readers: everybody may see all verdicts from now on
+    # Takes back the last event in force of a kind in UNDOABLE; with several readers, the reader's own last verdict.
+    "undo": Nothing,
     "note": Note,
     "reasons": Reasons,
     "fit": Fit,
@@ -276,26 +281,26 @@ PAYLOADS: dict[str, Any] = {
     "decided": Decided,
     "continued": Nothing,  # screening goes on after stopping
 }
-"""What each kind of event holds, at least: scenarios may add to it."""
+"""Payload of each kind of event; an event may have more entries, which scenarios add."""
 KINDS = tuple(PAYLOADS)
 
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the log."""
+    """An entry of the log."""
 
     kind: str  # one of :data:`KINDS`
     payload: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values; each kind of event has a type for them."""
-    seq: int = 0  # position in the log, from 1 on, without gaps; 0 before it is stored
-    time: str = ""  # ISO 8601 with UTC offset; set when stored
-    reviewer: str = ""
+    """JSON values, as :data:`PAYLOADS` describes them."""
+    seq: int = 0  # number in the log, from 1 on, without gaps; 0 before it is stored
+    time: str = ""  # ISO 8601 with UTC offset; empty before it is stored
+    reviewer: str = ""  # name of the person who acted
 
 
 def check_event(event: Event) -> Event:
-    """Read an event from a file or a database.
+    """The event itself, checked after it was read from a file or a database.
 
-    InputProblem when its kind is unknown, its time is none, or something in it is missing or not of its type.
+    InputProblem if its kind is unknown, its time is invalid, or an entry of its payload is missing or of a wrong type.
     """
     if event.kind not in PAYLOADS:
         raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind[:40]}'.")
@@ -306,38 +311,39 @@ def check_event(event: Event) -> Event:
 
 
 def calibrators_in(events: Iterable[Event]) -> set[str]:
-    """Return the digests of the calibrators that these events began to use."""
+    """Digests of the calibrators that the settings and plans in these events name."""
     changes = ("settings", "plan")
     return {str(event.payload["settings"]["calibrator"]) for event in events if event.kind in changes}
 
 
 UNDOABLE = ("label", "relabel", "confirm", "report")
+"""Kinds of events that an undo can take back."""
 CHANGES_LIST = ("joined", "parted", "set_aside", "returned")
 """Kinds of events that make the list longer or shorter."""
 
 
 def last_undoable(events: Iterable[Event]) -> Event | None:
-    """The event that an undo would undo."""
+    """The event that an undo would take back; None if there is none."""
     return next((event for event in reversed(standing(events)) if event.kind in UNDOABLE), None)
 
 
 def standing(events: Iterable[Event]) -> list[Event]:
-    """The events in force, in their order: without undone ones and without the undos."""
+    """The events in force, in order: without undone ones and without the undos."""
     return standing_and_back(events)[0]
 
 
 def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
-    """The events in force, and labels that were undone and not given again since, in the order in which they were given."""
-    kept: list[Event] = []
+    """The events in force, and the undone events of labels whose document was not labelled again; both in order of recording."""
+    in_force: list[Event] = []
     back: list[Event] = []
     for event in events:
         if event.kind != "undo":
-            kept.append(event)
+            in_force.append(event)
             if event.kind == "label":
-                back = [each for each in back if each.payload.get("doc") != event.payload.get("doc")]
+                back = [undone for undone in back if undone.payload.get("doc") != event.payload.get("doc")]
             continue
-        last = next((i for i in reversed(range(len(kept))) if kept[i].kind in UNDOABLE), None)
+        last = next((i for i in reversed(range(len(in_force))) if in_force[i].kind in UNDOABLE), None)
         if last is not None:
-            taken = kept.pop(last)
+            taken = in_force.pop(last)
             back[:0] = [taken] if taken.kind == "label" else []
-    return kept, back
+    return in_force, back

@@ -1,7 +1,8 @@
 """Where each rule would have stopped in a project that was screened elsewhere, in the order of its labels.
 
-Labels say what their tool wrote: a number each (`read_order`), or when each was given (`labelled_at`). What was known
-before anybody read, as prior knowledge of ASReview, is left out. Chances go by rank, for another tool's order has no scores.
+The order comes from what the other tool exports: a number for each label (`read_order`), or the time when it was given
+(`labelled_at`). Labels that were known before reading, as ASReview's prior knowledge, are left out. Chances go by rank,
+because another tool's order has no scores.
 """
 
 import re
@@ -26,82 +27,87 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Flags
 
 message = Messages("screening/look_back.jinja")
-LATE = 10**12  # Larger than every number in a column of the order
+LATE = 10**12  # Larger than every number of a label
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form sort like their texts
 
 
 @dataclass(frozen=True)
 class LookBackStop:
-    """Where a rule would have stopped, and what that would have spared and missed."""
+    """Where a rule would have stopped, and what stopping there would have spared and missed."""
 
     policy: Policy
-    depth: int | None  # Documents read by then; None if it would have gone on beyond the labels
-    relevant_read: int  # Relevant ones among them
-    spared: int  # Documents that were read after it
-    missed: int  # Relevant ones among them
+    depth: int | None  # documents read by then; None if it would have gone on beyond the labels
+    relevant_read: int  # relevant documents among them
+    spared: int  # documents that were read after the stop
+    missed: int  # relevant documents among these
     worth: float | None
-    """What finding one of these must be worth for reading on to have paid, in the unit of the cost; None where none was
-    missed or nothing is weighed.
+    """What finding one of the documents missed must be worth for reading on to have paid, in the unit of the cost; None if
+    none was missed, or no decision is weighed.
     """
 
     @property
     def spared_per_missed(self) -> float | None:
-        """Documents read after the stop for each relevant one among them; None if none was missed."""
+        """Number of documents read after the stop for each relevant one among them; None if none was missed."""
         return self.spared / self.missed if self.missed else None
 
 
 @dataclass(frozen=True, eq=False)
 class LookBack:
-    """The results of replaying the labels of a project in their order."""
+    """Results of replaying the labels of a project in the order in which they were given."""
 
     documents: int
-    course: Flags  # Which of those labelled while reading are relevant, in their order, shape (read,)
-    prior: int  # Documents whose label was known before
-    stops: tuple[LookBackStop, ...]  # One a rule
+    course: (
+        Flags  # which documents labelled while reading are relevant, in the order of reading; shape (read,)
+    )
+    prior: int  # documents whose label was known before reading
+    stops: tuple[LookBackStop, ...]  # one for each rule
     expected: tuple[int, int] | None
-    """Forecast interval of :data:`CONFIDENCE`, before any was read, for the relevant ones among those read; None where one decides."""
-    left: tuple[float, int, int] | None  # Relevant ones among the unread: expected number, and its interval
+    """Forecast from before reading of the number of relevant documents among those read, an interval of
+    :data:`CONFIDENCE`; None if one document decides.
+    """
+    left: tuple[float, int, int] | None
+    """Relevant documents among the unread: expected number, and an interval of :data:`CONFIDENCE`; None if one decides."""
 
     @property
     def read(self) -> int:
-        """Documents with a label that was given while reading."""
+        """Number of documents that were labelled while reading."""
         return len(self.course)
 
     @property
     def relevant(self) -> int:
-        """Relevant ones among those read."""
+        """Number of relevant documents among those read."""
         return int(self.course.sum())
 
     @property
     def unread(self) -> int:
-        """Documents without a label."""
+        """Number of documents without a label."""
         return self.documents - self.read - self.prior
 
     @property
     def left_shown(self) -> tuple[float, int, int] | None:
-        """`left`, if its interval is narrow enough to say anything."""
+        """`left`, if its interval is narrow enough to say anything; otherwise None."""
         return None if self.left is None or is_open(self.left[2], self.relevant) else self.left
 
     @property
     def fits(self) -> bool:
-        """Whether as many were found as the chances forecast."""
+        """Whether the number of relevant documents found lies in the forecast interval."""
         return self.expected is not None and self.expected[0] <= self.relevant <= self.expected[1]
 
 
 def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
-    """Put documents in the order in which they were labelled, followed by those without a label.
+    """Ranking of documents in the order in which they were labelled, followed by those without a label.
 
     Parameters
     ----------
     frame : DataFrame
         A table of records.
     labels : FileLabels
-        What they were labelled as.
+        Their labels.
 
     Returns
     -------
     Ranking or None
-        Without documents that were known before; None where an order is not known of every other label.
+        Without documents whose label was known before reading; None unless the order of all other labels is known.
     """
     labelled = labels.codes != UNSEEN
     numbers, times = frame["read_order"].to_numpy(dtype=object), frame["labelled_at"].to_numpy(dtype=object)
@@ -129,42 +135,45 @@ def look_back(
     calibrator: Calibrator,
     policies: Sequence[Policy],
 ) -> LookBack:
-    """Replay rules on the labels of a project in the order in which they were given.
+    """Results of replaying rules on the labels of a project in the order in which they were given.
 
     Parameters
     ----------
     ranking : Ranking
-        As :func:`order_read` gives it.
+        Result of :func:`order_read`.
     labels : FileLabels
         The labels.
     settings : Settings
-        Stakes and cost, and what is screened for.
+        Scenario, stakes and cost.
     calibrator : Calibrator
-        Gives the chances; one that goes by rank.
+        Where the chances come from; it must go by rank.
     policies : sequence of Policy
         The rules.
 
     Returns
     -------
     LookBack
+        Where each rule would have stopped, and whether the chances fit.
 
     Raises
     ------
     InputProblem
-        When the calibrator reads scores, or a rule cannot be replayed.
+        If the calibrator needs scores, or a rule cannot be replayed.
     """
     codes = labels.codes[ranking.order]
     judged, relevant = codes != UNSEEN, codes == RELEVANT
-    read, found_in_all = int(judged.sum()), int(relevant.sum())
+    read, relevant_in_all = int(judged.sum()), int(relevant.sum())
     stops = []
     for stop in replayed(ranking, labels, settings, calibrator, policies, whole=True):
         stopped = stop.depth <= read and stop.depth < len(ranking)
         spared = read - stop.depth if stopped else 0
-        missed = found_in_all - stop.found if stopped else 0
+        missed = relevant_in_all - stop.relevant_read if stopped else 0
         priced = missed and settings.weighs
         worth = settings.read_at_once().cost * spared / missed if priced else None
         stops.append(
-            LookBackStop(stop.policy, stop.depth if stopped else None, stop.found, spared, missed, worth)
+            LookBackStop(
+                stop.policy, stop.depth if stopped else None, stop.relevant_read, spared, missed, worth
+            )
         )
     expected, left = None, None
     if not settings.one_decides:
@@ -177,7 +186,7 @@ def look_back(
 
 
 def rules_for(settings: Settings) -> list[Policy]:
-    """Return the rule of a session, then all others, as far as labels without 2×2 tables suffice."""
+    """The rule of a session, then all other rules that can be replayed on labels alone, without data of studies."""
     others = (
         with_same_target(kind, settings.rule) for kind in POLICIES.values() if kind is not type(settings.rule)
     )

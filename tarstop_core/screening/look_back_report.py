@@ -1,4 +1,4 @@
-"""Report of a project that was screened elsewhere: where each rule would have stopped; a page that loads and runs nothing."""
+"""Report on where each rule would have stopped in a project screened elsewhere: a page that loads and runs nothing."""
 
 from tarstop_core import __version__
 from tarstop_core.presentation.curves import found_curve
@@ -11,23 +11,23 @@ HEAD = ("Rule", "Stops after", "Relevant by then", "Missed", "Documents read per
 
 
 def look_back_report(back: LookBack, name: str, source: str, unit: str = "") -> str:
-    """Write what a project says when it is read again as one HTML page.
+    """Report on a replayed project as one HTML page.
 
     Parameters
     ----------
     back : LookBack
-        Its stops, the rule that is reported first.
+        Results of the replay; the methods section is about the first stop.
     name : str
-        What the project is called.
+        Name of the project.
     source : str
-        The file or tool that its labels come from.
+        File or tool that its labels come from.
     unit : str
-        What amounts are counted in.
+        Unit of costs.
 
     Returns
     -------
     str
-        HTML.
+        The page as HTML.
     """
     rows = [
         (

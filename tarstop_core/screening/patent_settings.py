@@ -14,7 +14,7 @@ class PatentSettings(Settings):
     needs_citation: bool = True  # a⁺ is open only with a confirmed document to cite
     confirm_hits: bool = True  # a hit counts only once it is confirmed
     application: Application = NOTHING_SAID
-    """What prior art is sought for; says which documents cannot be prior art against it."""
+    """The application that prior art is sought against; it decides which documents cannot be prior art."""
 
     scenario: ClassVar[str] = "patent"
     one_decides: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Build the path of a session from settings and labels, and the paths under other assumptions."""
+"""The path of a session, computed from settings and labels, and its paths under other assumptions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,69 +19,79 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 Varied = tuple[Assumption, Settings, ListPath]
+"""A changed assumption, the settings under it, and the path under it."""
 PathsKey = tuple[Settings, Any, bytes, bytes]
+"""Everything that the paths of a session depend on (:func:`paths_key`)."""
 
 CHANCE_FACTORS = (0.5, 2.0)
+"""Factors on the chances that are tried as other assumptions."""
 COST_FACTORS = (0.1, 10.0)
+"""Factors on the costs that are tried as other assumptions."""
 
 
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
 ) -> ListPath:
-    """Build the path of a session from its settings and labels.
+    """The path of a session, computed from its settings and labels.
 
     Parameters
     ----------
     settings : Settings
-        Those in force, or of a what-if.
+        Settings in force, or those of a what-if.
     calibrator : Calibrator
         Where the chances come from, and how lists vary.
     p : ndarray, shape (N,)
-        Chance of each document in the order of reading; the scenario says of what.
+        Chance of each document in the order of reading; what it is a chance of depends on the scenario.
     state : State
         The labels.
     chance_factor : float
-        Multiplies the chances on top of the scale of the settings; they are at most 1.
+        A further factor on the chances besides the scale of the settings; the products are at most 1.
 
     Returns
     -------
     ListPath
+        What stopping rules are applied to.
     """
     chances = scaled(p, _scale(settings) * chance_factor)
     return scenario_of(settings).path(settings, calibrator, chances, state)
 
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
-    """Return what a session's paths depend on, which is not the depth, so a miss changes nothing."""
+    """Key of everything that a session's paths depend on, for a cache.
+
+    Paths hold the belief at all depths. So a document that is not relevant does not change the key, unless chances or
+    order depend on it.
+    """
     relevant = np.flatnonzero(state.labels == RELEVANT).tobytes()
     return settings, scenario_of(settings).key(settings, state), relevant, chances_key(settings, state)
 
 
 def chances_key(settings: Settings, state: State) -> bytes:
-    """Return what chances depend on apart from calibrator and settings; nothing if the list keeps its order."""
+    """Key of what chances depend on besides calibrator and settings: labels, if the chances adapt to them, and the order."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:{state.kept}:".encode() + state.came_true[: state.depth].tobytes()
-    read = b""
+    labels = b""
     if settings.chances_follow:
-        read = np.stack((state.labels, state.judged, state.came_true)).tobytes()
+        labels = np.stack((state.labels, state.judged, state.came_true)).tobytes()
     if state.sequence is None:
-        return read
-    return read + state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
+        return labels
+    return labels + state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
 
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
-    """Compute the chance of each document in the order of reading.
+    """Chance of each document in the order of reading.
 
     Parameters
     ----------
     settings, calibrator, state
-        As of :func:`screening_path`.
+        As for :func:`screening_path`.
     scores : ndarray or None
-        In the order of the stored list.
+        Scores in the order of the stored list; None for a list without scores.
 
     Returns
     -------
     ndarray, shape (N,)
+        Chances before the scale of the settings is applied.
     """
     if settings.adapts_chances:
         return adaptive_chances(settings, state)[0]
@@ -90,9 +100,10 @@ def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, s
 
 
 def _of_calibrator(calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
+    """Chances from the calibrator; documents set aside have the chance 0."""
     if not state.aside_read:
         return calibrator.probabilities(scores, state.ranked)
-    # Documents that were set aside have no chance; the others have that of the list without them.
+    # The others have the chances that they would have in the list without the documents set aside.
     p, counts = np.zeros(len(state.labels)), state.counts
     assert state.ranks is not None
     p[counts] = calibrator.probabilities(None if scores is None else scores[counts], state.ranks[counts])
@@ -101,33 +112,34 @@ def _of_calibrator(calibrator: Calibrator, scores: Floats | None, state: State) 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """The path of a session, and the paths under other assumptions."""
+    """The path of a session, and its paths under other assumptions, which `vary` computes."""
 
     path: ListPath
     vary: Callable[[], tuple[Varied, ...]]
 
     @cached_property
     def others(self) -> tuple[Varied, ...]:
-        """Assumptions with their settings and paths, computed when first needed: not every advice is varied."""
+        """Paths under other assumptions, computed when first needed, because not every page needs them."""
         return self.vary()
 
 
 def _scale(settings: Settings) -> float:
-    """Return the factor on the calibrator's chances; 1 if the chances adapt to labels."""
+    """Factor on the chances of the calibrator; 1 if the chances adapt to labels instead."""
     return 1.0 if settings.adapts_chances else settings.scale
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
-    """Build the paths that advice needs; a page that redraws after every label caches them by :func:`paths_key`.
+    """The paths that advice needs; a page that redraws after every label caches them by :func:`paths_key`.
 
     Parameters
     ----------
     settings, calibrator, p, state
-        As of :func:`screening_path`.
+        As for :func:`screening_path`.
 
     Returns
     -------
     Paths
+        The path, and those under other assumptions if a decision is weighed.
     """
     path = screening_path(settings, calibrator, p, state)
     return Paths(path, lambda: _varied(path, settings, calibrator, p, state) if settings.weighs else ())
@@ -136,6 +148,7 @@ def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: 
 def _varied(
     path: ListPath, settings: Settings, calibrator: Calibrator, p: Floats, state: State
 ) -> tuple[Varied, ...]:
+    """Paths under other chances, starting chances and costs."""
     scenario, others = scenario_of(settings), list[Varied]()
     for factor in CHANCE_FACTORS:
         moved = screening_path(settings, calibrator, p, state, factor)
@@ -152,7 +165,7 @@ def _varied(
 
 
 def starting_chances(settings: Settings) -> tuple[float, float]:
-    """A lower and a higher b_0 to try, moved by 0.2 but not beyond 0.01 and 0.99."""
+    """A lower and a higher starting chance to try: 0.2 away, but in general not beyond 0.01 and 0.99."""
     edge = min(0.01, settings.b_0 / 2, (1 - settings.b_0) / 2)
     low, high = np.clip([settings.b_0 - 0.2, settings.b_0 + 0.2], edge, 1 - edge).tolist()
     return low, high
@@ -161,7 +174,7 @@ def starting_chances(settings: Settings) -> tuple[float, float]:
 def path_from(
     settings: Settings, path: ListPath, calibrator: Calibrator, p: Floats, state: State
 ) -> ListPath:
-    """Change a path to the starting chance of other settings.
+    """A path with the starting chance of other settings.
 
     Parameters
     ----------
@@ -170,12 +183,12 @@ def path_from(
     path : ListPath
         The path with the old one.
     calibrator, p, state
-        As of :func:`screening_path`.
+        As for :func:`screening_path`.
 
     Returns
     -------
     ListPath
-        True from the present depth on.
+        Valid from the present depth on.
     """
     chances = scaled(p, _scale(settings))
     return scenario_of(settings).with_b_0(path, settings, calibrator, chances, state)

@@ -1,4 +1,4 @@
-"""Which entries of a log came from elsewhere: in a session file, whose names and times are claims, or from another session."""
+"""Provenance of the entries of a log: some may come from a session file, whose names and times are claims, or another session."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,15 +10,15 @@ from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
 
 CLOCKS_APART = timedelta(minutes=5)
-"""By how much the clocks of two machines may differ before a time counts as impossible."""
+"""Difference of two machines' clocks up to which a time counts as possible."""
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """The earliest possible time of a session."""
 LISTED = 5
-"""How many entries with an impossible time a sentence names."""
+"""How many entries with impossible times a sentence names."""
 
 
 class Fault(Enum):
-    """Why a time in a file is impossible."""
+    """Why a time in a session file is impossible."""
 
     LATE = "later than the import"
     EARLY = "before TARstop existed"
@@ -30,16 +30,15 @@ class Provenance:
     """The parts of a log that came from elsewhere."""
 
     imports: tuple[Event, ...] = ()
-    """One entry for each time that the session came in a file, the first one first; empty if all of it was recorded here."""
-    entries: int = 0  # of the log
-    # names that the file gives, with the entries of each
-    readers: Mapping[str, int] = field(default_factory=dict)
-    faults: Mapping[int, Fault] = field(default_factory=dict)  # by number of the entry
+    """Events of imports from a file, in order; empty if all of the session was recorded here."""
+    entries: int = 0  # number of entries in the log
+    readers: Mapping[str, int] = field(default_factory=dict)  # entries of each name that the file gives
+    faults: Mapping[int, Fault] = field(default_factory=dict)  # impossible times, by number of the entry
     duplicated: tuple[Event, ...] = ()
-    """One entry for each time that a session was duplicated; empty if all advice was given here."""
+    """Events that say that all entries before were copied from another session, in order."""
 
     def elsewhere(self) -> str:
-        """Where this session's documents were judged that came with a label; empty if all were judged here."""
+        """Sentences on which entries were copied from which other session; empty if none were."""
         starts = [1, *(event.seq + 1 for event in self.duplicated)]
         return " ".join(
             record_message("duplicated", first=first, last=event.seq - 1, **event.payload)
@@ -48,12 +47,12 @@ class Provenance:
 
     @property
     def began_elsewhere(self) -> bool:
-        """Whether the time at which the session began is what a file says: a duplicate of an imported one began here."""
+        """Whether the time at which the session began is a claim of a file; a duplicate of an imported session began here."""
         last = max((*self.imports, *self.duplicated), key=lambda event: event.seq, default=None)
         return last is not None and last.kind == "imported"
 
     def columns(self, event: Event | None) -> dict[str, str]:
-        """Return the provenance columns of an entry; none if the whole session was recorded here."""
+        """Columns on the provenance of an entry; none if the whole session was recorded here."""
         if not self.imports:
             return {}
         came = event is not None and event.seq < self.imports[-1].seq
@@ -62,9 +61,9 @@ class Provenance:
         return {"imported_from": source, "impossible_time": fault.value if fault else ""}
 
     def sentence(self, when: Callable[[str], str]) -> str:
-        """Say where the session came from and what of it is a claim; empty if all was recorded here.
+        """Sentences on the import of the session and on what is a claim of the file; empty if all was recorded here.
 
-        `when` puts a stored time in words.
+        `when` words a stored time.
         """
         if not self.imports:
             return ""
@@ -85,18 +84,18 @@ class Provenance:
 
 
 def claim(text: str, columns: Mapping[str, str]) -> str:
-    """A name or a time of an entry, marked where :meth:`Provenance.columns` says that it is a claim of a file."""
+    """A name or time of an entry, marked if it is a claim of a file according to :meth:`Provenance.columns`."""
     return f"{text} (claimed)" if text and columns.get("imported_from") else text
 
 
 def claimed_time(text: str, columns: Mapping[str, str]) -> str:
-    """The time of an entry, marked as a claim and, where it is impossible, with why."""
+    """Time of an entry, marked if it is a claim of a file, with the reason if it is impossible."""
     fault = columns.get("impossible_time")
     return f"{text} (claimed; {fault})" if fault else claim(text, columns)
 
 
 def provenance(events: Sequence[Event]) -> Provenance:
-    """Find the parts of a log that came in a file, and its impossible times."""
+    """Provenance of the entries of a log, with their impossible times."""
     imports = tuple(event for event in events if event.kind == "imported")
     duplicated = tuple(event for event in events if event.kind == "duplicated")
     if not imports:

@@ -1,4 +1,4 @@
-"""The order in which documents of a session are read: by rank, by fits that labels made, and by random draws."""
+"""The order in which the documents of a session are read: by rank, by fits of a ranker to labels, and by random draws."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,24 +14,24 @@ from tarstop_core.screening.log import Aside, Event
 class ReadingOrder:
     """The documents on the list, their ranks, and the order in which they were read.
 
-    A place is where a document stands in the list as it was stored, or after it where the document joined later; it never
-    changes. A position is where a document stands among those read. Ranks are counted from 1 among the documents on the
-    list, as if there were no others. A method named like a kind of event takes that event in; it raises InputProblem where
-    the event does not fit.
+    The place of a document is its index in the list as it was stored, followed by documents that joined later; it never
+    changes. Its position is its index in the order of reading. Ranks are counted from 1 among the documents on the list,
+    without those that were set aside. A method that is named like a kind of event applies that event, and raises
+    InputProblem if the event does not fit.
     """
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._places = {doc: place for place, doc in enumerate(ids)}
-        self._by_rank = np.arange(len(ids))  # Every place, whether its document is on the list or not
-        self._on = np.ones(len(ids), dtype=bool)  # By place: whether the document is on the list
-        self._position = np.full(len(ids), -1, dtype=np.intp)  # By place; -1 for documents not read
-        self._read: list[int] = []  # Places
-        self._passed = 0  # This many of the first by rank are read, or off the list
-        self._random = np.zeros(0, dtype=np.intp)  # Places in the order that draws are taken from
-        self._aside: dict[int, Aside] = {}  # By place
-        self._ranked = False  # Whether ranks differ from places
-        self.reordered = False  # Whether documents are, or were, read in another order than the list's
-        self.drawn: NDArray[np.bool_] | None = None  # Which positions are random draws, where there are any
+        self._by_rank = np.arange(len(ids))  # all places by rank, also those of documents off the list
+        self._on = np.ones(len(ids), dtype=bool)  # whether the document at each place is on the list
+        self._position = np.full(len(ids), -1, dtype=np.intp)  # position of each place; -1 if not read
+        self._read: list[int] = []  # places of the documents read, by position
+        self._passed = 0  # how many of the first in _by_rank are surely read or off the list
+        self._random = np.zeros(0, dtype=np.intp)  # places in the random order that draws are taken from
+        self._aside: dict[int, Aside] = {}  # documents set aside, by place
+        self._ranked = False  # whether ranks differ from places
+        self.reordered = False  # whether documents are, or were, read in another order than the list's
+        self.drawn: NDArray[np.bool_] | None = None  # which positions are random draws; None without draws
         self.additions: list[
             Mapping[str, Any]
         ] = []  # The events of documents that joined and are still there
@@ -41,19 +41,19 @@ class ReadingOrder:
 
     @property
     def depth(self) -> int:
-        """Documents read."""
+        """Number of documents read."""
         return len(self._read)
 
     # --- where a document stands
 
     def place(self, event: Event, doc: object) -> int:
-        """The place in the list of a document that an event names."""
+        """The place of a document that an event names; InputProblem if there is no such document."""
         if str(doc) not in self._places:
             raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
         return self._places[str(doc)]
 
     def position(self, event: Event, name: str = "doc") -> int:
-        """The position in the order of reading of a read document that an event names."""
+        """The position of the document in entry `name` of an event; InputProblem if it was not read."""
         place = self.place(event, event.payload[name])
         if self._position[place] < 0:
             raise InputProblem(
@@ -62,20 +62,20 @@ class ReadingOrder:
         return int(self._position[place])
 
     def aside_unread(self) -> dict[str, Aside]:
-        """Documents set aside before they were read, by their ids."""
+        """Documents set aside before they were read, by id."""
         return {aside["doc"]: aside for place, aside in self._aside.items() if self._position[place] < 0}
 
     def aside_read(self) -> dict[int, Aside]:
-        """Documents set aside after they were read, by their positions."""
+        """Documents set aside after they were read, by position."""
         positions = ((int(self._position[place]), aside) for place, aside in self._aside.items())
         return {position: aside for position, aside in positions if position >= 0}
 
     # --- the order
 
     def ranks(self, without: Iterable[int]) -> NDArray[np.int64] | None:
-        """Rank of every place if documents at some positions do not count; these have the rank of the next one.
+        """Rank of each place, shape (places,); None if it follows from the place.
 
-        None where ranks say no more than places do.
+        Documents at the positions `without` do not count; they get the rank of the next one that does.
         """
         return self._ranks(without) if self._ranked or self.reordered else None
 
@@ -87,14 +87,14 @@ class ReadingOrder:
         return ranks
 
     def sequence(self, first: Iterable[str], chosen: bool = False) -> NDArray[np.intp] | None:
-        """Places in the order of reading: those read, then `first` between random draws, then the rest by rank.
+        """Places in the order of reading, shape (N,): those read, then documents in `first` with random draws between, then the rest.
 
-        None where that is the list's own order, unless what is first was `chosen`.
+        The rest is by rank. None if this is the list's own order, which `chosen` excludes: somebody chose `first`.
         """
         if not (self.reordered or chosen):
             return np.flatnonzero(self._on) if self._aside else None
         taken, head = (self._position >= 0) | ~self._on, list[int]()
-        # not documents that left the list
+        # Documents that left the list are skipped.
         coming = (self._places[doc] for doc in first if doc in self._places)
         random = iter(self._random.tolist())
         for position in range(self.depth, len(self)):
@@ -108,7 +108,7 @@ class ReadingOrder:
         return np.concatenate([np.array([*self._read, *head], dtype=np.intp), rest])
 
     def _next(self) -> int:
-        """The place to read next unless a fit names another: a draw, or the first by rank; -1 at the end."""
+        """The place to read next unless a fit names another: a random draw, or the first by rank; -1 at the end."""
         if self.drawn is not None and self.depth < len(self.drawn) and self.drawn[self.depth]:
             for place in self._random.tolist():
                 if self._position[place] < 0:
@@ -121,14 +121,14 @@ class ReadingOrder:
         return -1
 
     def _put_in_order(self, ranks: NDArray[np.int64]) -> None:
-        """Set new ranks of the documents on the list, by place; the others keep their place among all."""
+        """Set new ranks of the documents on the list, by place; those off the list stay where they are in `_by_rank`."""
         self._by_rank[self._on[self._by_rank]] = np.flatnonzero(self._on)[np.argsort(ranks)]
         self._ranked, self._passed = True, 0
 
     # --- events
 
     def label(self, event: Event) -> None:
-        """Append the labelled document to those read: the next of the list, or one that a fit had put next."""
+        """Append the labelled document to those read; it must be the next of the list, or one that a fit had put next."""
         place, by_fit = self.place(event, event.payload["doc"]), "fit" in event.payload
         following = self.depth if by_fit or not self.reordered else self._next()
         gone = self._position[place] >= 0 or not self._on[place]
@@ -141,15 +141,15 @@ class ReadingOrder:
         self._read.append(place)
 
     def fit(self, event: Event) -> None:
-        """Note that labels decide from now on what comes next."""
+        """Note that from now on labels decide what comes next."""
         for doc in event.payload["next"]:
             self.place(event, doc)
         self.reordered = True
 
     def kept(self, event: Event) -> NDArray[np.intp]:
-        """Count documents that came with their labels as read: the first of the list, with their own ranks.
+        """Count documents that came with labels as read, and return their places in the order of the event.
 
-        Returns their places, in the order in which the event names them.
+        They must be the first of the list; the event has the ranks that they would have otherwise.
         """
         documents, N = event.payload["labels"], len(self)
         places = np.array([self._places.get(str(doc), -1) for doc in documents], dtype=np.intp)
@@ -166,9 +166,21 @@ class ReadingOrder:
         return places
 
     def audited(self, event: Event, kept: int, without: Iterable[int]) -> None:
-        """Set the positions of random draws, and the ranks of documents without them.
+        """Set which positions are random draws, and the ranks that documents have without the draws.
 
-        Only documents that were `kept` are read by then; those at the positions `without` are no evidence.
+        Parameters
+        ----------
+        event : Event
+            The event with the draws.
+        kept : int
+            Number of documents that came with labels; no others may be read yet.
+        without : iterable of int
+            Positions of documents that do not count as evidence.
+
+        Raises
+        ------
+        InputProblem
+            If the event does not fit the list.
         """
         every, left, on = int(event.payload["every"]), len(self) - kept, np.flatnonzero(self._on)
         ranks = self._ranks(without)[on]
@@ -180,14 +192,14 @@ class ReadingOrder:
             raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
         rest, by_rank = ranks[kept:][~taken], np.sort(ranks[kept:])
         ranks[kept:][drawn], ranks[kept:][~drawn] = recorded, rest
-        # If the list is read in another order, other documents are drawn: the first unread ones at that time.
+        # In a list that is read in another order, other documents are drawn: the first in this order that are unread then.
         shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
         self._random = on[np.argsort(ranks)[by_rank[shuffled] - 1]]
         self._put_in_order(ranks)
         self.drawn = np.append(np.zeros(kept, dtype=bool), drawn)
 
     def joined(self, event: Event) -> None:
-        """Make the list longer; documents that were read keep their positions, and the rest goes by rank."""
+        """Add documents to the list; documents that were read keep their positions, and the rest is read by rank."""
         content, before = event.payload, len(self)
         docs, ranks = content["docs"], np.array(content["ranks"], dtype=np.int64)
         longer = np.setdiff1d(np.arange(1, before + len(docs) + 1), ranks)
@@ -200,7 +212,7 @@ class ReadingOrder:
         first_place, on = len(self._position), self._on[self._by_rank]
         self._places |= {doc: first_place + at for at, doc in enumerate(docs)}
         self._position = np.append(self._position, np.full(len(docs), -1))
-        # A document off the list stays after the one that it follows.
+        # A document off the list stays after the one that it follows now.
         keys = np.append(0, longer)[np.cumsum(on)] + np.where(on, 0.0, 0.5)
         by_rank = np.argsort(np.append(keys, ranks), kind="stable")
         self._by_rank = np.append(self._by_rank, first_place + np.arange(len(docs)))[by_rank]
@@ -208,7 +220,7 @@ class ReadingOrder:
         self._ranked, self._passed, self.reordered = True, 0, True
 
     def parted(self, event: Event) -> None:
-        """Remove the documents that joined last; none of them was read, so they are at the end of the list."""
+        """Remove the documents that joined last, of which none may be read; they have the last places."""
         docs = event.payload["docs"]
         before = len(self._position) - len(docs)
         last = [addition["docs"] for addition in self.additions[-1:]] == [docs]
@@ -221,10 +233,10 @@ class ReadingOrder:
         self._by_rank, self._passed = self._by_rank[self._by_rank < before], 0
 
     def set_aside(self, event: Event) -> None:
-        """Set documents aside; unread ones leave the list, the others keep their position.
+        """Set documents aside: unread ones leave the list, and those read keep their position.
 
-        Where they were set aside before the list began they are the last of it as it was stored, and the event says which
-        rank each would have: the list is then as it is without them.
+        If they are set aside before reading begins, they must be the last of the stored list, and the event has the rank
+        that each would have.
         """
         documents: Sequence[Aside] = event.payload["documents"]
         places, ranks = [self.place(event, aside["doc"]) for aside in documents], event.payload.get("ranks")
@@ -245,7 +257,7 @@ class ReadingOrder:
         self._on[places], self._passed = self._position[places] >= 0, 0
 
     def returned(self, event: Event) -> None:
-        """Return documents that were set aside to their rank or, if the reader is beyond it, to the next place."""
+        """Return documents that were set aside to their rank; they come next if reading is beyond it."""
         places = [self.place(event, doc) for doc in event.payload["docs"]]
         if {*places} - self._aside.keys() or self.drawn is not None:
             raise InputProblem(

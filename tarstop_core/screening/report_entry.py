@@ -1,4 +1,4 @@
-"""From what a person types about a report, or a table says of several, to :class:`~tarstop_core.documents.reports.Report`, and back."""
+"""Reports from what a person types, or from a table of several studies, and the form for a stored report."""
 
 from __future__ import annotations
 
@@ -25,32 +25,33 @@ _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 @dataclass(frozen=True)
 class ReportDraft:
-    """A report as typed."""
+    """The form for a report read in full, with everything as it was typed."""
 
     outcome: FullText = "data"
     study: str = ""
     reason: str = ""
     tables: tuple[Typed, ...] = (EMPTY,)  # At least one, which may be empty
-    bias: str = ""  # Risk of bias of the study, where it was judged
-    stored: Report | None = None  # what had been stored before
-    looked_at: str = ""  # the oddities in it that were shown
+    bias: str = ""  # Risk of bias of the study; empty if it was not judged
+    stored: Report | None = None  # The report as it is stored, if it is
+    looked_at: str = ""  # The oddities that the person was shown
 
     @classmethod
     def of(cls, report: Report | None, study: str, empty: Typed = EMPTY) -> ReportDraft:
-        """Return the draft that the form starts with.
+        """The draft that a form starts with.
 
         Parameters
         ----------
         report : Report or None
-            What is stored.
+            The stored report.
         study : str
-            A name for the study where nothing is.
+            Name of the study if no report is stored.
         empty : TypedTable or TypedEffect
-            What a report may bring.
+            An empty form for the numbers of a report.
 
         Returns
         -------
         ReportDraft
+            The stored report as it would be typed, or an empty one.
         """
         if report is None or report.outcome == "waiting":
             return cls(study=study, tables=(empty,), stored=report)
@@ -61,25 +62,25 @@ class ReportDraft:
         return cls(report.outcome, report.study, report.reason, tables or (empty,), bias, report)
 
     def doubts(self, read: Report) -> str:
-        """The oddities in a checked report, which are shown before it counts."""
+        """Sentences on what looks odd in the checked report `read`, to be shown before it counts; may be empty."""
         typed = (table for table in self.tables if table.is_typed)
         pairs = zip(typed, read.rows, strict=False)
         return " ".join(filter(None, (table.doubts(row.study) for table, row in pairs)))
 
     def another(self) -> ReportDraft:
-        """Return the draft with an empty table more."""
+        """The draft with one more empty table."""
         further = self.tables[0].emptied(f"{self.tables[0].called} {len(self.tables) + 1}")
         return replace(self, tables=(*self.tables, further))
 
     @property
     def to_convert(self) -> tuple[int, ...]:
-        """Tables for which only rates were typed."""
+        """Indices of the tables for which only rates were typed."""
         return tuple(at for at, table in enumerate(self.tables) if table.to_convert)
 
     def report(self, unnamed: str) -> Report:
-        """Return the checked report; a study without a name is called `unnamed`.
+        """The report, checked; a study without a name is called `unnamed`.
 
-        InputProblem when something is missing, cannot be used or contradicts itself.
+        InputProblem if something is missing, cannot be used or contradicts something else.
 
         Examples
         --------
@@ -89,7 +90,7 @@ class ReportDraft:
         study, reason = self.study.strip(), self.reason.strip()
         typed = tuple(table for table in self.tables if table.is_typed)
         if self.outcome != "data":
-            # A stored report can be changed to one without data although its counts are still in the form.
+            # The counts of a stored report may still be in the form when its outcome is changed to one without data.
             if typed and (
                 self.stored is None
                 or typed != ReportDraft.of(self.stored, "", self.tables[0].emptied()).tables
@@ -112,7 +113,7 @@ class ReportDraft:
 
 
 def study_name(authors: str, date: str) -> str:
-    """'Surname Year', as reviews call their studies; empty where no author is known.
+    """'Surname Year', as reviews name their studies; empty if no author is known.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def study_name(authors: str, date: str) -> str:
 
 
 def name_without_author(place: int, title: str) -> str:
-    """Default name of a report's study: its shortened title, and its place in the list.
+    """Name of a study without known author: its position, from 1 on, and its shortened title.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def name_without_author(place: int, title: str) -> str:
 
 
 def by_study(state: State) -> dict[str, list[int]]:
-    """Positions of the eligible reports of each study, by its name as first written, in order of the list."""
+    """Positions of the eligible reports of each study, by its name as first written, in the order of reading."""
     studies: dict[str, tuple[str, list[int]]] = {}
     for at, report in state.read_in_full.items():
         if report.outcome in ("data", "no data") and report.study:
@@ -156,7 +157,7 @@ def by_study(state: State) -> dict[str, list[int]]:
 
 
 def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
-    """The studies that count, with their numbers and where they come from."""
+    """Rows of the studies that count: name, document, numbers and risk of bias."""
     studies = state.evidence
     columns = dict.fromkeys(name for row in studies.rows for name in row.numbers)
     judged = any(row.bias for row in studies.rows)
@@ -173,7 +174,22 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) -> list[dict[str, Any]]:
-    """Return the result of every included report: document, outcome, reason, study, person and time."""
+    """Rows of all included reports, in the order of reading: document, outcome, reason, study, time and person.
+
+    Parameters
+    ----------
+    state : State
+        State of the session.
+    ids : sequence of str
+        Its documents in the order of reading.
+    events : sequence of Event
+        Its log.
+
+    Returns
+    -------
+    list of dict
+        Value by column; a report without an entry has the outcome "waiting".
+    """
     last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
     rows, came = [], provenance(events)
     for at in sorted([*state.read_in_full, *state.waiting.tolist()]):
@@ -195,25 +211,29 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
     return rows
 
 
-# --- numbers of several reports at once: which study of a table belongs to which report that waits ---
+# --- a table of studies: which study belongs to which waiting report
+
+
 @dataclass(frozen=True)
 class FilledIn:
-    """What a table of studies says about the waiting reports."""
+    """Reports that a table of studies fills in."""
 
-    reports: Mapping[int, Report]  # by the position of the document
-    left_out: tuple[str, ...] = ()  # studies that belong to no report, or to more than one
-    unfit: tuple[str, ...] = ()  # studies whose numbers answer another question than that of the session
+    reports: Mapping[int, Report]  # by position of the document
+    left_out: tuple[
+        str, ...
+    ] = ()  # studies that fit no report or several, or a report that another study fits too
+    unfit: tuple[str, ...] = ()  # studies whose numbers answer another question than the session's
 
 
 class Waiting(NamedTuple):
-    """What identifies the study of a waiting report in a table."""
+    """What identifies the study of a waiting report in a table of studies."""
 
     doc: str
     title: str
     study: str  # First author and year; empty if no author is known
 
     def fits(self, study: str, key: str) -> bool:
-        """Whether a study with this name, and this author and year, is the report's."""
+        """Whether the report is of a study with this name, and with this author and year as :func:`_key` finds them."""
         name, title = study.strip().casefold(), self.title.casefold()
         if name == self.doc.casefold():
             return True
@@ -225,7 +245,10 @@ class Waiting(NamedTuple):
 def filled_in(
     rows: Sequence[Row | EffectRow], waiting: Mapping[int, Waiting], settings: Settings
 ) -> FilledIn:
-    """Find the reports of a table's studies by first author and year, by id or, without authors, by the beginning of the title.
+    """Waiting reports filled in from a table of studies.
+
+    A study fits a report with its first author and year, with its name as id or, if no author is known, with a title
+    that begins with its name.
 
     Parameters
     ----------
@@ -234,12 +257,12 @@ def filled_in(
     waiting : mapping of int to Waiting
         The reports that wait, by position.
     settings : Settings
-        Of the session.
+        Settings of the session.
 
     Returns
     -------
     FilledIn
-        A study that fits two reports, or a report that another study fits too, is left out.
+        The reports, and the studies that were left out.
     """
     fits = [
         [at for at, report in waiting.items() if report.fits(row.study, key)]
@@ -260,7 +283,7 @@ def filled_in(
 
 
 def _key(study: str) -> str:
-    """Last word of the first author and year of a study's name; empty without both.
+    """Last word of the first author, and year, in the name of a study; empty unless it has both.
 
     >>> _key("Ferguson & Simes 1949"), _key("van der Berg et al. 2004"), _key("Trial 7"), _key("1949")
     ('ferguson 1949', 'berg 2004', '', '')

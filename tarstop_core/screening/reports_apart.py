@@ -1,4 +1,4 @@
-"""Reports that several readers read in full on their own: their differences, number by number, and what counts."""
+"""Reports that several readers each read in full alone: their differences, entry by entry, and the report that counts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ class EntryPlace(NamedTuple):
     """The place of an entry in a report."""
 
     table: int
-    """From 1 on; 0 for the whole report."""
+    """Number of the table in the report, from 1 on; 0 for the whole report."""
     name: str
-    """Name of a field of the report or of a column of its table."""
+    """Name of a field of the report, or of a column of the table."""
 
 
 @dataclass(frozen=True)
 class ComparedEntry:
-    """The entry of each reader at one place of a report; None without one."""
+    """The entry of each reader at one place of a report; None if a reader has none there."""
 
     place: EntryPlace
     values: tuple[Value, ...]
@@ -36,59 +36,63 @@ class ComparedEntry:
 
 @dataclass(frozen=True)
 class ReadApart:
-    """A report that all its readers have read, with what each of them entered."""
+    """A report that all who have to read it have read, with their entries."""
 
     doc: str
     reports: Mapping[str, Report]
-    """By reader."""
+    """Entry of each reader."""
     resolution: Event | None = None
+    """The event that resolved a difference."""
 
     @cached_property
     def compared(self) -> list[ComparedEntry]:
-        """Everything that was entered, place by place, with the entry of every reader."""
+        """All places of the report, with the entry of every reader."""
         return compare([*self.reports.values()])
 
     @property
     def differ(self) -> bool:
         """Whether readers differ, resolved or not."""
-        return any(each.differ for each in self.compared)
+        return any(entry.differ for entry in self.compared)
 
     @property
     def counted(self) -> Report | None:
-        """The report that counts; None while readers differ."""
+        """The report that counts; None while a difference is not resolved."""
         if self.resolution is not None:
             return Report.from_dict(self.resolution.payload)
         return None if self.differ else next(iter(self.reports.values()))
 
 
 class ReportsApart:
-    """What several readers entered about reports in full text, updated event by event."""
+    """Entries of several readers who each read reports in full alone, updated event by event."""
 
     def __init__(self) -> None:
         self.read: dict[str, ReadApart] = {}
-        """Reports that all have read, by document, in the order in which that happened."""
+        """Reports that all have read, by document, in the order in which this happened."""
         self.first: dict[str, dict[str, Report]] = {}
-        """By document: each reader's report at the moment when all had read it for the first time."""
-        self._said: dict[str, dict[str, Report]] = {}
+        """Each reader's entry on a report at the moment when all had read it for the first time, by document."""
+        self._entries: dict[str, dict[str, Report]] = {}
         self._resolved: dict[str, Event] = {}
 
     def take(self, event: Event) -> None:
-        """Apply a reader's report, or the resolution of a difference."""
+        """Apply the entry of a reader, or the resolution of a difference."""
         doc = str(event.payload["doc"])
         if event.kind == RESOLVED_REPORT:
             self._resolved[doc] = event
         else:
-            self._said.setdefault(doc, {})[event.reviewer] = Report.from_dict(event.payload)
+            self._entries.setdefault(doc, {})[event.reviewer] = Report.from_dict(event.payload)
 
     def rename(self, renamed: Mapping[str, str]) -> None:
-        """Rename reasons wherever they were given."""
-        for reports in self._said.values():
+        """Rename reasons in all entries, by their old names."""
+        for reports in self._entries.values():
             for name, report in reports.items():
                 reports[name] = replace(report, reason=renamed.get(report.reason, report.reason))
 
     def counted(self, doc: str, readers: Sequence[str]) -> Report | None:
-        """Return the report that counts for a document after a new entry; None before all these readers have read it, and while they differ."""
-        reports = self._said.get(doc, {})
+        """The report that counts for a document; None until all these readers have read it, and while they differ.
+
+        It must be called after every new entry on the document, because it updates :attr:`read` and :attr:`first`.
+        """
+        reports = self._entries.get(doc, {})
         if any(name not in reports or reports[name].outcome == "waiting" for name in readers):
             self.read.pop(doc, None)
             return None
@@ -99,35 +103,36 @@ class ReportsApart:
 
     @property
     def docs(self) -> list[str]:
-        """Documents with an entry of any reader."""
-        return [*self._said]
+        """Documents on whose report some reader has an entry."""
+        return [*self._entries]
 
     def of(self, reader: str) -> dict[str, Report]:
-        """What a reader entered about each report, by document."""
-        return {doc: said[reader] for doc, said in self._said.items() if reader in said}
+        """Entries of one reader, by document."""
+        return {doc: reports[reader] for doc, reports in self._entries.items() if reader in reports}
 
 
 def compare(reports: Sequence[Report]) -> list[ComparedEntry]:
-    """Compare reports on one document place by place.
+    """Entries of several readers on one report, place by place.
 
-    Several tables of a report are those of one part of the study where all reports call the parts alike, else they are
-    compared in their order.
+    If all readers named the parts of the study alike, tables of the same part are compared; otherwise tables are compared
+    in their order.
 
     Examples
     --------
     >>> rita = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
     >>> sam = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 3, 30),))
-    >>> [(each.place.name, each.values) for each in compare([rita, sam]) if each.differ]
+    >>> [(entry.place.name, entry.values) for entry in compare([rita, sam]) if entry.differ]
     [('FN', (2, 3))]
     """
     parts = [sorted(_part(report, row) for row in report.rows) for report in reports]
-    alike = all(each == parts[0] for each in parts)
+    alike = all(names == parts[0] for names in parts)
     contents = [_contents(report, by_part=alike) for report in reports]
     places = sorted({place: None for content in contents for place in content}, key=lambda place: place.table)
     return [ComparedEntry(place, tuple(content.get(place) for content in contents)) for place in places]
 
 
 def _contents(report: Report, *, by_part: bool) -> dict[EntryPlace, Value]:
+    """All entries on a report by their place; with `by_part`, tables are sorted by the part of the study."""
     content: dict[EntryPlace, Value] = {EntryPlace(0, "outcome"): report.outcome}
     if report.outcome == "excluded":
         content[EntryPlace(0, "reason")] = report.reason
@@ -144,9 +149,10 @@ def _contents(report: Report, *, by_part: bool) -> dict[EntryPlace, Value]:
 
 
 def _part(report: Report, row: Row | EffectRow) -> str:
-    """What a table is about, apart from the name of the study."""
+    """Part of the study that a table is about: its name without that of the study."""
     return str(_plain(row.study.removeprefix(report.study)))
 
 
 def _plain(value: Value) -> Value:
+    """An entry without differences of case and spaces."""
     return " ".join(value.casefold().split()) if isinstance(value, str) else value

@@ -143,9 +143,9 @@ def to_xlsx(session: SessionSnapshot) -> bytes:
         values = (event.seq, event.time, event.reviewer, event.kind, content)
         log.append(dict(zip(names, values, strict=True)) | session.came.columns(event))
     _sheet(book, "Log", log)
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    written = io.BytesIO()
+    book.save(written)
+    return written.getvalue()
 
 
 def tables_csv(session: OpenSession) -> str:

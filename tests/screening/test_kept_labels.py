@@ -206,7 +206,7 @@ def test_replaying_reads_labelled_documents_in_rank_order() -> None:
     rules = [Budget(3), Consecutive(2), DecideNow(), Greedy()]
     found = replayed(ranking, labels_found(frame), patent, BY_RANK, rules)
     # Labelled, in rank order: not relevant, not relevant, relevant, relevant.
-    assert [(each.depth, each.found, each.plus) for each in found[:3]] == [
+    assert [(each.depth, each.relevant_read, each.plus) for each in found[:3]] == [
         (3, 1, True),
         (2, 0, False),
         (0, 0, False),
@@ -219,7 +219,10 @@ def test_replaying_reads_labelled_documents_in_rank_order() -> None:
         BY_RANK,
         rules,
     )
-    assert [(each.depth, each.found, each.plus) for each in review[:2]] == [(3, 1, None), (2, 0, None)]
+    assert [(each.depth, each.relevant_read, each.plus) for each in review[:2]] == [
+        (3, 1, None),
+        (2, 0, None),
+    ]
 
 
 @pytest.mark.parametrize(("name", "documents", "relevant"), [("ADHD", 851, 20), ("Triptans", 671, 24)])
@@ -236,8 +239,8 @@ def test_labels_of_published_reviews(real_data: Path, name: str, documents: int,
     assert (state.confirmed == PENDING).all() and not (state.labels == UNSEEN).any()
     optimal, budget = replayed(ranking, labels, START, BY_SCORE, [Optimal(), Budget(100)])
     first = int(np.flatnonzero(labels.codes[ranking.order] == 1)[0]) + 1
-    assert optimal.depth <= first and optimal.plus == (optimal.depth == first) == (optimal.found == 1)
-    assert budget.depth == 100 and 0 < budget.found < relevant
+    assert optimal.depth <= first and optimal.plus == (optimal.depth == first) == (optimal.relevant_read == 1)
+    assert budget.depth == 100 and 0 < budget.relevant_read < relevant
 
 
 def test_a_replay_stops_where_the_finished_session_does(tmp_path: Path) -> None:

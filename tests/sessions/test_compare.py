@@ -11,7 +11,7 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import (
-    Stopped,
+    RuleStop,
     belief_figure,
     comparison,
     comparison_sentence,
@@ -94,7 +94,7 @@ def test_what_was_read_beyond_does_not_matter_before_a_hit(store: Store) -> None
 
 
 def test_nothing_read_is_said() -> None:
-    said = outcome_sentence(Stopped(0, True, 0.6, 0), START)
+    said = outcome_sentence(RuleStop(0, True, 0.6, 0), START)
     assert said.startswith("Where 20 % sure ") and said.endswith("chosen “Reject” (chance 60 %).")
 
 

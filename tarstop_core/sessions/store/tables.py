@@ -42,7 +42,7 @@ Whose = Annotated[str, mapped_column(sa.String, primary_key=True, server_default
 
 
 class FileRow(TypedDict, total=False):
-    """Those entries of a file's description that are computed with; the others are only shown to people."""
+    """Entries of a file's description that are computed with; other entries are only shown to people."""
 
     source: str
     records: int
