@@ -124,7 +124,7 @@ def replay(
     if theta_sp is not None:
         check_theta(theta_sp, "specificity")
     chances: Path | None = options["chances"]
-    fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
+    fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of)
     topics, notes = shared.labelled_topics(run, qrels)
     topic_of = {topic.name: topic for topic in topics}
 

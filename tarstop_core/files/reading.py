@@ -18,8 +18,20 @@ from tarstop_core.files.source import Looks, Source, looks_like, open_source
 from tarstop_core.files.tagged import NBIB, RIS, WOS
 from tarstop_core.files.xlsx import XLSX
 
-FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, WOS, ENW, XML, JSONL, ASREVIEW)
-"""All formats, in the order in which pages name them."""
+FORMATS: tuple[Format, ...] = (  # One a line
+    CSV,
+    TSV,
+    XLSX,
+    RIS,
+    BIB,
+    NBIB,
+    WOS,
+    ENW,
+    XML,
+    JSONL,
+    ASREVIEW,
+)
+"""All formats, in the order in which pages name them; a file has the first one whose `looks` matches its beginning."""
 _BY_KEY = {form.key: form for form in FORMATS}
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 _PLAIN = ("", ".txt", ".csv", ".tsv", ".tab")

@@ -33,7 +33,7 @@ from tarstop_core.documents.application import COLUMNS, Application, flagged, wi
 from tarstop_core.documents.records import links, ranking_text, web_address
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
-from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
+from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.files.labelled_lists import read_labelled
 from tarstop_core.ranking.bm25 import RECIPES, rank_documents
@@ -243,6 +243,14 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
 def test_the_file_itself_is_taken(kind: str) -> None:
     make, take = TAKEN[kind]
     take(make())
+
+
+def test_every_format_of_records_is_among_them() -> None:
+    formats = set()
+    for make, _ in TAKEN.values():
+        with suppress(InputProblem):
+            formats.add(read_records(io.BytesIO(make()), "a").format)
+    assert {form.key for form in FORMATS} <= formats
 
 
 @pytest.mark.parametrize("kind", TAKEN)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import tarstop_core
+from tarstop_core import policies
 from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.registry import about, advising_rules, message, titled, with_same_target
@@ -86,6 +87,13 @@ def test_every_rule_has_a_place_and_a_look_of_its_own() -> None:
 
 def test_every_rule_has_a_plain_loop_and_no_loop_is_left_over() -> None:
     assert set(LOOPS) == set(POLICIES)
+
+
+def test_python_users_can_import_every_rule_from_the_package() -> None:
+    missing = [
+        kind.__name__ for kind in POLICIES.values() if getattr(policies, kind.__name__, None) is not kind
+    ]
+    assert not missing
 
 
 @pytest.mark.parametrize("spec", ["either(greedy;budget)", "both(greedy;budget)"])

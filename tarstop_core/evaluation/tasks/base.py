@@ -83,7 +83,8 @@ class Task(ABC):
     """How cases of a scenario are learned from and played; parameters are the fields of the class."""
 
     scenario: ClassVar[str]  # Name of the scenario in benchmarks, results and sessions
-    chance_of: ClassVar[str] = ""  # Scenario of the calibrators; "" if it is `scenario`
+    chance_of: ClassVar[str]
+    """What a document's chance is a chance of: PATENT, REVIEW or INCLUSION of :mod:`~tarstop_core.calibration.calibrator`."""
     weighs: ClassVar[bool] = True  # Whether a stop is judged by payoffs and costs
     variants: ClassVar[tuple[str, ...]]
     """Sources of the chances, or priors of the belief; the paper's comes first."""
@@ -231,7 +232,7 @@ class Task(ABC):
         return fit(
             [case.topic for case in fold.learned_from],
             kind=kind,
-            scenario=self.chance_of or self.scenario,
+            scenario=self.chance_of,
             name=benchmark.title,
             source=benchmark.provenance,
             simulated=benchmark.simulated,

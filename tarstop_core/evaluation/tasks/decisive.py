@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tarstop_core.calibration.calibrator import PATENT
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks import base
@@ -23,6 +24,7 @@ class DecisiveTask(base.Task):
     """Patents: policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document."""
 
     scenario = "patent"
+    chance_of = PATENT
     variants = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
     methods = ("all", "optimal@hazard", "optimal@frailty")
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}

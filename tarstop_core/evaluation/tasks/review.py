@@ -15,6 +15,7 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import weighed_likelihood
+from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import message, metrics
@@ -38,6 +39,7 @@ class ReviewTask(StepwiseTask):
     """Reviews of tests: every rule, baselines included, acts on its belief where it stops."""
 
     scenario = "review"
+    chance_of = REVIEW
     variants = ("default", "learned", "width")
     methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS

@@ -30,7 +30,8 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats
 class Scenario(ABC, Generic[S]):
     """One kind of question that documents are screened for.
 
-    A file next to this one overrides what is different in its scenario; everything else is as here.
+    A file next to this one overrides what is different in its scenario; everything else is as here. Every scenario gives
+    the attributes that have no value here, :meth:`chance_of` and :meth:`path`.
     """
 
     settings_class: ClassVar[type[Settings]]  # Its settings, and what reading is like
@@ -46,14 +47,16 @@ class Scenario(ABC, Generic[S]):
     """Names of a⁺ and a⁻, by the name of the choice between them; the first is the default."""
     when: ClassVar[tuple[str, str]]  # when each of them is right: "if prior art exists"
     asked: ClassVar[tuple[str, str]] = ("What are you looking for?", "Its title, or a question in a sentence")
-    """The question that puts documents in order, and a hint for the answer."""
-    asked_file: ClassVar[str] = "A question as plain text"
-    given: ClassVar[str] = "The question"  # the name of that answer
+    """Label and hint of the field on Set up whose text puts the documents in order."""
+    asked_file: ClassVar[str] = "A question as plain text"  # label for uploading that text
+    given: ClassVar[str] = "The question"  # what Learn calls that text
     sample: ClassVar[str] = ""
     """The word for its samples, with which their keys begin: "search"; empty if there are none."""
-    find: ClassVar[str] = "data"  # what in a report moves the belief: "a 2×2 table"
+    find: ClassVar[str] = "data"  # what a report brings that moves the belief: "a 2×2 table"
     finds: ClassVar[tuple[str, str]] = ("study", "studies")  # the same on buttons, singular and plural
-    sheet: ClassVar[str] = ""  # the sheet for it in a workbook; empty if no report is read in full
+    sheet: ClassVar[str] = (
+        ""  # title of the sheet with these data in a workbook; empty if no report is read in full
+    )
     belief_title: ClassVar[str]  # the title of an axis for the belief
     frozen: ClassVar[tuple[str, str]] = (
         "rule, q\\*, cost, starting chance, calibrator",
@@ -355,7 +358,7 @@ class Scenario(ABC, Generic[S]):
         return ""
 
     def brings(self, number: int) -> str:
-        """Name of this many finds: "2×2 table", "3 2×2 tables"."""
+        """What reports brought, with its number if it is not 1: "2×2 table", "3 2×2 tables"."""
         return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"
 
     def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:

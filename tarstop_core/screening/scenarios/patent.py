@@ -1,4 +1,4 @@
-"""Patent prior art: one document decides."""
+"""Patent prior art, and what every question has in common that one document decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +15,46 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.settings import S
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 
-class Patent(Scenario[PatentSettings]):
+class DecisiveScenario(Scenario[S]):
+    """A question that one relevant document decides: the path of every such scenario."""
+
+    def chance_of(self, settings: S) -> str:
+        """A document's chance is that of being relevant, given that anything is."""
+        return calibration.PATENT
+
+    def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> ListPath:
+        # The belief after each depth if nothing turns up, and the hit if there is one.
+        return DecisivePath(
+            curve=calibrator.curve(
+                chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
+            ),
+            b_0=settings.b_0,
+            payoffs=settings.payoffs,
+            hit=state.hit,
+            needs_citation=settings.needs_citation,
+            labels=np.asarray(state.labels == RELEVANT),
+            p=chances,
+        )
+
+    def key(self, settings: S, state: State) -> tuple[bytes, int | None]:
+        """Leave out the depth: the path holds the belief at every depth, so another miss does not change it."""
+        return state.silent.tobytes(), state.hit
+
+    def with_b_0(
+        self, path: ListPath, settings: S, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
+        # The curve of hits does not depend on the starting chance.
+        return replace(cast(DecisivePath, path), b_0=settings.b_0)
+
+
+class Patent(DecisiveScenario[PatentSettings]):
     """One relevant document decides, and has to be cited."""
 
     message = Messages("screening/messages/patent.jinja", date_words=date_words)
@@ -40,38 +73,6 @@ class Patent(Scenario[PatentSettings]):
     belief_title = "chance of prior art"
     reasons = "for example:\nanother technical field\nlacks the hinge"
     example = "If about one in three applications like this fails, say 33 %."
-
-    # --- chances and path
-
-    def chance_of(self, settings: PatentSettings) -> str:
-        """A document's chance is that of being relevant, given that anything is."""
-        return calibration.PATENT
-
-    def path(
-        self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
-    ) -> ListPath:
-        # The belief after each depth if nothing turns up, and the hit if there is one.
-        return DecisivePath(
-            curve=calibrator.curve(
-                chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
-            ),
-            b_0=settings.b_0,
-            payoffs=settings.payoffs,
-            hit=state.hit,
-            needs_citation=settings.needs_citation,
-            labels=np.asarray(state.labels == RELEVANT),
-            p=chances,
-        )
-
-    def key(self, settings: PatentSettings, state: State) -> tuple[bytes, int | None]:
-        """Leave out the depth: the path holds the belief at every depth, so another miss does not change it."""
-        return state.silent.tobytes(), state.hit
-
-    def with_b_0(
-        self, path: ListPath, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
-    ) -> ListPath:
-        # The curve of hits does not depend on the starting chance.
-        return replace(cast(DecisivePath, path), b_0=settings.b_0)
 
     # --- rows and names
 

@@ -2,14 +2,22 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.samples import shipped
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT, DecisiveScenario
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.calibrator_library import CHANCE_OF
+from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[3]
 PATHS = {"DecisivePath", "CumulativePath", "ReviewPath"}
@@ -120,7 +128,7 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     assert all(when.startswith("if ") for when in scenario.when)
     message = scenario.message
     assert message("question", settings=settings) != message("otherwise", settings=settings)
-    assert scenario.chance_of(settings) in CHANCE_OF
+    assert {scenario.chance_of(settings), TASKS[name].chance_of} <= set(CHANCE_OF)
     assert (scenario.brings(1), scenario.brings(2_000)) == (scenario.finds[0], f"2,000 {scenario.finds[1]}")
     assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
     assert settings.grades == ("combination" in scenario.verdicts(settings))
@@ -136,6 +144,33 @@ def test_a_scenario_has_a_macro_for_every_sentence(name: str) -> None:
         macros |= set(dir(messages.macros))
         messages = messages.otherwise
     assert not wanted - macros
+
+
+class CourtSettings(Settings):
+    """Nothing beside what every scenario sets."""
+
+    scenario = "court"
+    one_decides = True
+
+
+class Court(DecisiveScenario[CourtSettings]):
+    """Another question that one document decides."""
+
+    settings_class = CourtSettings
+
+
+def test_another_question_that_one_document_decides_has_the_path_of_patents() -> None:
+    calibrator, ids = shipped.calibrators()["sample-searches"], ("a", "b", "c")
+    chances = np.array([0.3, 0.2, 0.1])
+    own, patent = (
+        replace(kind.beginning(), b_0=0.4, payoffs=Payoffs.from_q_star(0.5), cost=0.01, **more)
+        for kind, more in ((CourtSettings, {}), (PatentSettings, {"needs_citation": False}))
+    )
+    path = Court().path(own, calibrator, chances, replay(own, ids, ()))
+    expected = PATENT.path(patent, calibrator, chances, replay(patent, ids, ()))
+    assert path.belief_at(2) == expected.belief_at(2) < 0.4
+    higher = Court().with_b_0(path, replace(own, b_0=0.6), calibrator, chances, replay(own, ids, ()))
+    assert higher.belief_at(0) == pytest.approx(0.6)
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
