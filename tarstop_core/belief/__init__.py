@@ -1,4 +1,4 @@
-"""Beliefs about the state of the world after screening so far; called as a function, the belief after 2×2 tables."""
+"""Beliefs in ω⁺ after the documents read so far. Called as a function, the package gives the belief after 2×2 tables."""
 
 import sys
 from types import ModuleType
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class _Callable(ModuleType):
-    """The package, which can also be called as ``ts.belief``, because both have the same name."""
+    """A module that can be called: ``ts.belief(…)`` is a function, and ``ts.belief`` is also this package."""
 
     def __call__(self, *tables: Any, **options: Any) -> Any:
         """Return the belief after 2×2 tables; see :func:`tarstop_core.belief.after.belief`."""

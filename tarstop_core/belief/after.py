@@ -1,4 +1,4 @@
-"""The belief after 2×2 tables, as a Python user asks for it."""
+"""``ts.belief``: the belief after 2×2 tables, with its sentence, table and figure."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from tarstop_core.presentation.results import Result
 if TYPE_CHECKING:
     import pandas as pd
 
-HEIGHT = 330
+HEIGHT = 330  # of the figure, in pixels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Belief(Result):
     """The chance that pooled sensitivity exceeds a threshold and, if one is given, pooled specificity its own."""
 
-    belief: float | None  # After all studies; None if the engine is not identified
-    after: tuple[float | None, ...]  # After 0 … n studies
+    belief: float | None  # After all studies; None if the engine has no answer
+    after: tuple[float | None, ...]  # After 0 … n studies, None where the engine has no answer
     theta: float
     engine: str
     notes: tuple[str, ...]  # Studies that count only in part or not at all
@@ -88,11 +88,11 @@ def belief(
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     engine : {"bivariate", "univariate", "reml"}
-        Exact counts of both groups, exact counts of the diseased alone, or the Reitsma model.
+        Exact counts of both groups together, exact counts of each group by itself, or the Reitsma model.
     b_0 : float, optional
         Belief before any study; 0.5, or that of the prior, unless given.
     prior : Prior, optional
-        What is believed before any study; a weak one unless given.
+        What is believed before any study; the weak default unless given.
     theta_sp : float, optional
         Threshold that pooled specificity has to exceed as well, in (0, 1): the belief is that both do.
 
@@ -104,7 +104,7 @@ def belief(
     Raises
     ------
     InputProblem
-        When a count, the threshold or the engine cannot be used.
+        When a count, a threshold, the prior or the engine cannot be used.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The default belief of a review: sensitivity and false-positive rate together.
+"""The default belief of a review, from sensitivity and false-positive rate together.
 
 logit b = logit b_univariate + logit b_G(ρ free) − logit b_G(ρ = 0): the exact univariate belief, moved by
 what the correlation between the margins adds. That shift is small and smooth, so it is taken from a
@@ -24,11 +24,11 @@ MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
 NODES = (16, 12, 7)  # of τ1, τ2 and ρ in the joint grid
 TAIL = 1e-5  # posterior of τ left outside the joint grid, at either end
 ROUNDS, SETTLED = 12, 1e-4  # of expectation propagation
-NO_INFORMATION = 1e8  # variance of the site of a missing sensitivity or false-positive rate
-CERTAIN = 1e-12  # a chance of both this close to 0 or 1 counts as 0 or 1
+NO_INFORMATION = 1e8  # variance of the site of a missing margin, and the largest of any site
+CERTAIN = 1e-12  # how near to 0 or 1 the chance of both may come before its log odds are taken
 
 Event = Literal["sensitivity", "specificity", "both"]
-"""The events: which parameters exceed their thresholds."""
+"""What exceeds its threshold."""
 
 _HERMITE, _HERMITE_WEIGHT = np.polynomial.hermite_e.hermegauss(24)
 _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
@@ -60,7 +60,7 @@ def bivariate_path(
     Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all, or with
     `theta_sp` towards specificity alone. The model
     is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu & Cole 2006); sites as in Minka
-    (2001). Beliefs after each study are remembered, so that a growing review pays for its newest study only.
+    (2001). What the correlation adds after each study is cached, so that a growing review pays for its newest study only.
     """
     prior = prior or Prior()
     log_odds = log_odds_by_margins(tables, Question(theta, prior=prior, theta_sp=theta_sp))
@@ -125,6 +125,7 @@ def beliefs_of_each(tables: Tables, theta: float, theta_sp: float, prior: Prior)
 def _remembered_shift(
     tables: Tables, theta: float, prior: Prior, theta_sp: float | None, event: Event | None = None
 ) -> float:
+    """Log odds that the correlation adds to an event, cached by the counts; the event is by default that of the belief."""
     return _shift(
         _informative_cells(tables, theta_sp),
         theta,
@@ -135,7 +136,7 @@ def _remembered_shift(
 
 
 def _informative_cells(tables: Tables, theta_sp: float | None) -> bytes:
-    """TP, FN, FP and TN of the informative studies, sorted, so that the same studies give the same key in any order."""
+    """TP, FN, FP and TN of the informative studies as bytes, a cache key; sorted, so that their order does not matter."""
     informative = tables.diseased > 0
     if theta_sp is not None:
         informative |= tables.healthy > 0
@@ -145,12 +146,12 @@ def _informative_cells(tables: Tables, theta_sp: float | None) -> bytes:
 
 @lru_cache(maxsize=8192)
 def _shift(cells: bytes, theta: float, prior: Prior, theta_sp: float | None, event: Event) -> float:
-    """Log odds that the correlation adds to an event; `cells` are TP, FN, FP and TN of shape (4, n)."""
-    made = _margins(cells, theta, prior, theta_sp)
-    if made is None:
+    """Log odds that the correlation adds to an event; `cells` as of :func:`_informative_cells`."""
+    margins = _margins(cells, theta, prior, theta_sp)
+    if margins is None:
         return 0.0
-    free = _log_odds(_of_means(*made, *_rho_nodes(prior.eta), prior), event)
-    return free - _log_odds(_of_means(*made, np.zeros(1), np.ones(1), prior), event)
+    free = _log_odds(_posterior_of_means(*margins, *_rho_nodes(prior.eta), prior), event)
+    return free - _log_odds(_posterior_of_means(*margins, np.zeros(1), np.ones(1), prior), event)
 
 
 def correlation_of_means(
@@ -161,7 +162,7 @@ def correlation_of_means(
     Parameters
     ----------
     tables, theta, prior, theta_sp
-        As of :func:`bivariate_belief`.
+        As for :func:`bivariate_belief`.
 
     Returns
     -------
@@ -169,26 +170,25 @@ def correlation_of_means(
         Posterior correlation of both means, in (−1, 1); 0 where no study has both groups of patients.
     """
     prior = prior or Prior()
-    made = _margins(_informative_cells(tables, theta_sp), theta, prior, theta_sp)
-    if made is None:
+    margins = _margins(_informative_cells(tables, theta_sp), theta, prior, theta_sp)
+    if margins is None:
         return 0.0
-    of = _of_means(*made, *_rho_nodes(prior.eta), prior)
-    weight = softmax(of.log_weight)
-    mean = np.stack([of.m1, of.m2])
-    between = np.cov(mean, aweights=weight, ddof=0)
-    within = np.array([[of.A22, -of.A12], [-of.A12, of.A11]]) / of.det_A @ weight
+    means = _posterior_of_means(*margins, *_rho_nodes(prior.eta), prior)
+    weight = softmax(means.log_weight)
+    between = np.cov(np.stack([means.m1, means.m2]), aweights=weight, ddof=0)
+    within = np.array([[means.A22, -means.A12], [-means.A12, means.A11]]) / means.det_A @ weight
     cov = between + within
     return float(-cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))  # of specificity rather than of false positives
 
 
-_Grids = tuple[Floats, Floats, Floats, Floats]
-"""A margin: sites' means and variances, nodes of τ and their log weights."""
+_Margin = tuple[Floats, Floats, Floats, Floats]
+"""One margin: means and variances of its sites, shape (n,), nodes of τ and their log weights."""
 
 
 def _margins(
     cells: bytes, theta: float, prior: Prior, theta_sp: float | None
-) -> tuple[_Grids, _Grids, tuple[float, float]] | None:
-    """Both margins and the prior means of their logits; None if no study has both groups of patients."""
+) -> tuple[_Margin, _Margin, tuple[float, float]] | None:
+    """Both margins, and the prior means of their logits relative to the thresholds; None if no study has both groups."""
     TP, FN, FP, TN = np.frombuffer(cells).reshape(4, -1)
     diseased, healthy = TP + FN > 0, FP + TN > 0  # also false where they are missing
     if not (diseased & healthy).any():
@@ -221,8 +221,10 @@ def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
 def _margin(
     hits: Floats, misses: Floats, centre: float, mean: float, s: float, prior: Prior, nodes: int
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible,
-    shape (n,) and (nodes,), in logits. Means are counted from `centre`; the weights have the prior density in them.
+    """Gaussian sites of one margin by expectation propagation, and a quadrature over the τ that they leave plausible.
+
+    Returns means and variances of the sites, shape (n,), and nodes of τ with log weights, shape (nodes,), all in logits.
+    Means are relative to `centre`; the weights include the prior density of τ.
     """
     tau, weight = tau_nodes(MARGIN_NODES)
     log_prior = np.log(weight) - 0.5 * (tau / prior.tau) ** 2
@@ -252,18 +254,21 @@ def _margin(
         precision = new
         if moved < SETTLED:
             break
-    return y, 1 / precision, _plausible(tau, log_weight, prior.tau, nodes)
+    return y, 1 / precision, _tau_quadrature(tau, log_weight, prior.tau, nodes)
 
 
 def _log_evidence(log_w: Floats, total: Floats, first: Floats, second: Floats) -> Floats:
-    """Log evidence of normal data with the mean integrated out, without constants."""
+    """Log evidence of normal data with the mean integrated out, up to a constant.
+
+    `log_w` is Σ log w; `total`, `first` and `second` are Σ w, Σ w·y and Σ w·y², the prior of the mean included.
+    """
     return np.asarray(0.5 * (log_w - second + first**2 / total - np.log(total)))
 
 
 def _tilted_moments(
     hits: Floats, misses: Floats, centre: float, cavity: Floats, cavity_v: Floats, u: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Mode (found from `u` on), mean and variance of cavity × binomial likelihood, shape (n,) each."""
+    """Mode (searched from `u`), mean and variance of cavity × binomial likelihood, shape (n,) each."""
     n = hits + misses
     for _ in range(50):
         p = expit(u + centre)
@@ -284,7 +289,7 @@ def _tilted_moments(
     return u, mean, (f * (at - mean) ** 2).sum(0)
 
 
-def _plausible(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) -> tuple[Floats, Floats]:
+def _tau_quadrature(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) -> tuple[Floats, Floats]:
     """Gauss–Legendre nodes between the far quantiles of τ, with log weights that include its prior."""
     cumulative = np.cumsum(softmax(log_weight))
     lower = tau[max(0, int(np.searchsorted(cumulative, TAIL)) - 1)]
@@ -295,7 +300,7 @@ def _plausible(tau: Floats, log_weight: Floats, tau_scale: float, nodes: int) ->
 
 
 class _Means(NamedTuple):
-    """Both means given τ1, τ2 and ρ: the log weight of each grid point, the means, and their precision A with its determinant."""
+    """Posterior of μ1 and μ2 at each grid point of (τ1, τ2, ρ): its log weight, the means, and their precision A."""
 
     log_weight: Floats
     m1: Floats
@@ -306,10 +311,10 @@ class _Means(NamedTuple):
     det_A: Floats
 
 
-def _of_means(
-    one: _Grids, two: _Grids, means: tuple[float, float], rho: Floats, rho_weight: Floats, prior: Prior
+def _posterior_of_means(
+    one: _Margin, two: _Margin, means: tuple[float, float], rho: Floats, rho_weight: Floats, prior: Prior
 ) -> _Means:
-    """The posterior of both means in the normal–normal model; y of the sites and prior means are relative to the thresholds."""
+    """Posterior of both means in the normal–normal model, all means relative to the thresholds."""
     (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
@@ -334,9 +339,9 @@ def _of_means(
     return _Means(log_weight, m1, m2, A11, A22, A12, det_A)
 
 
-def _log_odds(of: _Means, event: Event) -> float:
+def _log_odds(means: _Means, event: Event) -> float:
     """Log odds of an event in the normal–normal model: μ1 > 0, μ2 < 0 or both."""
-    log_weight, m1, m2, A11, A22, A12, det_A = of
+    log_weight, m1, m2, A11, A22, A12, det_A = means
     z1, z2 = m1 / np.sqrt(A22 / det_A), -m2 / np.sqrt(A11 / det_A)
     if event == "both":
         chance = float(softmax(log_weight) @ both_below(z1, z2, A12 / np.sqrt(A11 * A22)))

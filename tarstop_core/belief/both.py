@@ -1,7 +1,7 @@
-"""Sensitivity and specificity together: a belief in each from its own counts, and the chance that both exceed their thresholds.
+"""Beliefs in sensitivity and in specificity from their own counts, and the chance that both exceed their thresholds.
 
 Specificity is to TN and FP what sensitivity is to TP and FN, so the exact belief of one margin serves the other with its
-tables turned. Before any study the margins are independent and equally likely to be good enough.
+table turned. Before any study the margins are independent and equally likely to be good enough.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from tarstop_core.documents.tables import Floats, Tables
 
 
 def threshold(theta: float) -> str:
-    """A sensitivity or specificity to exceed as a percentage with all its digits.
+    """Format a threshold as a percentage with all its digits.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def threshold(theta: float) -> str:
 
 
 def claim(theta: float, theta_sp: float | None = None) -> str:
-    """What the belief is a chance of, in words.
+    """Say in words what the belief is the chance of.
 
     Examples
     --------
@@ -37,51 +37,51 @@ def claim(theta: float, theta_sp: float | None = None) -> str:
 
 
 def log_odds_by_margins(tables: Tables, question: Question, *, last_only: bool = False) -> Floats:
-    """Log odds of the criterion from each group of patients by itself, as if the margins were independent.
+    """Log odds of ω⁺, each margin from its own group of patients, as if the margins were independent.
 
     Parameters
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
     question : Question
-        What is asked of them; its engine is not.
+        Thresholds and prior; its engine plays no part.
     last_only : bool
         Whether only the log odds after all studies are wanted.
 
     Returns
     -------
     ndarray, shape (n + 1,), or (1,) with `last_only`
-        Log odds after 0 … n studies: of both where specificity decides too.
+        Log odds after 0 … n studies; if specificity decides too, of both together.
     """
     first, *others = log_odds_of_each(tables, question, last_only=last_only)
     return log_odds_of_both(first, *others) if others else first
 
 
 def log_odds_of_each(tables: Tables, question: Question, *, last_only: bool = False) -> list[Floats]:
-    """Log odds that sensitivity, and where it decides specificity, exceeds its threshold, each from its own patients alone.
+    """Log odds that each margin that decides exceeds its threshold, from its own patients alone.
 
     Parameters
     ----------
     tables, question, last_only
-        As of :func:`log_odds_by_margins`.
+        As for :func:`log_odds_by_margins`.
 
     Returns
     -------
     list of ndarray, shape (n + 1,), or (1,) with `last_only`
-        Log odds after 0 … n studies, one or two of them.
+        Log odds after 0 … n studies: for sensitivity and, if it decides too, for specificity.
     """
     return [log_odds_path(*margin, last_only=last_only) for margin in question.margins(tables)]
 
 
 def log_odds_of_both(one: ArrayLike, other: ArrayLike) -> Floats:
-    """Log odds that two independent events happen both, from the log odds of each.
+    """Log odds that two independent events both happen, from the log odds of each.
 
     >>> log_odds_of_both([0.0, 800.0], [0.0, -900.0]).round(3)
     array([  -1.099, -900.   ])
     """
     one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     log_one, log_other = -np.logaddexp(0, -one), -np.logaddexp(0, -other)
-    # The first fails, or it happens and the second fails.
+    # Not both: the first fails, or it happens and the second fails.
     not_both = np.logaddexp(-np.logaddexp(0, one), log_one - np.logaddexp(0, other))
     return np.asarray(log_one + log_other - not_both)
 
@@ -111,7 +111,7 @@ def both_below(h: ArrayLike, k: ArrayLike, r: ArrayLike) -> Floats:
     (array([0.25  , 0.3333]), np.float64(0.8413))
     """
     h, k, r = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (h, k, r)))
-    # Both are divided by; the chance is continuous there.
+    # h and k are divisors; the chance is continuous at 0.
     h, k = (np.where(np.abs(x) < 1e-12, 1e-12, x) for x in (h, k))
     root = np.sqrt((1 - r) * (1 + r))
     both = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, (k / h - r) / root) - owens_t(k, (h / k - r) / root)

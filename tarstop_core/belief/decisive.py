@@ -1,4 +1,4 @@
-"""Decisive evidence: one relevant document settles the question.
+"""Belief from decisive evidence, where one relevant document settles the question.
 
 The belief after d documents without a hit depends only on the survival curve
 M_d = P(no hit in the first d | ω⁺). Everything else (marginal, hazard or frailty
@@ -19,7 +19,7 @@ from tarstop_core.errors import InputProblem
 
 @dataclass(frozen=True, eq=False)
 class HitCurve:
-    """When the first hit comes, if there is one."""
+    """Distribution of the depth of the first hit in a list, given ω⁺."""
 
     log_M: Floats
     """Log of M_d, the chance of no hit in the first d documents given ω⁺. Starts at 0, never rises; shape (N + 1,)."""
@@ -41,7 +41,7 @@ def hit_curve(
     silent: ArrayLike | None = None,
     kinds: ListMixture | None = None,
 ) -> HitCurve:
-    """Survival curve of a ranking from the chances of its documents.
+    """Return when the first hit comes along a ranking, from the chances of its documents.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def hit_curve(
     s : float
         Chance that a reader recognises a relevant document: p becomes s·p.
     silent : array_like of bool, shape (N,), optional
-        Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
-        left out, so belief does not move there. Their h stays: before being read they were worth it.
+        Documents read without a verdict (unsure, or a hit that waits for confirmation). Their 1 − p is left out, so that
+        belief does not move there; their h stays, as before they were read.
     kinds : ListMixture, optional
-        Instead of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
+        Kinds of lists of which this is one, each with exposures and a frailty of its own; replaces `frailty`.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def hit_curve(
         p = s * p
 
     def survival(exposure: Floats, rising: bool = True) -> Floats:
-        """Log of M after an exposure of Σ log(1 − p), which is 0 or below; of each profile, where there are kinds."""
+        """Log of M from Σ log(1 − p), which is 0 or below; with kinds, from that of each profile."""
         log_M = exposure
         if kinds is not None:
             log_M = kinds.log_survival(-exposure) if rising else kinds.log_no_hit(-exposure)
@@ -107,12 +107,12 @@ def hit_curve(
         exposure = np.concatenate((np.zeros((*exposures.shape[:-1], 1)), passed), axis=-1)
         log_M = survival(exposure)
         if kappa == 1 and math.isinf(frailty) and kinds is None:
-            # The product's own hazard is p itself. After a certain hit (p = 1) nothing can follow: the
-            # curve is at 0 and later documents never matter.
+            # The hazard of a product of 1 − p is p itself. After a certain hit (p = 1) the curve is 0, and later
+            # documents never matter.
             h = p
         else:
-            # What each document, silent or not, adds to the exposure before it; −inf − (−inf) after a
-            # certain hit: no later document can be the first.
+            # h compares log M after each document, silent or not, with log M before it. After a certain hit that is
+            # −inf − (−inf): no later document can be the first.
             after = log_M[1:].copy()
             if silent is not None:
                 at = np.flatnonzero(silent)
@@ -122,7 +122,7 @@ def hit_curve(
 
 
 def belief(curve: HitCurve, b_0: float) -> Floats:
-    """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
+    """Belief b_d after d documents without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
 
     >>> belief(hit_curve([0.5, 1.0, 0.2]), 0.5).round(4)
     array([0.5   , 0.3333, 0.    , 0.    ])
@@ -134,7 +134,7 @@ def belief(curve: HitCurve, b_0: float) -> Floats:
 
 
 def check_prior(b_0: float) -> float:
-    """The prior belief, refused unless strictly between 0 and 1."""
+    """Return b_0; raise InputProblem unless it is strictly between 0 and 1."""
     if 0 < b_0 < 1:
         return b_0
     raise InputProblem(f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded.")

@@ -1,4 +1,4 @@
-"""The three ways from 2×2 tables to a belief, in their own words."""
+"""The engines that compute a belief from 2×2 tables, with the words that describe them."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from tarstop_core.errors import InputProblem
 class Engine:
     """A way to compute the belief from 2×2 tables."""
 
-    name: str  # In files and on the command line
+    name: str  # Its name in files and on the command line
     title: str  # Its name where a person chooses it
     help: str  # The explanation next to the title
     badge: str  # Names the engine next to a belief that it computed
     method: str  # Its description in a protocol
-    needs: int = 0  # Studies that it needs before it gives a belief
+    needs: int = 0  # Number of studies it needs before it gives a belief
     knows_prior: bool = True  # Whether it uses a prior
 
 
@@ -46,11 +46,11 @@ ENGINES = {
         ),
     )
 }
-"""By name; the first is the default."""
+"""Engines by name; the first is the default."""
 
 
 def check_engine(name: str) -> str:
-    """The name of an engine. InputProblem when there is none that is called so."""
+    """Return the name; raise InputProblem if no engine has it."""
     if name not in ENGINES:
         raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")
     return name

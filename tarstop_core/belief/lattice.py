@@ -1,4 +1,4 @@
-"""Cells and nodes on which the univariate belief is counted, and how much of (μ, τ) falls into each cell.
+"""The lattice of (μ, τ) on which the univariate belief is computed.
 
 The lattice is laid out from λ = logit θ, with λ on the edge between two cells of μ, so that one lattice serves every θ.
 """
@@ -24,12 +24,12 @@ KNOT, TAU_NODES, TAU_END = 0.25, 26, 6.0
 
 @dataclass(frozen=True, eq=False)
 class Lattice:
-    """Cells of μ and u relative to λ, nodes of τ, and how much of (μ, τ) falls into each cell of u."""
+    """Cells of μ and u relative to λ, nodes of τ, and the mass that each (τ, μ) puts into each cell of u."""
 
     mu: Floats  # Centres of the cells of μ − λ; M is even and 0 is an edge; shape (M,)
     u: Floats  # Centres of the cells of u − λ; shape (U,)
     tau: Floats  # Shape (T,)
-    tau_weight: Floats  # Trapezoid weights of the nodes, a prior density to be multiplied in; shape (T,)
+    tau_weight: Floats  # Trapezoid weights of the nodes, without a prior density; shape (T,)
     kernel: Floats  # Normal mass of each cell of u; the outermost cells reach to infinity; shape (U, T·M)
 
     def tau_prior(self, scale: ArrayLike) -> Floats:
@@ -47,8 +47,8 @@ class Lattice:
     def above(self) -> Floats:
         """Share of each cell of μ that counts as above λ, shape (M,).
 
-        A sum over half a line misses h²/24 of the slope at its end (Euler and Maclaurin), which is what
-        the two cells at λ lend each other here.
+        A midpoint sum over a half-line is off by h²/24 times the slope at its end (Euler–Maclaurin); the shares 1/24 and
+        23/24 of the two cells at λ correct that.
         """
         share = np.where(self.mu > 0, 1.0, 0.0)
         middle = len(self.mu) // 2
@@ -56,24 +56,24 @@ class Lattice:
         return share
 
     def halves(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Weight below and above λ of rows of shape (…, T·M)."""
+        """Sum rows of weights, shape (…, T·M), below and above λ; shape (…,) each."""
         mass, above = self.over_mu(weights), self.above
         return mass @ (1 - above), mass @ above
 
     def over_mu(self, weights: Floats) -> Floats:
-        """Rows of shape (…, T·M) summed over τ, shape (…, M)."""
+        """Sum rows of weights, shape (…, T·M), over τ; shape (…, M)."""
         return np.asarray(weights.reshape(*weights.shape[:-1], len(self.tau), len(self.mu)).sum(-2))
 
 
 @lru_cache(maxsize=3)
 def _lattice(width: int) -> Lattice:
-    """The lattice whose cells of μ reach from −width to width, logits."""
+    """Return the lattice whose cells of μ reach from −width to width, in logits."""
     cells, extra = round(width / STEP), round(MARGIN / STEP)
     mu: Floats = np.arange(-cells + 0.5, cells, dtype=np.float64) * STEP
     u: Floats = np.arange(-cells - extra + 0.5, cells + extra, dtype=np.float64) * STEP
     tau, tau_weight = tau_nodes(TAU_NODES)
 
-    # Mass depends on the distance between cells only. Beyond the last cell it reaches to infinity.
+    # The mass depends only on the distance between cells; the outermost cells reach to infinity.
     distance = np.abs(np.subtract.outer(np.arange(len(u)), np.arange(len(mu)) + extra))
     kernel = np.empty((len(u), TAU_NODES, len(mu)))
     for t in range(TAU_NODES):
@@ -98,7 +98,7 @@ def _sampled_normal(sigma: float, cells: int) -> Floats:
 
 
 def _matching_sigma(tau: float) -> float:
-    """The σ whose sampled normal has variance τ², so that likelihoods integrate with an error of fourth order in the cell."""
+    """Return the σ whose sampled normal has variance τ²; likelihoods then integrate with an error of fourth order in STEP."""
     if tau > 2 * STEP:
         return tau
     if tau == 0:
@@ -112,7 +112,7 @@ def _matching_sigma(tau: float) -> float:
 
 
 def lattice_for(tables: Tables, theta: float, prior: Prior) -> Lattice:
-    """The smallest lattice that holds the prior and every study.
+    """Return the smallest lattice that holds the prior and every study.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def lattice_for(tables: Tables, theta: float, prior: Prior) -> Lattice:
     Returns
     -------
     Lattice
-        One of few widths, so that growing reviews share theirs.
+        Its width is one of seven, so that a growing review rarely needs a new one.
     """
     informative = tables.diseased > 0
     reach = abs(prior.shift) + 4 * prior.s

@@ -1,6 +1,6 @@
-"""A prior learned from training reviews: what pooled sensitivities and heterogeneities have been like.
+"""Priors learned from the pooled sensitivities and heterogeneities of past reviews.
 
-All of it (:func:`learn_prior`), or only how wide it is, b_0 being left to the person (:func:`learn_width`).
+:func:`learn_prior` learns the whole prior, :func:`learn_width` only how wide it is, so that a person chooses b_0.
 """
 
 from collections import Counter
@@ -16,16 +16,16 @@ from tarstop_core.belief.univariate import study_likelihood
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.errors import InputProblem
 
-# What is tried. Finer steps change the marginal likelihood by less than one training review does.
+# Candidates. Finer steps change the marginal likelihood by less than one training review does.
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))
 S = (0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5)
 TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
-FIRST = (1, 2, 3, 5)  # Studies after which it is asked how far they stray from all
-LEAST_WEIGHT = 0.1
+FIRST = (1, 2, 3, 5)  # Numbers of first studies that are compared with all of them
+LEAST_WEIGHT = 0.1  # of a study; the least that a Prior may have
 
 
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
-    """The prior under which past outcomes are most probable.
+    """Learn the prior under which past outcomes are most probable.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 
 
 def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
-    """How wide a prior around a person's own b_0 has to be, and how much a study counts.
+    """Learn how wide a prior around a person's own b_0 should be, and how much a study should count.
 
     Parameters
     ----------
@@ -83,19 +83,19 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 
     Notes
     -----
-    Where the first studies strayed from all of them f times as far (in variance) as studies drawn at random would, a study
-    counts 1/f, at most 1. f is what surveys call a design effect: studies found next to each other are alike, so that n of them say as much
-    of the whole as n/f drawn at random. A power below 1 of the likelihood says the same (Grünwald & van Ommen 2017,
-    doi 10.1214/17-BA1085).
+    If the first studies strayed f times as far (in variance) from all of them as studies drawn at random would, a study
+    counts 1/f, between 0.1 and 1. Surveys call f the design effect: studies found next to each other are alike, so n of them
+    say as much about the whole as n/f drawn at random. A study counts 1/f by taking its likelihood to this power
+    (Grünwald & van Ommen 2017, doi 10.1214/17-BA1085).
     """
     candidates = [Prior(s=s, tau=tau) for s, tau in product(S, TAU)]
     width = _likeliest(candidates, outcomes, reviews, theta, source)
-    strayed: dict[str, list[float]] = {}
+    distances: dict[str, list[float]] = {}
     for tables, review in zip(outcomes, reviews, strict=True):
-        far = strayed_from_end(tables)
-        if far is not None:
-            strayed.setdefault(review, []).append(far)
-    f = float(np.mean([np.mean(of_review) for of_review in strayed.values()])) if strayed else 1.0
+        distance = strayed_from_end(tables)
+        if distance is not None:
+            distances.setdefault(review, []).append(distance)
+    f = float(np.mean([np.mean(of_review) for of_review in distances.values()])) if distances else 1.0
     assert width.learned_from is not None
     weight = round(max(LEAST_WEIGHT, 1 / max(f, 1.0)), 2)
     return replace(width, weight=weight, learned_from=replace(width.learned_from, keeps_b_0=True))
@@ -104,7 +104,8 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 def strayed_from_end(tables: Tables) -> float | None:
     """Squared distance of the pooled sensitivity of the first studies from that of all, relative to what chance explains.
 
-    The mean over the first 1, 2, 3 and 5 studies, about 1 where they stand in no order; None with fewer than three.
+    The mean over the first 1, 2, 3 and 5 studies. It is about 1 if studies come in no order; None with fewer than three
+    informative studies.
 
     >>> cells = (np.array([2.0, 9, 9, 9]), np.ones(4), np.array([8.0, 1, 1, 1]), np.ones(4))
     >>> round(strayed_from_end(Tables(("a", "b", "c", "d"), *cells)), 1)
@@ -119,21 +120,25 @@ def strayed_from_end(tables: Tables) -> float | None:
     q = w @ (y - w @ y / w.sum()) ** 2
     tau2 = max(0.0, float((q - (len(y) - 1)) / (w.sum() - (w @ w) / w.sum())))
     w = 1 / (1 / w + tau2)
-    far = y - w @ y / w.sum()
-    strayed = []
+    off = y - w @ y / w.sum()
+    distances = []
     for k in (k for k in FIRST if k < len(y)):
-        here = w[:k].sum()
-        strayed.append((w[:k] @ far[:k]) ** 2 / (here * (1 - here / w.sum())))
-    return float(np.mean(strayed))
+        first = w[:k].sum()
+        distances.append((w[:k] @ off[:k]) ** 2 / (first * (1 - first / w.sum())))
+    return float(np.mean(distances))
 
 
 def _likeliest(
     priors: Sequence[Prior], outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str
 ) -> Prior:
-    """The prior, or the weak one, under which the outcomes are most probable, reviews weighing equally."""
+    """Return the most probable of the priors and the weak one, given the outcomes; reviews weigh equally."""
     if len(outcomes) != len(reviews):
         raise InputProblem(f"There are {len(outcomes)} outcomes and {len(reviews)} names of reviews.")
-    used = [(t, review) for t, review in zip(outcomes, reviews, strict=True) if (t.diseased > 0).any()]
+    used = [
+        (tables, review)
+        for tables, review in zip(outcomes, reviews, strict=True)
+        if (tables.diseased > 0).any()
+    ]
     if not used:
         raise InputProblem(
             "No training outcome has a study with diseased patients; give tables with TP and FN."
@@ -147,12 +152,12 @@ def _likeliest(
     best = int(total.argmax())
     studies = sum(int((tables.diseased > 0).sum()) for tables, _ in used)
     gain = round(float(total[best] - total[0]), 4)
-    seen = LearnedFrom(source, theta, len(outcomes_of), len(used), studies, gain)
-    return replace(candidates[best], learned_from=seen)
+    learned_from = LearnedFrom(source, theta, len(outcomes_of), len(used), studies, gain)
+    return replace(candidates[best], learned_from=learned_from)
 
 
 def _log_evidences(tables: Tables, theta: float, priors: Sequence[Prior]) -> Floats:
-    """Log evidence of one outcome under each prior, up to a constant, shape (P,), all on one lattice."""
+    """Log evidence of one outcome under each of P priors, up to a constant, shape (P,)."""
     widest = max(priors, key=lambda prior: abs(prior.shift) + 4 * prior.s)
     lattice = lattice_for(tables, theta, widest)
     rows, _ = study_likelihood(tables, theta, lattice)

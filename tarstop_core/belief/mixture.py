@@ -1,9 +1,9 @@
-"""Where the hits of a list come from when it is not known what kind of list it is.
+"""A list of unknown kind: what its kinds are, how hits update them, and how many hits remain.
 
 A list is of an unknown kind j = 1 … J, with weights w_j. In a list of kind j, document k is a hit with chance
 1 − exp(−u·λ_jk): λ_jk is its exposure, and u a factor of the list, gamma distributed with mean 1. The documents read update
 the weights and the factors in closed form. With one kind and a constant factor (an infinite shape) documents are independent,
-as in the paper; with one kind and a finite shape this is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
+as in the paper; with one kind and a finite shape it is the frailty of :func:`tarstop_core.belief.decisive.hit_curve`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 TINY = 1e-300
-NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not computed with
+NEGLIGIBLE = 1e-9  # Chance of an upper tail that is left out
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """What is known of a list: which kind it is, and how rich for its kind."""
+    """Probabilities of the kinds that a list may be of, and for each kind the gamma distribution of its factor u."""
 
     log_weight: Floats  # Log of w_j, which add up to 1; shape (J,)
-    shape: Floats  # Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)
-    rate: Floats  # Its rate: before anything is read, the shape itself; shape (J,)
+    shape: Floats  # Shape of the gamma distribution of u in each kind; infinite where u is 1; shape (J,)
+    rate: Floats  # Rate of that distribution: before anything is read, equal to the shape; shape (J,)
 
     @property
     def weight(self) -> Floats:
-        """w_j, shape (J,)."""
+        """Probability w_j of each kind, shape (J,)."""
         return np.exp(self.log_weight)
 
     def for_many(self, axes: int) -> Mixture:
-        """Reshape to this many axes, the kinds first, to broadcast over many exposures."""
+        """Return the mixture with this many axes, the kinds first, to broadcast over many exposures."""
         across = (..., *(None,) * (axes - self.shape.ndim))
         return Mixture(self.log_weight[across], self.shape[across], self.rate[across])
 
 
 def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
-    """The mixture before any document is read: u has mean 1 in every kind, and the weights are normalised."""
+    """Return the mixture before any document is read: u has mean 1 in every kind; weights are normalised."""
     w, a = np.asarray(weight, dtype=float), np.asarray(shape, dtype=float)
     return Mixture(np.log(w / w.sum()), a, a)
 
@@ -66,7 +66,7 @@ def _factors(mix: Mixture) -> tuple[Flags, Floats, Floats]:
 
 
 def log_no_hit(mix: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance of no hit, over all kinds; shape () or (N,): of M_d, where exposures are cumulative.
+    """Log of the chance of no hit, averaged over kinds; shape () or (N,). With cumulative exposures it is log M_d.
 
     >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
     array([-0.446, -0.811])
@@ -96,13 +96,13 @@ def updated(
     mix : Mixture
         What was known before.
     read : array_like, shape (J,) or (J, N)
-        Sum of the exposures of what was read, hits among it, in each kind.
+        In each kind, the sum of the exposures of the documents read, hits included.
     hits : int or ndarray of int, shape (N,)
         How many hits there were.
     log_at_hits : float or ndarray, shape as `read`
-        Sum of the logs of their exposures.
+        Sum of the logs of the exposures of the hits.
     temper : float
-        Power of the evidence about the kind.
+        Power to which the evidence about the kind is taken; the factor u is updated in full.
 
     Returns
     -------
@@ -118,9 +118,9 @@ def updated(
     total = np.asarray(read, dtype=float)
     before = mix.for_many(total.ndim)
     fixed, a, r = _factors(before)
-    # ∫ u^h exp(−u·Λ) of the gamma distribution, beside what one miss after another costs.
-    risen = np.where(fixed, 0.0, gammaln(a + hits) - gammaln(a) - hits * np.log(r + total))
-    log = before.log_weight + temper * (log_passed(mix, total) + risen + log_at_hits)
+    # Hits multiply the chance of no hit by E[u^h exp(−uΛ)] / E[exp(−uΛ)], and by their exposures.
+    log_rise = np.where(fixed, 0.0, gammaln(a + hits) - gammaln(a) - hits * np.log(r + total))
+    log = before.log_weight + temper * (log_passed(mix, total) + log_rise + log_at_hits)
     return Mixture(
         log - logsumexp(log, axis=0), before.shape + hits, np.where(fixed, before.rate, before.rate + total)
     )
@@ -128,30 +128,31 @@ def updated(
 
 @dataclass(frozen=True, eq=False)
 class Remaining:
-    """Distribution of the number of hits among unread documents: a mixture of negative binomials, cut off at the number of
-    documents.
+    """Distribution of the number of hits among unread documents.
+
+    A mixture of negative binomial distributions, cut off at the number of documents.
     """
 
-    weight: Floats  # Of each kind, shape (J,)
-    shape: Floats  # Of its negative binomial; infinite for a Poisson distribution; shape (J,)
-    expected: Floats  # Its mean, shape (J,)
-    documents: int
+    weight: Floats  # Probability of each kind, shape (J,)
+    shape: Floats  # Shape of its negative binomial; infinite for a Poisson distribution; shape (J,)
+    expected: Floats  # Mean of that before the cut-off, shape (J,)
+    documents: int  # How many are unread
 
     def chance_of_at_most(self, number: int) -> float:
-        """Chance of this many or fewer."""
+        """Chance of this many hits or fewer."""
         if number >= self.documents:
             return 1.0
-        if number not in self._asked:
-            self._asked[number] = self._at_most(number) / self._possible if number >= 0 else 0.0
-        return self._asked[number]
+        if number not in self._computed:
+            self._computed[number] = self._at_most(number) / self._possible if number >= 0 else 0.0
+        return self._computed[number]
 
     @cached_property
-    def _asked(self) -> dict[int, float]:
-        """Chances that were computed already; a rule and the words of its advice need the same ones."""
+    def _computed(self) -> dict[int, float]:
+        """Cached chances: a rule and the words of its advice ask for the same ones."""
         return {}
 
     def chance_of(self, number: int) -> float:
-        """Chance of exactly this many."""
+        """Chance of exactly this many hits."""
         return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
 
     def times(self, factor: float) -> Remaining:
@@ -159,7 +160,7 @@ class Remaining:
         return replace(self, expected=factor * self.expected)
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
-        """Cumulative distribution without the cut-off at the number of documents; `more` is added to the shapes, at the same odds."""
+        """Cumulative distribution before the cut-off; with `more` added to the shapes, each kind is weighted by its mean too."""
         fixed = np.isinf(self.shape)
         a = np.where(fixed, 1.0, self.shape)
         below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
@@ -169,32 +170,33 @@ class Remaining:
 
     @cached_property
     def _possible(self) -> float:
+        """Chance before the cut-off that hits do not exceed the documents."""
         return max(self._at_most(self.documents), TINY)
 
     @cached_property
     def mean(self) -> float:
-        """Expected number."""
+        """Expected number of hits."""
         if not self.documents:
             return 0.0
         # k·P(k) of a negative binomial is its mean times the chance of k − 1 with one more added to the shape.
         return min(self._at_most(self.documents - 1, 1.0) / self._possible, self.documents)
 
     def quantile(self, share: float) -> int:
-        """The least number that is not exceeded with this chance."""
-        # Every chance asked for is paid for, and most lists hold far fewer than their documents: from the mean outwards.
+        """Smallest number that hits do not exceed with at least this chance."""
+        # Each chance costs time, and most lists hold far fewer hits than documents: search from the mean outwards.
         low, high = 0, min(max(1, round(float(self.weight @ self.expected))), self.documents)
         while self.chance_of_at_most(high) < share - NEGLIGIBLE:
             low, high = high, min(2 * high, self.documents)
         return bisect_left(range(high), share - NEGLIGIBLE, lo=low, key=self.chance_of_at_most)
 
     def interval(self, level: float = 0.9) -> tuple[int, int]:
-        """Ends of the central interval."""
+        """Both ends of the central interval that holds this share."""
         tail = (1 - level) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     @cached_property
     def chance(self) -> Floats:
-        """Chance of 0, 1, 2, … hits, without a negligible tail; adds up to 1."""
+        """Chance of 0, 1, 2, … hits, shape (k + 1,), without a negligible tail; adds up to 1."""
         k = np.arange(self.quantile(1.0) + 1.0)
         shapes, of = np.unique(self.shape, return_inverse=True)
         log = np.empty((len(shapes), len(k)))
@@ -216,9 +218,9 @@ def remaining(mix: Mixture, exposure: ArrayLike, documents: int) -> Remaining:
     mix : Mixture
         Kinds of lists.
     exposure : array_like, shape (J,)
-        Sum of the documents' exposures in each kind.
+        In each kind, the sum of the exposures of the documents.
     documents : int
-        How many they are, which no number of hits exceeds.
+        Number of documents; there are never more hits.
 
     Returns
     -------
@@ -226,8 +228,8 @@ def remaining(mix: Mixture, exposure: ArrayLike, documents: int) -> Remaining:
 
     Examples
     --------
-    >>> found = remaining(mixture([1], [2.0]), [3.0], 100)
-    >>> round(found.mean, 2), found.interval()
+    >>> hits = remaining(mixture([1], [2.0]), [3.0], 100)
+    >>> round(hits.mean, 2), hits.interval()
     (3.0, (0, 8))
     >>> remaining(mixture([1], [2.0]), [3.0], 2).interval()
     (0, 2)
@@ -244,7 +246,7 @@ def remaining_from_forecasts(weight: Floats, shape: float, expected: Floats, doc
     weight, expected : ndarray, shape (J,)
         Weights of the components, and their means.
     shape : float
-        Of every component.
+        Shape of every component; infinite for Poisson.
     documents : int
         Documents that remain.
 
@@ -252,7 +254,7 @@ def remaining_from_forecasts(weight: Floats, shape: float, expected: Floats, doc
     -------
     Remaining
     """
-    at = np.round(np.log(np.maximum(expected, LEAST_FORESEEN)) / APART).astype(int)
+    at = np.round(np.log(np.maximum(expected, LEAST_EXPECTED)) / BIN_WIDTH).astype(int)
     _, of_bin = np.unique(at, return_inverse=True)
     together = np.bincount(of_bin, weight)
     kept = together > RARE
@@ -260,42 +262,42 @@ def remaining_from_forecasts(weight: Floats, shape: float, expected: Floats, doc
     return Remaining(together[kept] / together[kept].sum(), np.full(len(mean), shape), mean, documents)
 
 
-LEAST_FORESEEN, APART, RARE = 0.002, 0.2, 1e-6
-"""Smallest expected number that differs from none, width of a merged node in logs, and weight below which nodes are dropped."""
-EXACT = 200
-KNOTS = 400
-"""In a long list, chances are computed at each of the first EXACT documents, then at KNOTS places ever farther apart."""
+LEAST_EXPECTED = 0.002  # Expected numbers below this count as equal
+BIN_WIDTH = 0.2  # Width, in logs of expected numbers, within which components are merged
+RARE = 1e-6  # Weight up to which merged components are dropped
+EXACT = 200  # First ranks of a long list at which its survival is computed, every one of them
+KNOTS = 400  # Ranks in all at which it is computed; the others lie ever farther apart
 
 
 @dataclass(frozen=True, eq=False)
 class ListMixture:
-    """Kinds of lists that explain the chances of one list's documents.
+    """Kinds of lists that one list may be of, given the chances of its documents.
 
     In kind j the exposure of document k is factor_j · ratio_ik · (−log(1 − p_k)), where i is its profile.
     """
 
-    known: Mixture
-    factor: Floats  # Shape (J,)
+    start: Mixture  # The kinds before anything is read
+    factor: Floats  # factor_j, shape (J,)
     profile: NDArray[np.intp]  # Which row of `ratio` each kind has, shape (J,)
-    ratio: Floats  # Shape (profiles, N)
+    ratio: Floats  # ratio_ik, shape (profiles, N)
 
     def log_no_hit(self, exposure: Floats) -> Floats:
-        """:func:`log_no_hit` of exposures by profile, shape (profiles, N) to (N,)."""
-        return log_no_hit(self.known, self.factor[:, None] * exposure[self.profile])
+        """Log of the chance of no hit, shape (N,), from exposures by profile, shape (profiles, N)."""
+        return log_no_hit(self.start, self.factor[:, None] * exposure[self.profile])
 
     def log_survival(self, exposure: Floats) -> Floats:
-        """Log of the chance of no hit, of exposures that rise along a list; of a long list at some ranks, straight between."""
+        """Log of the chance of no hit from exposures that rise along a list; a long list is interpolated between KNOTS ranks."""
         last = exposure.shape[1] - 1
         if last <= KNOTS:
             return self.log_no_hit(exposure)
         late = np.geomspace(EXACT, last, KNOTS - EXACT).round().astype(int)
         at = np.unique(np.concatenate((np.arange(EXACT), late)))
-        risen = exposure.mean(axis=0)
-        return np.asarray(np.interp(risen, risen[at], self.log_no_hit(exposure[:, at])))
+        average = exposure.mean(axis=0)
+        return np.asarray(np.interp(average, average[at], self.log_no_hit(exposure[:, at])))
 
 
 def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:
-    """Ends of the central interval of weighted points.
+    """Both ends of the central interval of weighted points.
 
     Parameters
     ----------

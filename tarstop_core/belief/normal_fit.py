@@ -32,7 +32,7 @@ class NormalFits:
 
     mu: Floats  # Shape (P, 2)
     cov: Floats  # Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)
-    Psi: Floats  # Shape (P, 2, 2)
+    Psi: Floats  # Between-study covariance, shape (P, 2, 2)
     loglik: Floats
     """Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π and no
     ½·log|X'X|; shape (P,).
@@ -42,7 +42,7 @@ class NormalFits:
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Value, gradient and Hessian at a factor of Ψ, one row a problem."""
+    """Log-likelihood, gradient and Hessian in (a, b, c), the factor of Ψ; one row a problem."""
 
     value: Floats
     gradient: Floats
@@ -59,16 +59,16 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
     s : ndarray, shape (n, 2)
         Their within-study variances, above 0.
     sizes : ndarray of int, shape (P,)
-        How many studies each fit has, 1 … n; a single study says nothing about Ψ, which is then 0.
+        Number of studies of each fit, 1 … n. A single study says nothing about Ψ, which is then 0.
     starts : ndarray, shape (K, 2, 2)
         Positive definite Ψ to start from.
     reml : bool
-        Whether the likelihood is the restricted one, or the full one.
+        Whether to maximise the restricted likelihood instead of the full one.
 
     Returns
     -------
     NormalFits
-        One fit a size.
+        One fit for each size.
 
     Notes
     -----
@@ -98,17 +98,17 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
 
 
 def _symmetric(m11: Floats, m12: Floats, m22: Floats) -> Floats:
-    """Matrices of these entries, shape (…, 2, 2)."""
+    """Symmetric matrices with these entries, shape (…, 2, 2)."""
     return np.stack([m11, m12, m12, m22], axis=-1).reshape(*m11.shape, 2, 2)
 
 
 def _blocks(sizes: Ints, n_starts: int) -> list[Ints]:
-    """Prefixes of similar size together, each block within the budget of cells."""
-    left, blocks = np.argsort(sizes, kind="stable"), []
-    while len(left):
-        many = max(1, CELLS_IN_A_BLOCK // (int(sizes[left[-1]]) * n_starts))
-        blocks.append(left[-many:])
-        left = left[:-many]
+    """Split problems into blocks of similar size, each within the budget of cells; indices of each block."""
+    rest, blocks = np.argsort(sizes, kind="stable"), []
+    while len(rest):
+        count = max(1, CELLS_IN_A_BLOCK // (int(sizes[rest[-1]]) * n_starts))
+        blocks.append(rest[-count:])
+        rest = rest[:-count]
     return blocks
 
 
@@ -123,18 +123,18 @@ class _Model:
         self.reml = reml
 
     def _weights(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats]:
-        """W as its entries 11, 12, 22, shape (problems, 3, studies), 0 where masked; Σ log|V|."""
+        """Entries 11, 12 and 22 of each W, shape (problems, 3, studies), 0 where masked; and Σ log|V|, shape (problems,)."""
         a, b, c = (factor[:, i, None] for i in range(3))
         psi11, psi12, psi22 = a * a, a * b, b * b + c * c
         v11, v22 = self.s1 + psi11, self.s2 + psi22
         # |V| as a sum of positive terms: no digits are lost when Ψ is singular and S small.
         det = self.s2 * v11 + self.s1 * psi22 + (a * c) ** 2
-        seen = mask / det
-        W = np.stack([v22 * seen, -psi12 * seen, v11 * seen], axis=1)
+        inverse = mask / det
+        W = np.stack([v22 * inverse, -psi12 * inverse, v11 * inverse], axis=1)
         return W, np.einsum("ij,ij->i", np.log(det), mask)
 
     def _centre(self, W: Floats, y1: Floats, y2: Floats) -> tuple[Floats, Floats, Floats]:
-        """C = A⁻¹ (entries 11, 12, 22), |A|, and the mean μ relative to what y was taken from."""
+        """C = A⁻¹ as its entries 11, 12 and 22, |A|, and the estimate of μ for data `y1`, `y2`."""
         a11, a12, a22 = W.sum(axis=2).T
         det = a11 * a22 - a12 * a12
         C = np.stack([a22, -a12, a11]) / det
@@ -143,6 +143,7 @@ class _Model:
         return C, det, np.stack([C[0] * t1 + C[1] * t2, C[1] * t1 + C[2] * t2])
 
     def _value(self, log_V: Floats, det_A: Floats, squares: Floats, mask: Floats) -> Floats:
+        """Log-likelihood from Σ log|V|, |A| and Σ (y − μ)'W(y − μ), shape (problems,)."""
         n = mask.sum(axis=1)
         value: Floats = -0.5 * (log_V + squares)
         if self.reml:
@@ -152,14 +153,14 @@ class _Model:
         return value
 
     def estimate(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats, Floats]:
-        """Log-likelihood, μ (problems, 2) and its covariance (problems, 2, 2) at a factor."""
+        """Log-likelihood (problems,), μ (problems, 2) and its covariance (problems, 2, 2) at a factor."""
         W, log_V = self._weights(factor, mask)
         C, det_A, mu = self._centre(W, self.y1, self.y2)
         r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
         squares = (W[:, 0] * r1 * r1 + 2 * W[:, 1] * r1 * r2 + W[:, 2] * r2 * r2).sum(axis=1)
         return self._value(log_V, det_A, squares, mask), mu.T + self.centre, _symmetric(*C)
 
-    def look(self, factor: Floats, mask: Floats) -> _Point:
+    def derivatives(self, factor: Floats, mask: Floats) -> _Point:
         """Value, exact gradient and exact Hessian with respect to (a, b, c)."""
         W, log_V = self._weights(factor, mask)
         C, det_A, mu = self._centre(W, self.y1, self.y2)
@@ -216,7 +217,7 @@ def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
 
 
 def _in_factor(factor: Floats, value: Floats, g: Floats, H: Floats) -> _Point:
-    """Chain rule from (ψ11, ψ12, ψ22) to (a, b, c)."""
+    """Carry value, gradient and Hessian from (ψ11, ψ12, ψ22) over to (a, b, c) by the chain rule."""
     a, b, c = factor.T
     J = np.zeros_like(H)
     J[:, 0, 0], J[:, 1, 0], J[:, 1, 1] = 2 * a, b, a
@@ -229,15 +230,15 @@ def _in_factor(factor: Floats, value: Floats, g: Floats, H: Floats) -> _Point:
 
 
 def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Flags]:
-    """Newton's method on all problems at once; solved ones leave the arrays.
+    """Maximise all problems at once by Newton's method; returns the factors and whether each converged.
 
     Along directions of wrong curvature the step goes uphill by |curvature| instead, so that no saddle draws
     a problem in; a step longer than the trust radius is shortened to it, and the radius follows how much of
-    its promised rise a step has kept.
+    its promised rise a step has kept. Solved problems leave the arrays.
     """
     final, converged = factor.copy(), np.zeros(len(factor), dtype=bool)
     active, radius = np.arange(len(factor)), np.ones(len(factor))
-    here = model.look(factor, mask)
+    here = model.derivatives(factor, mask)
     for _ in range(MAX_STEPS):
         step, promise = _newton_step(here)
         length = np.linalg.norm(step, axis=1)
@@ -253,7 +254,7 @@ def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Flags]:
             step, promise, length, cut = step[going], promise[going], length[going], cut[going]
             here = _Point(here.value[going], here.gradient[going], here.hessian[going])
         ahead_factor = factor + step * cut[:, None]
-        ahead = model.look(ahead_factor, mask)
+        ahead = model.derivatives(ahead_factor, mask)
         # Rounding in a sum of many terms must not decide whether a last, tiny step was good.
         noise = 1e-12 * (1 + np.abs(here.value))
         rise = ahead.value - here.value + noise
@@ -273,7 +274,7 @@ def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Flags]:
 
 
 def _newton_step(here: _Point) -> tuple[Floats, Floats]:
-    """The step (problems, 3) and the rise in value it promises (problems,)."""
+    """Newton step, shape (problems, 3), and the rise in log-likelihood that it promises, shape (problems,)."""
     curvature, directions = np.linalg.eigh(here.hessian)
     size = np.abs(curvature)
     floor = 1e-10 * size.max(axis=1, keepdims=True) + 1e-12

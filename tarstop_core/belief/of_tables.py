@@ -1,4 +1,4 @@
-"""One way to a belief from 2×2 tables, whichever engine is chosen."""
+"""The belief from 2×2 tables, by whichever engine a question names."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -19,8 +19,8 @@ class BeliefPath:
     beliefs: tuple[float | None, ...]  # From 0 studies on; None where the engine has no answer yet
     mu: tuple[float, float] | None = None
     se: tuple[float, float] | None = None
-    """`mu` and `se`: "reml": logit sensitivity and logit false-positive rate after all studies, and their standard
-    errors; else None.
+    """`mu` and `se`: logit sensitivity and logit false-positive rate after all studies, and their standard errors; None
+    unless the engine is "reml".
     """
     notes: tuple[str, ...] = ()  # Studies that count only in part or not at all
 
@@ -33,14 +33,14 @@ def belief_path(tables: Tables, question: Question, *, correction: str = "single
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
     question : Question
-        The thresholds, and the engine and the prior that answer.
+        Thresholds, engine and prior.
     correction : {"single", "all", "none"}
-        Which studies get a continuity correction, by "reml" alone.
+        Which studies get a continuity correction; only "reml" corrects any.
 
     Returns
     -------
     BeliefPath
-        Beliefs after 0 … n studies, with remarks on studies that count only in part.
+        Beliefs after 0 … n studies, with notes on studies that count only in part or not at all.
     """
     if question.engine == "reml":
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
@@ -52,8 +52,8 @@ def belief_path(tables: Tables, question: Question, *, correction: str = "single
             for at, used in enumerate(reitsma.usable(tables))
             if not used
         )
-        path = (reitsma.reml_belief(fit, question.theta, question.theta_sp) for fit in fits)
-        return BeliefPath(tuple(path), mu, se, left_out)
+        of_fits = (reitsma.reml_belief(fit, question.theta, question.theta_sp) for fit in fits)
+        return BeliefPath(tuple(of_fits), mu, se, left_out)
     if question.engine == "bivariate":
         exact = bivariate.bivariate_path(tables, question.theta, question.prior, question.theta_sp)
     else:
@@ -62,12 +62,12 @@ def belief_path(tables: Tables, question: Question, *, correction: str = "single
 
 
 def _fitted(tables: Tables) -> reitsma.ReitsmaFit | None:
-    """The fit to all studies; None where none of them is usable."""
+    """Fit the Reitsma model to all studies; None if none of them is usable."""
     return reitsma.fit(tables) if reitsma.usable(tables).any() else None
 
 
 def last_belief(tables: Tables, question: Question) -> float | None:
-    """Belief after all studies: the last one of :func:`belief_path`, without the others where that is quicker."""
+    """Belief after all studies: the last of :func:`belief_path`, computed alone where that is quicker."""
     if question.engine == "reml":
         return reitsma.reml_belief(_fitted(tables), question.theta, question.theta_sp)
     if question.engine == "bivariate":
@@ -76,9 +76,9 @@ def last_belief(tables: Tables, question: Question) -> float | None:
 
 
 def beliefs_of_each(tables: Tables, question: Question) -> tuple[float, float] | None:
-    """Beliefs that pooled sensitivity, and that pooled specificity, exceeds its threshold, after all studies.
+    """Belief that pooled sensitivity exceeds its threshold, and that pooled specificity does, after all studies.
 
-    Neither is below the belief that both do. None where specificity is not asked for, or "reml" is not identified.
+    Neither is below the belief that both do. None if specificity is not asked for, or "reml" has fewer than 3 studies.
     """
     if question.theta_sp is None:
         return None
@@ -95,6 +95,6 @@ def beliefs_of_each(tables: Tables, question: Question) -> tuple[float, float] |
 
 
 def beliefs(tables: Tables, question: Question) -> Floats:
-    """Belief after 0 … n studies as numbers throughout, shape (n + 1,); where "reml" is not identified yet, the prior's b_0."""
+    """Belief after 0 … n studies, shape (n + 1,); the prior's b_0 while "reml" has fewer than 3 studies."""
     path = belief_path(tables, question).beliefs
     return np.array([question.prior.b_0 if b is None else b for b in path])

@@ -1,4 +1,4 @@
-"""What is believed of sensitivity before any study: a small frozen record that can be seen and saved."""
+"""Priors: what is believed about pooled accuracy before any study, as a small record that can be saved."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
 FILE = FileKind("tarstop-prior", 1, "prior")
-LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
+LEAST_B_0 = 1e-3  # How near to 0 or 1 a b_0 may come that is carried over to another threshold
 
 
 @dataclass(frozen=True)
 class LearnedFrom:
     """The training outcomes that a prior was learned from."""
 
-    source: str  # What they were, for a person
+    source: str  # What the outcomes are, for people
     theta: float  # Threshold on sensitivity that they were judged against: b_0 refers to it
     reviews: int
     outcomes: int
     studies: int
-    """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
+    """`reviews`, `outcomes` and `studies`: how many there were; a review may have several outcomes."""
     gain: float  # Log marginal likelihood per review, above the weak prior's
     keeps_b_0: bool = False
-    """Whether b_0 was left to the person, at whichever threshold: only how wide the prior is was learned."""
+    """Whether only the width of the prior was learned, and b_0 is left to the person, at any threshold."""
 
     def __post_init__(self) -> None:
         check_theta(self.theta)
@@ -59,17 +59,17 @@ class Prior:
     """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
     learned_from: LearnedFrom | None = None  # None for a prior that a person chose
     weight: float = 1.0
-    """How much a study says against one drawn at random, 0.1 to 1: those that a list brings first may be alike, and stray
-    from what all say in the end more than chance has it.
+    """Power to which each study's likelihood is taken, 0.1 to 1: below 1, a study counts for less than one drawn at random,
+    because the studies that a list brings first may be alike.
     """
 
     def __post_init__(self) -> None:
         check_prior(self.b_0)
-        _check("spread s of the prior", self.s, 0.2, 5)
-        _check("scale of the prior of heterogeneity", self.tau, 0.05, 3)
-        _check("spread of the prior of the false-positive rate", self.s_fpr, 0.2, 5)
-        _check("LKJ shape of the prior of the correlation", self.eta, 1, 100)
-        _check("weight of a study", self.weight, 0.1, 1)
+        _check_range("spread s of the prior", self.s, 0.2, 5)
+        _check_range("scale of the prior of heterogeneity", self.tau, 0.05, 3)
+        _check_range("spread of the prior of the false-positive rate", self.s_fpr, 0.2, 5)
+        _check_range("LKJ shape of the prior of the correlation", self.eta, 1, 100)
+        _check_range("weight of a study", self.weight, 0.1, 1)
 
     @property
     def shift(self) -> float:
@@ -88,30 +88,30 @@ class Prior:
 
     @property
     def width_alone(self) -> bool:
-        """Whether only its width was learned, and b_0 is a person's own."""
+        """Whether only the width was learned, so that b_0 is a person's own."""
         return self.learned_from is not None and self.learned_from.keeps_b_0
 
     def at(self, theta: float) -> Prior:
-        """A prior with this distribution of sensitivity, its b_0 taken at another threshold.
+        """Return the prior with the same distribution of sensitivity, its b_0 carried over to another threshold.
 
-        Only a prior whose b_0 was learned says what that refers to; any other is returned as it is.
+        Only a learned b_0 refers to a threshold; any other prior is returned as it is.
 
         >>> learned = Prior(0.7, 0.8, learned_from=LearnedFrom("past reviews", 0.75, 16, 63, 742, 0.1))
         >>> learned.at(0.75).b_0, round(learned.at(0.9).b_0, 2), Prior(0.7).at(0.9).b_0
         (0.7, 0.2, 0.7)
         """
-        seen = self.learned_from
-        if seen is None or self.width_alone or seen.theta == theta:
+        learned_from = self.learned_from
+        if learned_from is None or self.width_alone or learned_from.theta == theta:
             return self
-        b_0 = float(ndtr((logit(seen.theta) + self.shift - logit(check_theta(theta))) / self.s))
-        return replace(self, b_0=min(max(b_0, LEAST_SURE), 1 - LEAST_SURE))
+        b_0 = float(ndtr((logit(learned_from.theta) + self.shift - logit(check_theta(theta))) / self.s))
+        return replace(self, b_0=min(max(b_0, LEAST_B_0), 1 - LEAST_B_0))
 
     def to_json(self) -> str:
-        """The prior as a small versioned JSON document."""
+        """Return the prior as a small versioned JSON document."""
         return FILE.text(self.to_dict(), ascii_only=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values; what is as it was before these fields existed is left out, so that fingerprints stay."""
+        """Return the fields as JSON values. Fields added later are left out at their defaults, so that digests stay."""
         content = asdict(self)
         if self.weight == 1:
             del content["weight"]
@@ -121,12 +121,12 @@ class Prior:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of the numbers and of what they were learned from."""
+        """Hash of the numbers and of what they were learned from."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
 
 def from_json(text: str, name: str = "The prior") -> Prior:
-    """Read a prior back. InputProblem when the text is not one of a known version."""
+    """Read a prior from its JSON; raise InputProblem if the text holds none of a known version."""
     return FILE.read(Prior, text, name, weight=1.0)
 
 
@@ -137,12 +137,12 @@ def load(path: str | Path) -> Prior:
 
 
 def check_theta(theta: float, margin: str = "sensitivity") -> float:
-    """The threshold on pooled sensitivity, or on specificity, refused unless strictly between 0 and 1."""
+    """Return a threshold on the pooled margin named; raise InputProblem unless it is strictly between 0 and 1."""
     if 0 < theta < 1:
         return theta
     raise InputProblem(f"The threshold θ is {theta:g}; give a {margin} between 0 and 1, both excluded.")
 
 
-def _check(name: str, value: float, least: float, most: float) -> None:
+def _check_range(name: str, value: float, least: float, most: float) -> None:
     if not (math.isfinite(value) and least <= value <= most):
         raise InputProblem(f"The {name} is {value:g}; give a number from {least:g} to {most:g}.")

@@ -1,4 +1,4 @@
-"""What is asked of the 2×2 tables of a review."""
+"""The question that a review puts to its 2×2 tables."""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +9,13 @@ from tarstop_core.documents.tables import Tables
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of the 2×2 tables of a review: whether pooled accuracy exceeds its threshold.
+    """Whether pooled accuracy exceeds its threshold, with the engine and the prior that answer.
 
-    InputProblem when a threshold lies outside (0, 1), or there is no such engine.
+    InputProblem if a threshold lies outside (0, 1), or there is no such engine.
     """
 
     theta: float = 0.75  # Threshold on pooled sensitivity, in (0, 1)
-    engine: str = "bivariate"  # One of :data:`~tarstop_core.belief.engines.ENGINES`, which answers
+    engine: str = "bivariate"  # One of :data:`~tarstop_core.belief.engines.ENGINES`
     prior: Prior = field(default_factory=Prior)  # What is believed before any study; "reml" knows none
     theta_sp: float | None = None  # Threshold that pooled specificity is to exceed as well, in (0, 1)
 
@@ -26,7 +26,7 @@ class Question:
         check_engine(self.engine)
 
     def margins(self, tables: Tables) -> list[tuple[Tables, float, Prior]]:
-        """Tables, threshold and prior of sensitivity and, where specificity decides too, those of specificity with its cells swapped."""
+        """Tables, threshold and prior of each margin that decides; those of specificity have their cells swapped."""
         if self.theta_sp is None:
             return [(tables, self.theta, self.prior)]
         of_sensitivity, of_specificity = self.prior.margins

@@ -28,12 +28,12 @@ Correction = Literal["single", "all", "none"]
 # (ρ, scale): Ψ = scale·[[1, ρ], [ρ, 1]] to start from. The first alone misses the best optimum in about 1 %
 # of small or extreme sets; very small scales find the optima with next to no variance between studies.
 ALL_STARTS = tuple((rho, scale) for scale in (1.0, 0.1, 0.001) for rho in (0.0, -0.9, 0.9))
-# With fewer studies Ψ (three numbers) is not identified; other software gives a fixed-effect fit or a singular Ψ.
+# With fewer studies Ψ (three numbers) is not identified; other software then gives a fixed-effect fit or a singular Ψ.
 IDENTIFIED_FROM = 3
 
 
 class Estimate(NamedTuple):
-    """A number with the ends of its interval."""
+    """A number with both ends of its 95 % interval."""
 
     value: float
     low: float
@@ -42,7 +42,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ReitsmaFit:
-    """A fitted bivariate model."""
+    """The bivariate model, fitted to n studies."""
 
     mu: Floats  # Mean logit sensitivity and mean logit false-positive rate; shape (2,)
     cov: Floats  # Covariance of the estimated ``mu``; shape (2, 2)
@@ -59,7 +59,7 @@ class ReitsmaFit:
 
     @property
     def identified(self) -> bool:
-        """Whether there are studies enough (3) to tell variation between them from chance."""
+        """Whether there are enough studies (3) to tell variation between them from chance."""
         return self.n >= IDENTIFIED_FROM
 
     @property
@@ -68,10 +68,11 @@ class ReitsmaFit:
         return np.sqrt(np.diag(self.cov))
 
     def specificity_above(self, theta_sp: float) -> float:
-        """P(pooled specificity > a threshold) as the normal approximation has it."""
+        """P(pooled specificity > a threshold) by the normal approximation."""
         return float(ndtr((-self.mu[1] - logit(theta_sp)) / self.se[1]))
 
     def _estimate(self, at: int, sign: int) -> Estimate:
+        """Summary of margin `at` with its 95 % interval; `sign` −1 turns the false-positive rate into specificity."""
         wide = ndtri(0.975) * self.se[at]
         value, low, high = expit(sign * self.mu[at] + np.array([0.0, -wide, wide]))
         return Estimate(float(value), float(low), float(high))
@@ -88,7 +89,7 @@ class ReitsmaFit:
 
     @property
     def correlation(self) -> float:
-        """Between-study correlation of both logits: NaN where one does not vary; +1 or −1 says that Ψ is singular."""
+        """Between-study correlation of both logits: NaN if one does not vary, ±1 if Ψ is singular."""
         variances = np.diag(self.Psi)
         if (variances < sroc.NO_VARIANCE).any():
             return float("nan")
@@ -104,19 +105,19 @@ class ReitsmaFit:
         return sroc.sroc(self.mu, self.Psi, fpr)
 
     def confidence_region(self) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the summary point may lie, with 95 %."""
+        """Outline of the 95 % region of the summary point: columns false-positive rate and sensitivity, shape (points, 2)."""
         return self._region(self.cov)
 
     def prediction_region(self) -> Floats:
-        """Outline (false-positive rate, sensitivity) of where the truth of one new study may lie, sized likewise."""
+        """Outline of the 95 % region of the true values of one new study, as :meth:`confidence_region`."""
         return self._region(self.cov + self.Psi)
 
     def _region(self, cov: Floats) -> Floats:
-        """Sized by F(2, n − 2), as RevMan does, from 3 studies on, else by χ²(2)."""
+        """Outline sized by F(2, n − 2) from 3 studies on, as in RevMan, else by χ²(2)."""
         return sroc.region(self.mu, cov, n=self.n if self.identified else None)
 
     def revman_parameters(self) -> dict[str, float]:
-        """The parameters under the names by which RevMan asks for them, on the scale of specificity."""
+        """Parameters by the names that RevMan asks for, with specificity instead of the false-positive rate."""
         return {
             "E(logitSe)": float(self.mu[0]),
             "E(logitSp)": float(-self.mu[1]),
@@ -152,8 +153,8 @@ def fit(
     method : {"reml", "ml"}
         The restricted or the full likelihood.
     correction : {"single", "all", "none"}
-        Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
-        (mada's default), or none.
+        Which studies get half a patient added to each cell: those with a zero, all once any cell is zero (mada's
+        default), or none.
     starts : sequence of (float, float)
         ρ and scale of each Ψ to start from; the most likely result is kept.
 
@@ -206,8 +207,8 @@ def fit_prefixes(
     method : {"reml", "ml"}
         The restricted or the full likelihood.
     correction : {"single", "all", "none"}
-        Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
-        (mada's default), or none.
+        Which studies get half a patient added to each cell: those with a zero, all once any cell is zero (mada's
+        default), or none.
     starts : sequence of (float, float)
         ρ and scale of each Ψ to start from; the most likely result is kept.
 
@@ -226,12 +227,12 @@ def fit_prefixes(
 
 
 def reml_belief(fitted: ReitsmaFit | None, theta: float, theta_sp: float | None = None) -> float | None:
-    """P(pooled sensitivity > θ) as the normal approximation has it: Φ((μ̂1 − logit θ)/se).
+    """P(pooled sensitivity > θ) by the normal approximation Φ((μ̂1 − logit θ)/se); with `theta_sp`, of both.
 
     Parameters
     ----------
     fitted : ReitsmaFit or None
-        The model, where any study was usable.
+        The fitted model; None if no study was usable.
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     theta_sp : float, optional
@@ -267,7 +268,7 @@ def _fit_sizes(
     starts: Sequence[tuple[float, float]],
     last_only: bool = False,
 ) -> list[ReitsmaFit]:
-    """Fits of the first 1 … n usable studies, or of all of them alone."""
+    """Fit the first 1 … n usable studies, or only all of them."""
     for value, allowed, name in ((method, Method, "method"), (correction, Correction, "correction")):
         if value not in get_args(allowed):
             raise InputProblem(f'The {name} "{value}" is unknown; choose {" or ".join(get_args(allowed))}.')
@@ -312,7 +313,7 @@ def _fit_sizes(
 
 
 def _logits(cells: Floats) -> tuple[Floats, Floats, Floats]:
-    """Data y and s of the normal model, shape (n, 2), and the log-Jacobian of each study; cells TP, FN, FP, TN, all > 0."""
+    """Data y and variances s of the normal model, shape (n, 2), and log-Jacobian of each study, from TP, FN, FP, TN > 0."""
     logs = np.log(cells)
     y = np.stack([logs[:, 0] - logs[:, 1], logs[:, 2] - logs[:, 3]], axis=1)
     s = np.stack([1 / cells[:, 0] + 1 / cells[:, 1], 1 / cells[:, 2] + 1 / cells[:, 3]], axis=1)

@@ -1,4 +1,4 @@
-"""What is drawn in the ROC plane: summary curve, the area under it, and regions round the summary point.
+"""The summary ROC curve, the area under it, and regions around the summary point.
 
 All functions take μ = (logit sensitivity, logit false-positive rate) and 2×2 covariances in that order,
 and return curves as columns (false-positive rate, sensitivity), the plane's horizontal and vertical axis.
@@ -26,7 +26,7 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
     Psi : array_like, shape (2, 2)
         Between-study covariance of both.
     fpr : array_like
-        False-positive rates f in (0, 1).
+        False-positive rates, in (0, 1).
 
     Returns
     -------
@@ -62,9 +62,9 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
 
 
 def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
-    """Area under :func:`sroc`: trapezoids between the 99 rates .01 … .99, their sum divided by 99.
+    """Area under the summary ROC curve, by trapezoids between the 99 rates .01 … .99.
 
-    There are 98 trapezoids; dividing by 99 instead gives the figures of R's mada, which reviewers quote.
+    The sum of the 98 trapezoids is divided by 99, as R's mada does, whose figures reviewers quote.
 
     >>> round(auc([2.0, -1.0], [[1.0, 0.0], [0.0, 1.0]]), 4)
     0.8848
@@ -76,7 +76,7 @@ def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
 def region(
     mu: ArrayLike, cov: ArrayLike, *, level: float = 0.95, n: int | None = None, points: int = 181
 ) -> Floats:
-    """Outline of an ellipse round μ in logit space, carried into the ROC plane.
+    """Outline in the ROC plane of an ellipse around μ in logit space.
 
     Parameters
     ----------
@@ -90,12 +90,12 @@ def region(
         Number of studies, above 2: the size of the ellipse comes from F(2, n − 2), as in RevMan and metandi; without it
         from χ²(2), as in mada.
     points : int
-        How many points are drawn.
+        Number of points of the outline.
 
     Returns
     -------
     ndarray, shape (points, 2)
-        False-positive rate and sensitivity of each point; the last is the first.
+        False-positive rate and sensitivity of each point; the last point equals the first.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Belief that pooled sensitivity exceeds θ, from the exact binomial likelihood of sensitivity alone.
 
-TP_i ~ Bin(n1_i, expit u_i), u_i ~ N(μ, τ²); ω⁺ is expit(μ) > θ. Everything is counted on a lattice
+TP_i ~ Bin(n1_i, expit u_i), u_i ~ N(μ, τ²); ω⁺ is expit(μ) > θ. Everything is computed on a lattice
 (:mod:`tarstop_core.belief.lattice`). A study's likelihood of (μ, τ) is its binomial likelihood in each cell of u, times the exact normal mass
 that (μ, τ) puts there: one matrix product for all studies. Studies then multiply, so one pass over them
 gives the belief after each. Nothing is added to empty cells of a table.
@@ -20,13 +20,14 @@ from tarstop_core.documents.tables import Flags, Floats, Tables
 
 # A study with more information than this, n·p·(1−p), has a likelihood narrower than a cell.
 SHARP = 200.0
-# A posterior with a smaller spread of μ (in cells), or on fewer effective nodes of τ, is read between them.
-CROWDED, CROWDED_NODES, FINER_MU, FINER_TAU = 1.3, 2.5, 16, 4
-POINTS = 400  # of a density
+# A posterior with a smaller spread of μ (in cells), or on fewer effective nodes of τ, is interpolated.
+CROWDED, CROWDED_NODES = 1.3, 2.5
+FINER_MU, FINER_TAU = 16, 4  # Points of that interpolation for each cell of μ and each node of τ
+POINTS = 400  # of a density that is drawn
 
 
 def notes(tables: Tables) -> tuple[str, ...]:
-    """Sentences on studies that a belief can use only in part or not at all."""
+    """Return a sentence on each study that a belief can use only in part or not at all."""
     silent = tables.diseased == 0
     without = {cell: np.isnan(getattr(tables, cell)) for cell in ("FP", "TN")}
     half = without["FP"] ^ without["TN"]
@@ -67,7 +68,7 @@ def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -
     rows : ndarray, shape (n, U)
         Likelihoods, each row scaled to a maximum of 1.
     log_scale : ndarray, shape (n,)
-        Logs of the scales of the rows.
+        Log of what each row was divided by.
     """
     u = lattice.u + logit(theta)
     log_rows = np.outer(TP, -np.logaddexp(0, -u)) + np.outer(FN, -np.logaddexp(0, u))
@@ -76,7 +77,7 @@ def outcome_likelihood(TP: Floats, FN: Floats, theta: float, lattice: Lattice) -
 
 
 def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Floats, Floats]:
-    """Likelihood of every (τ, μ) by each study.
+    """Likelihood of each study at every (τ, μ).
 
     Parameters
     ----------
@@ -90,9 +91,9 @@ def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Fl
     Returns
     -------
     likelihood : ndarray, shape (n, T·M)
-        Up to a factor for each study.
+        Each row up to a factor.
     log_scale : ndarray, shape (n,)
-        Logs of those factors.
+        Log of the factor of each row.
     """
     TP, FN = tables.TP, tables.FN
     rows, log_scale = outcome_likelihood(TP, FN, theta, lattice)
@@ -111,7 +112,7 @@ def study_likelihood(tables: Tables, theta: float, lattice: Lattice) -> tuple[Fl
 
 
 def weighed_likelihood(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -> Floats:
-    """Likelihood of every (τ, μ) by each study, to the power by which a study counts.
+    """Likelihood of each study at every (τ, μ), taken to the power that the prior gives a study.
 
     Parameters
     ----------
@@ -120,14 +121,14 @@ def weighed_likelihood(tables: Tables, theta: float, prior: Prior, lattice: Latt
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior
-        Its weight is that power.
+        Its `weight` is that power.
     lattice : Lattice
         Cells and nodes to count on, as :func:`lattice_for` gives them.
 
     Returns
     -------
     ndarray, shape (n, T·M)
-        Up to a factor for each study; 1 where a study has no diseased patients.
+        Each row up to a factor; 1 if the study has no diseased patients.
     """
     rows, _ = study_likelihood(tables, theta, lattice)
     rows[tables.diseased == 0] = 1.0
@@ -188,8 +189,7 @@ def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) ->
     Studies without diseased patients leave the belief as it is (see :func:`notes`). The model is that of Chu & Cole
     (2006, doi 10.1016/j.jclinepi.2006.06.011) for one margin. Against lattices four times finer the error stays below
     .001 on every prefix of 89 published outcomes, θ from .6 to .9. It is larger (.01 to .07 seen) where studies without
-    heterogeneity fix the pooled logit to within .03 of λ, and a belief is not to be trusted where three of 100,000
-    patients do.
+    heterogeneity fix the pooled logit to within .03 of λ.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) ->
 
 
 def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool = False) -> Floats:
-    """Log odds of ω⁺ after each study: exact where the belief itself rounds to 0 or 1.
+    """Log odds of ω⁺ after each study, exact even where the belief itself rounds to 0 or 1.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
     below, above = lattice.halves(weights)
     with np.errstate(divide="ignore"):
         log_odds = np.log(above) - np.log(below)
-    # What the lattice gets wrong before any study it gets wrong after each.
+    # Before any study the log odds are known exactly; the same correction applies after each.
     log_odds += logit(prior.b_0) - log_odds[0]
     if last_only:
         weights, log_odds = weights[-1:], log_odds[-1:]
@@ -234,7 +234,7 @@ def log_odds_path(tables: Tables, theta: float, prior: Prior, *, last_only: bool
 
 
 def _crowded(weights: Floats, lattice: Lattice) -> Flags:
-    """Flags of rows whose mass lies in too few cells or nodes for a plain sum to be an integral."""
+    """Flags of rows whose mass lies near λ in too few cells or nodes for a sum to approximate the integral."""
     cubes = weights.reshape(len(weights), len(lattice.tau), len(lattice.mu))
     of_mu, nodes = cubes.sum(1), 1 / (cubes.sum(2) ** 2).sum(1)
     mean = of_mu @ lattice.mu
@@ -244,7 +244,7 @@ def _crowded(weights: Floats, lattice: Lattice) -> Flags:
 
 
 def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
-    """Log odds of a narrow posterior, interpolated between the cells by splines through its logarithm, which is smooth."""
+    """Log odds of a narrow posterior, interpolated between cells by splines through its logarithm."""
     cube = weights.reshape(len(lattice.tau), len(lattice.mu)) / lattice.tau_weight[:, None]
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(cube / cube.max()), -600.0)
@@ -269,9 +269,9 @@ def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What is believed of pooled sensitivity before and after the studies."""
+    """Prior and posterior density of pooled sensitivity on a grid."""
 
-    sensitivity: Floats  # Rising, in (0, 1); shape (G,)
+    sensitivity: Floats  # The grid, rising, in (0, 1); shape (G,)
     prior: Floats
     posterior: Floats
     """`prior` and `posterior`: densities with respect to sensitivity; shape (G,)."""
@@ -304,8 +304,8 @@ def posterior(
     prior : Prior, optional
         What is believed before any study; the weak default without one.
     belief : float, optional
-        What another engine (the bivariate one) believes after the same studies. The density is tilted by exp(κμ), the
-        least change that gives it this mass above θ, so that picture and number agree.
+        Belief of another engine, such as the bivariate one, after the same studies. The posterior density is tilted by
+        exp(κμ), the least change that puts this mass above θ, so that picture and number agree.
 
     Returns
     -------
@@ -319,9 +319,9 @@ def posterior(
     if belief is not None:
         last = _tilted(last, lattice.mu, belief)
 
-    # Whatever may carry mass, on a grid that is finer where sensitivity changes.
-    seen = np.flatnonzero((first > 1e-9) | (last > 1e-9))
-    fine = np.linspace(lattice.mu[seen[0]], lattice.mu[seen[-1]], 20 * POINTS)
+    # A grid over all that carries mass, finer where sensitivity changes.
+    cells = np.flatnonzero((first > 1e-9) | (last > 1e-9))
+    fine = np.linspace(lattice.mu[cells[0]], lattice.mu[cells[-1]], 20 * POINTS)
     mu_grid = expit(fine + logit(theta))
     at = np.interp(np.linspace(mu_grid[0], mu_grid[-1], POINTS), mu_grid, fine)
     sensitivity = expit(at + logit(theta))
@@ -345,7 +345,7 @@ def _tilted(mass: Floats, mu: Floats, belief: float) -> Floats:
         return float(np.logaddexp.reduce(tilted[half:]) - np.logaddexp.reduce(tilted[:half])) - target
 
     if not (excess(-200.0) < 0 < excess(200.0)):
-        return mass  # all of it lies on one side, where the belief is too
+        return mass  # all of it lies on one side, and so does the belief
     tilted = logs + brentq(excess, -200.0, 200.0) * mu
     tilted = np.exp(tilted - tilted.max())
     return np.asarray(tilted / tilted.sum())

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
-from tarstop_core.belief.bivariate import _margin, _plausible, bivariate_belief, bivariate_path
+from tarstop_core.belief.bivariate import _margin, _tau_quadrature, bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
@@ -205,5 +205,5 @@ def test_nodes_lie_between_the_cells_around_all_that_is_plausible(
     """One node is the middle: of a cell before the first that counts, and of one behind the last."""
     tau = np.arange(10.0)
     log_weight = np.where((tau >= first) & (tau <= last), 0.0, -np.inf)
-    at, _ = _plausible(tau, log_weight, 1.0, 1)
+    at, _ = _tau_quadrature(tau, log_weight, 1.0, 1)
     assert at.tolist() == [middle]
