@@ -1,4 +1,4 @@
-"""Stopping rules: self-describing objects that turn a path into depths."""
+"""Stopping rules: frozen dataclasses that describe themselves and turn a path into depths."""
 
 from tarstop_core.policies.base import Expected as Expected
 from tarstop_core.policies.base import Family as Family

@@ -1,4 +1,4 @@
-"""Base classes of stopping rules: self-describing objects that turn a path into depths."""
+"""Base classes of stopping rules, with what several rules need to find their depths."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Need(Enum):
     STAKES = "stakes"  # Payoffs, and what reading costs
     SAMPLE = "a random sample"  # Documents that are drawn from the whole list and read
     AGENT = "a trained agent"
-    TRUTH = "every label"  # So that nobody can follow the rule
+    TRUTH = "every label"  # Which nobody has while reading, so the rule is only a bound
 
 
 class Promise(Enum):
-    """What a rule promises of the recall, or of the decision, at which it stops."""
+    """What a rule promises about the recall, or the decision, when it stops."""
 
-    HEURISTIC = "heuristic"  # Nothing: it often does well
-    ESTIMATE = "estimator"  # The recall or decision, as far as its model of the list is right
+    HEURISTIC = "heuristic"  # No promise, although it often does well
+    ESTIMATE = "estimator"  # The recall or decision, if its model of the list is right
     CERTIFICATE = "certificate"  # The recall, with its confidence, on every list
 
 
 class Criterion(Enum):
-    """What a policy compares with the cost of a document."""
+    """The value that a policy compares with the cost of a document."""
 
     VALUE = "value"  # Value of the next documents, per document
     NEXT_SCORE = "score of the next document"
@@ -59,7 +59,7 @@ class Criterion(Enum):
 
     @property
     def is_score(self) -> bool:
-        """Whether it is the paper's score ρ·EVPI, which ignores what later documents lead to."""
+        """Whether it is made of the paper's score ρ·EVPI, which ignores what later documents may lead to."""
         return self is not Criterion.VALUE
 
 
@@ -67,8 +67,8 @@ class Criterion(Enum):
 class Parameter:
     """One parameter of a policy: sliders, command line and grid search read this."""
 
-    name: str
-    meaning: str
+    name: str  # Field of the rule, and name on the command line
+    meaning: str  # What it does, as a phrase
     low: Any
     high: Any
     """`low` and `high`: smallest and largest value (numbers only)."""
@@ -78,7 +78,7 @@ class Parameter:
 
     @classmethod
     def choice(cls, name: str, meaning: str, choices: tuple[str, ...], grid: tuple[str, ...]) -> Parameter:
-        """A parameter whose values are words.
+        """Return a parameter whose values are words.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class Parameter:
 
     @property
     def wanted(self) -> str:
-        """The values that are allowed, as the end of a sentence."""
+        """The allowed values, as the end of a sentence."""
         if self.kind == "choice":
             return f"choose one of {', '.join(self.choices)}"
         return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
@@ -110,7 +110,7 @@ class Parameter:
         return int(text) if self.kind == "int" else float(text)
 
     def in_words(self, value: Value) -> str:
-        """What the parameter does, with its value: shares in per cent."""
+        """The meaning of the parameter with a value; shares in per cent."""
         if not isinstance(value, str):
             value = percent(value) if self.kind == "float" and self.high <= 1 else number(value)
         return f"{self.meaning}: {value}"
@@ -127,29 +127,29 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Policy(ABC):
-    """A stopping rule. Subclasses are frozen dataclasses whose fields are its parameters."""
+    """A stopping rule; each is a frozen dataclass derived from this class, whose fields are its parameters."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    rule: ClassVar[str]
-    source: ClassVar[str]
+    name: ClassVar[str]  # On the command line and in files, such as "few-left"
+    title: ClassVar[str]  # On pages, such as "Few left"
+    rule: ClassVar[str]  # What it does, in a sentence
+    source: ClassVar[str]  # Publication or project that it comes from
     family: ClassVar[Family] = "beyond the paper"
-    parameters: ClassVar[tuple[Parameter, ...]] = ()
+    parameters: ClassVar[tuple[Parameter, ...]] = ()  # One for each field, in their order
     criterion: ClassVar[Criterion] = Criterion.VALUE
     weighs_plans: ClassVar[bool] = False
-    """Whether it weighs whole plans, so that a single document may have no separate worth."""
+    """Whether it weighs whole plans, so that a single document may have no value of its own."""
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
-    """Whether it needs labels that are unknown while screening, so that it can be measured but not followed."""
+    """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
     needs_draws: ClassVar[bool] = False
-    """Whether it can be followed although it needs labels, if the path knows which documents were drawn at random."""
+    """Whether it can be followed nevertheless if the path says which documents were drawn at random."""
     needs: ClassVar[tuple[Need, ...]] = (Need.CHANCES, Need.STAKES)
     promise: ClassVar[Promise] = Promise.HEURISTIC
     is_oracle: ClassVar[bool] = False
-    """Whether it always takes the right action if that is open: a bound, not a rule."""
-    origin: ClassVar[str] = ""  # The file and class of a person's own rule: ``path/to/file.py:Name``
-    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` puts it in words
+    """Whether it takes the right action whenever that is open: a bound for rules, not a rule."""
+    origin: ClassVar[str] = ""  # File and class of a person's own rule, as ``path/to/file.py:Name``
+    formula: ClassVar[str] = ""  # Its condition in LaTeX; :attr:`rule` puts it in words
     place: ClassVar[int] = 0
     """Position in lists of rules; 0 for a rule that is in none, such as a person's own."""
     colour: ClassVar[str] = ""
@@ -168,11 +168,11 @@ class Policy(ABC):
 
     @property
     def looks_every(self) -> int | None:
-        """After how many documents the rule looks at its finds; None if it reads to its depth whatever it finds."""
+        """Documents after which the rule looks at its finds; None if it reads to its depth whatever it finds."""
         return self.batch_size
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        """Expected net utility of following the rule from a depth on.
+        """Expected net utility of following the rule from `start` on.
 
         Parameters
         ----------
@@ -239,8 +239,8 @@ class Policy(ABC):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """First depth from `start` to N at which the policy stops, for each cost.
 
-        The same call serves the experiment (start = 0, hit and labels known) and the live page (start = documents read so far,
-        no label beyond: "if nothing turns up").
+        Experiments call it with start = 0 and all labels. The live page calls it with start = documents read so far and no
+        later label, which asks where the rule stops if nothing turns up.
 
         Parameters
         ----------
@@ -258,11 +258,11 @@ class Policy(ABC):
         """
 
     def value_rate(self, path: Path) -> Floats | None:
-        """Rate that the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
+        """Value per document that the policy compares with the cost at each depth, shape (N,); None if it compares none."""
         return None
 
     def least_rate(self, path: Path) -> Floats | None:
-        """A lower bound on the worth of the next documents, each, if :meth:`value_rate` is unknown, shape (N,)."""
+        """Lower bound on the value per document of the next documents, shape (N,), for use where :meth:`value_rate` is None."""
         return None
 
     def worth(self, path: Path) -> Floats | None:
@@ -272,14 +272,14 @@ class Policy(ABC):
 
 @dataclass(frozen=True)
 class AtAnyCost(Policy):
-    """A rule that looks only at labels and chances, so it stops at the same depth whatever a document costs."""
+    """A rule that looks only at labels and chances, so that its depth is the same at any cost."""
 
     acts_on_belief: ClassVar[bool] = False
     needs: ClassVar[tuple[Need, ...]] = (Need.LABELS,)
 
     @abstractmethod
     def depth(self, path: Path, start: int) -> int:
-        """First depth ≥ `start` at which it stops."""
+        """First depth from `start` to N at which the rule stops."""
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(self.depth(path, start), costs)
@@ -292,9 +292,9 @@ class Expected(Generic[T]):
     Each field is a float for one rule, or an array of shape (cells,) for a grid of rules.
     """
 
-    depth: T  # Rank down to which it reads
+    depth: T  # Rank down to which it reads the list
     read: T  # Documents read: the ranks down to the depth and the sample beyond, each counted once
-    recall: T  # Share of the relevant documents that lie within the depth; 0 where there are none
+    recall: T  # Share of the relevant documents within the depth; 0 if there are none
     recall_read: T  # Share of the relevant documents that are read, including the sample
     found: T  # Chance that at least one relevant document is read
 
@@ -311,7 +311,7 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample from the whole list.
 
-    Its cost is not its depth: :meth:`expected` gives the averages of both, :meth:`replicates` which documents were read.
+    It reads more documents than its depth says: :meth:`expected` gives the averages of both, :meth:`replicates` single runs.
     """
 
     needs_labels: ClassVar[bool] = True
@@ -320,11 +320,11 @@ class Randomised(Policy):
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:
-        """Means over all samples of one topic, from its labels in ranking order, shape (N,)."""
+        """Averages over random samples of one topic, from its labels in ranking order, shape (N,)."""
 
     @abstractmethod
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
-        """Runs with given random numbers in (0, 1), shape (n, N); documents are drawn in the order of their numbers."""
+        """One run for each row of random numbers in (0, 1), shape (n, N): documents are drawn in the order of their numbers."""
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """Single runs on one topic.
@@ -346,7 +346,7 @@ class Randomised(Policy):
         return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        # A depth alone would hide what the sample costs.
+        # A depth alone would hide the cost of the sample.
         raise InputProblem(
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
             "measure it with 'tarstop replay' or 'tarstop experiment'."
@@ -354,7 +354,7 @@ class Randomised(Policy):
 
 
 def until_hit(depths: Depths, path: Path, start: int) -> Depths:
-    """Stop at a decisive hit, after which nothing can be gained; at once if it was found already.
+    """Move stops up to the decisive hit of a path, after which nothing can be gained.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def until_hit(depths: Depths, path: Path, start: int) -> Depths:
     Returns
     -------
     ndarray of int, shape (C,)
-        Depths no later than the hit.
+        Depths no later than the hit, or `start` if the hit came before it.
     """
     return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
 
@@ -379,7 +379,7 @@ def at_any_cost(depth: int, costs: ArrayLike) -> Depths:
 
 
 def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
-    """First depth ≥ start at which a rule stops that decides only at certain depths.
+    """First depth from `start` on at which a rule stops that decides only at certain depths.
 
     Parameters
     ----------
@@ -396,7 +396,7 @@ def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
     Returns
     -------
     int
-        N if it never stops.
+        A depth from `start` to N; N if it never stops.
     """
     last = max(0, int(np.searchsorted(checks, start, side="right")) - 1)
     later = np.flatnonzero(stops[last:])
@@ -404,7 +404,7 @@ def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
 
 
 def of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Cache a function of labels and further hashable arguments, which a grid search calls again and again."""
+    """Cache a function of labels, shape (N,), and hashable arguments; grid searches call it again with the same ones."""
 
     @functools.lru_cache(maxsize=64)
     def of_bytes(raw: bytes, *further: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rules whose depth is fixed before reading: a number of documents, or a share of the list."""
+"""Rules whose depth is fixed before reading: a number of documents or a share of the list."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Budget(AtAnyCost):
 
 @dataclass(frozen=True)
 class Share(AtAnyCost):
-    """Stop after a share of the list, rounded up to whole documents."""
+    """Stop after a fixed share of the list, rounded up to whole documents."""
 
     share: float = 0.5
 
@@ -61,7 +61,7 @@ class Share(AtAnyCost):
 
 
 def share_of(share: float, N: int) -> int:
-    """Number of documents in a share of N, rounded up but not because of rounding errors: ⌈share·N⌉.
+    """Number of documents in a share of N, ⌈share·N⌉, where a rounding error does not add a document.
 
     >>> share_of(0.07, 100), share_of(0.5, 5)
     (7, 3)

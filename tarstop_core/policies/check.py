@@ -1,4 +1,4 @@
-"""Does a rule look ahead? Trials on random lists show whether its depth depends on read documents alone."""
+"""Trials on random lists that show whether a rule looks ahead, that is whether unread labels change its depth."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,17 +23,17 @@ RESTARTS = 6  # Depths of a list from which the rule is asked again
 ENOUGH = 5  # Findings after which no further list is tried
 
 Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
-"""Returns a sentence on what is wrong with a rule that stops there at that cost; empty if nothing is."""
+"""From rule, path, cost, stop and random generator: a sentence on what is wrong, empty if nothing is."""
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Result of the trials of one rule."""
+    """What the trials of one rule found."""
 
     policy: str  # The rule's spec
     lists: int  # Random lists it was tried on
-    findings: tuple[str, ...]  # Sentences on what is wrong; none: nothing is
-    remark: str = ""  # What could not be tried, or nothing
+    findings: tuple[str, ...]  # Sentences on what is wrong; empty if nothing is
+    remark: str = ""  # What could not be tried; empty if everything could
 
     @property
     def ok(self) -> bool:
@@ -46,18 +46,18 @@ def refuse_looking_ahead(policies: Iterable[Policy], in_steps: bool) -> None:
 
     Parameters
     ----------
-    policies
-        Rules; those of the program are passed over, for its tests try them.
-    in_steps
-        Whether they are to be measured where belief moves in steps, as in reviews: on such lists they are tried.
+    policies : iterable of Policy
+        Rules; those of the program are skipped, because its own tests try them.
+    in_steps : bool
+        Whether they will be measured where belief moves in steps, as in reviews; then they are tried on such lists too.
 
     Raises
     ------
     InputProblem
-        When a rule looks ahead or fails: its results would be worth nothing.
+        If a rule looks ahead or fails, so that its results would mean nothing.
     """
-    own = [policy for policy in policies if not _of_the_programme(policy)]
-    # The settings of a grid are one rule: each sees every length twice at least.
+    own = [policy for policy in policies if not _is_shipped(policy)]
+    # The settings of one grid share the trials, but each sees every length at least twice.
     lists = max(2 * len(LENGTHS), LISTS // max(1, len(own)))
     for policy in own:
         result = check_policy(policy, lists, in_steps=in_steps)
@@ -67,9 +67,10 @@ def refuse_looking_ahead(policies: Iterable[Policy], in_steps: bool) -> None:
             )
 
 
-def _of_the_programme(policy: Policy) -> bool:
+def _is_shipped(policy: Policy) -> bool:
+    """Whether a rule, or each rule that it combines, is one of the program's."""
     if isinstance(policy, Combined):
-        return all(map(_of_the_programme, policy.rules))
+        return all(map(_is_shipped, policy.rules))
     return type(policy).__module__.startswith("tarstop_core.")
 
 
@@ -92,8 +93,8 @@ def check_policy(
     seed : int
         Seed of the lists.
     in_steps : bool, optional
-        Whether to try lists on which belief moves in steps, as in reviews, where neither labels nor studies behind the stop
-        may move it; False: patent searches alone. Without it every list is tried once as either.
+        True for lists on which belief moves in steps, as in reviews, where neither labels nor studies after the stop may
+        move it; False for patent searches. By default each list is tried once as both.
 
     Returns
     -------
@@ -119,6 +120,7 @@ def check_policy(
 
 
 def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) -> CheckResult:
+    """Check that averages of a rule with a random sample are possible: 0 ≤ depth ≤ documents read ≤ N."""
     remark = (
         "It first draws a random sample of the whole list, so it needs labels that nobody has while "
         "reading in order; it cannot be checked for looking ahead."
@@ -136,7 +138,7 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
 def _findings(
     policy: Policy, path: Any, rng: np.random.Generator, where: str, checks: Sequence[Check], most: int | None
 ) -> list[str]:
-    """Sentences on what is wrong on one list, cost by cost; `most` ends it early."""
+    """Sentences on what is wrong on one list, cost by cost: at most this many, or all with None."""
     try:
         stops = policy.depths(path, COSTS)
         if wrong := _malformed(stops, len(path)):
@@ -152,8 +154,8 @@ def _findings(
 def _looks_at_studies(
     policy: Policy, path: CumulativePath, cost: float, stop: int, rng: np.random.Generator
 ) -> str:
-    """Whether studies of later documents change the stop before they are known."""
-    for d in {stop, *_some(stop, rng)[-2:]}:
+    """Describe a stop that moves when only studies after it change; empty if there is none."""
+    for d in {stop, *_some_depths(stop, rng)[-2:]}:
         other = int(policy.depths(_other_studies(path, d, rng), [cost])[0])
         if (d == stop and other != stop) or (d < stop and other <= d):
             return (
@@ -164,6 +166,7 @@ def _looks_at_studies(
 
 
 def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:
+    """Invent a review with chances, studies and states of belief."""
     p = np.clip(rng.uniform(0.05, 0.6) / np.arange(1, N + 1) ** rng.uniform(0, 1), 0, 1)
     labels = rng.random(N) < p
     states = [_random_state(rng) for _ in range(int(labels.sum()) + 1)]
@@ -172,12 +175,13 @@ def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:
 
 
 def _random_state(rng: np.random.Generator) -> NextStudy:
+    """Invent a state of belief, with six results that the next study may have."""
     plus, minus = rng.dirichlet(np.ones(6), size=2)
     return NextStudy(5, float(rng.uniform(0.02, 0.98)), plus, minus, float(rng.uniform(0.1, 20)))
 
 
 def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -> CumulativePath:
-    """The path with the same studies up to a depth; behind it other documents bring other studies."""
+    """Return the path with the same studies up to a depth; after it, other documents bring other studies."""
     met = int(path.studies[depth])
     labels = np.where(np.arange(len(path)) < depth, path.labels, rng.random(len(path)) < 0.3)
     states = [*path.states[: met + 1], *(_random_state(rng) for _ in range(int(labels[depth:].sum())))]
@@ -187,6 +191,7 @@ def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -
 
 
 def _malformed(stops: Depths, N: int) -> str:
+    """Describe depths that are not whole numbers from 0 to N, one a cost; empty if they are."""
     if np.shape(stops) != (len(COSTS),):
         return f"For {len(COSTS)} costs it gives depths of shape {np.shape(stops)}; one for each is needed."
     if not np.issubdtype(np.asarray(stops).dtype, np.integer):
@@ -196,7 +201,7 @@ def _malformed(stops: Depths, N: int) -> str:
 
 
 def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
-    """Whether labels after the stop move it, or labels after an earlier depth bring it before that depth."""
+    """Describe a stop that moves when only labels after it, or after an earlier depth, change; empty if there is none."""
     N = len(path)
     for labels in _relabelled(path.labels, stop, rng):
         other = int(policy.depths(_with_labels(path, labels, stop), [cost])[0])
@@ -205,7 +210,7 @@ def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng
                 f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but at {other} when only the "
                 f"labels after {stop} are changed: it looks ahead."
             )
-    for d in _some(stop, rng):
+    for d in _some_depths(stop, rng):
         for labels in _relabelled(path.labels, d, rng):
             other = int(policy.depths(_with_labels(path, labels, d), [cost])[0])
             if other <= d:
@@ -217,9 +222,9 @@ def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng
 
 
 def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
-    """Whether a rule, asked again with the labels so far, goes on before the stop and stops there."""
+    """Describe a depth from which the rule, asked again with the labels so far, gives other advice; empty if there is none."""
     N = len(path)
-    for d in (*_some(stop, rng), stop):
+    for d in (*_some_depths(stop, rng), stop):
         so_far = np.where(np.arange(N) < d, path.labels, False)
         ahead = int(policy.depths(_with_labels(path, so_far, d), [cost], start=d)[0])
         if not (ahead == stop if d == stop else d < ahead <= N):
@@ -231,7 +236,7 @@ def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: n
     return ""
 
 
-def _some(stop: int, rng: np.random.Generator) -> list[int]:
+def _some_depths(stop: int, rng: np.random.Generator) -> list[int]:
     """Some depths before the stop: the first, the last and random ones."""
     if stop <= RESTARTS:
         return list(range(stop))
@@ -239,27 +244,29 @@ def _some(stop: int, rng: np.random.Generator) -> list[int]:
 
 
 def _relabelled(labels: Flags, depth: int, rng: np.random.Generator) -> list[Flags]:
-    """Labels that agree up to a depth; behind it none, the next documents, or some are relevant."""
+    """Labels that agree up to a depth; after it none, the next 30 documents, or some random ones are relevant."""
     rank = np.arange(len(labels))
     some = rng.random(len(labels)) < rng.choice([0.02, 0.2])
     return [np.where(rank >= depth, other, labels) for other in (False, rank < depth + 30, some)]
 
 
 def _with_labels(path: DecisivePath, labels: Flags, depth: int) -> DecisivePath:
-    """The path with other labels; its hit stays if it is behind, else it is the first relevant document."""
+    """Return the path with other labels; a hit after `depth` becomes the first relevant document of these."""
     hit = path.hit if path.hit is not None and path.hit <= depth else _first(labels)
     return replace(path, labels=labels, hit=hit)
 
 
 def _first(labels: Flags) -> int | None:
+    """Rank of the first relevant document, from 1; None if there is none."""
     return int(np.argmax(labels)) + 1 if labels.any() else None
 
 
 def _random_path(rng: np.random.Generator, N: int) -> DecisivePath:
+    """Invent a patent search: labels come as its chances say, late, evenly, or not at all."""
     top, fall = rng.uniform(0.02, 0.9), rng.uniform(0, 1)
     p = np.clip(top / np.arange(1, N + 1) ** fall * rng.lognormal(0, 0.5, N), 0, 0.99)
-    kind = rng.choice(["none", "as foreseen", "late", "even"], p=[0.2, 0.5, 0.15, 0.15])
-    chances = {"none": 0 * p, "as foreseen": p, "late": p[::-1], "even": np.full(N, 0.05)}[str(kind)]
+    kind = rng.choice(["none", "as forecast", "late", "even"], p=[0.2, 0.5, 0.15, 0.15])
+    chances = {"none": 0 * p, "as forecast": p, "late": p[::-1], "even": np.full(N, 0.05)}[str(kind)]
     labels = rng.random(N) < chances
     return DecisivePath(
         hit_curve(p),

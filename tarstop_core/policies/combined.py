@@ -1,4 +1,4 @@
-"""Rules made of rules: stop when either says so, or only when both do."""
+"""Rules that combine others: stop when one of them says so, or only when all do."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from tarstop_core.value.path import Path
 
 @dataclass(frozen=True)
 class Combined(Policy):
-    """Two or more rules that advise together.
+    """Two or more rules that advise as one.
 
     It acts on belief, needs labels, or knows the truth if one of its rules does (assumption), and ignores costs
     and payoffs if all of them do. A rule that draws a random sample has no depth to compare and is refused.
@@ -86,6 +86,7 @@ class Both(Combined):
         return np.array([self._depth(path, cost, start) for cost in np.atleast_1d(costs)], dtype=np.intp)
 
     def _depth(self, path: Path, cost: float, depth: int) -> int:
+        """First depth from here on at which every rule stops, at one cost."""
         while True:
             later = max(int(rule.depths(path, [cost], depth)[0]) for rule in self.rules)
             if later == depth:

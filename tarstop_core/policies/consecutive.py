@@ -1,4 +1,4 @@
-"""Rules of thumb that count irrelevant documents: in a row, in a batch, or in all."""
+"""Rules of thumb that count relevant and irrelevant documents: in a row, in a batch, or in all."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class Consecutive(AtAnyCost):
 
 
 def irrelevant_in_a_row(labels: Flags) -> Depths:
-    """Documents read since the last relevant one, or from the beginning, after 0 … N."""
+    """Documents since the last relevant one, or since the beginning, after 0 … N documents; shape (N + 1,)."""
     ranks, depths = np.flatnonzero(labels) + 1, np.arange(len(labels) + 1)
     return np.asarray(depths - np.append(0, ranks)[np.searchsorted(ranks, depths, side="right")])
 

@@ -1,7 +1,7 @@
 """Rules that forecast how many relevant documents are unread, and stop when these are few beside those found.
 
-By the falling rate of what was found (Poisson process), by how lists like this one thin out (Few left), by a rest as rich
-as what was read (Beta-binomial), or by the chances alone (Quant).
+Poisson process extrapolates the falling rate of finds, Few left uses how such lists thin out, Beta-binomial takes the rest
+to be as rich as the part read, and Quant uses the calibrated chances alone.
 """
 
 import math
@@ -17,15 +17,15 @@ from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 
-WINDOWS = 10  # Of what was read: a rate in each
-LEAST_FOUND = 20  # Relevant documents before a forecast, at first
-CHECKS = 40  # Of the whole list
-QUIET = 5  # Last windows that hold nothing where it stops
+WINDOWS = 10  # Windows of equal length into which the part read is divided
+LEAST_FOUND = 20  # Relevant documents needed before a forecast; the falling gate lowers it
+CHECKS = 40  # Checks in the whole list
+QUIET = 5  # If this many last windows hold nothing relevant, it stops
 
 
 @dataclass(frozen=True)
 class PoissonProcess(AtAnyCost):
-    """Stop where enough was found beside the confidence quantile of what is still to come.
+    """Stop when the target recall is reached although the confidence quantile of what is to come is still unread.
 
     Checks are at each fortieth of the list, once 20 relevant documents were found; a falling gate (the publication's
     "dynamic") lowers that number at each check by the share read. The rates in ten windows
@@ -81,7 +81,7 @@ class PoissonProcess(AtAnyCost):
 def forecasts(
     labels: Flags, model: str, falling: bool = False
 ) -> tuple[Depths, Depths, Floats, Floats, Flags]:
-    """Forecasts at each check.
+    """Forecast the relevant documents still to come, at each check.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def forecasts(
     model : str
         A name in :data:`MODELS`.
     falling : bool
-        Whether fewer and fewer relevant documents suffice for a forecast.
+        Whether fewer and fewer relevant documents are needed for a forecast.
 
     Returns
     -------
@@ -130,7 +130,7 @@ MODELS: dict[str, Callable[..., Floats]] = {
 
 
 def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
-    """Least-squares parameters of a model of the rate.
+    """Fit a model of the rate by least squares.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
     Returns
     -------
     tuple of float or None
-        a·N is one parameter for "inverse"; None if they do not converge.
+        Parameters of the model, of "inverse" the product a·N alone; None if the fit does not converge.
     """
     if model == "inverse":
         return (float((rate / x).sum() / (1 / x**2).sum()),)
@@ -161,7 +161,7 @@ def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
 
 
 def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> float:
-    """Relevant documents that the rate forecasts between two ranks.
+    """Number of relevant documents that a fitted rate forecasts between two ranks.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> 
     fitted : tuple of float
         Its parameters, as :func:`fit` gives them.
     low, high : float
-        The ranks.
+        Ranks, above 0.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> 
 
 @dataclass(frozen=True)
 class FewLeft(AtAnyCost):
-    """Stop at the first such n, U the relevant documents still unread as the path forecasts them.
+    """Stop where the target recall is probably reached, by the path's forecast U of unread relevant documents.
 
     Between two relevant documents U only falls, so halving finds it.
     """
@@ -224,7 +224,7 @@ class FewLeft(AtAnyCost):
             may_be_left = int(total_found[n] / self.tau - total_found[n] + 1e-9)
             return n == N or path.unread(n).chance_of_at_most(may_be_left) >= self.confidence - 1e-12
 
-        # The last depths before another relevant document, and the end.
+        # Depths right before each further relevant document, and the end of the list.
         ends = np.append(start + np.flatnonzero(path.labels[start:]), N)
         for begin, end in zip((start, *(ends[:-1] + 1).tolist()), ends.tolist(), strict=True):
             if enough(end):
@@ -233,17 +233,17 @@ class FewLeft(AtAnyCost):
 
 
 def first_by_halving(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The first number that holds.
+    """Smallest number for which a condition holds, by bisection.
 
-    The roundest numbers in binary are tried first: who looks again from a later beginning asks for most of them again,
-    and what they answered may be kept.
+    It tries the roundest binary numbers first, so that searches from different beginnings ask for mostly the same ones,
+    whose answers may be cached.
 
     Parameters
     ----------
     low, high : int
-        The least that it may be, and what it is where none below holds.
+        Smallest possible result, and the result if the condition holds for no number below.
     holds : callable
-        Whether a number does; all from some number on do.
+        The condition; it must hold for all numbers from the smallest on.
 
     Returns
     -------
@@ -263,7 +263,7 @@ def first_by_halving(low: int, high: int, holds: Callable[[int], bool]) -> int:
 
 @dataclass(frozen=True)
 class BetaBinomial(AtAnyCost):
-    """Stop where few enough relevant documents remain, were the rest as rich as what was read.
+    """Stop where few enough relevant documents remain if the rest is as rich as the part read.
 
     It looks at multiples of `every` and at the end, once something relevant was found. A ranking puts what is relevant
     first, so the rest is poorer than that: it stops late.
@@ -295,6 +295,7 @@ class BetaBinomial(AtAnyCost):
         return first_check(checks, stops, N, start)
 
     def _enough(self, hits: int, n: int, N: int) -> bool:
+        """Whether the target recall is reached with enough confidence after n of N documents with this many hits."""
         if not hits:
             return False
         left = N - n

@@ -1,4 +1,4 @@
-"""Where a gain curve bends: the geometric knee of Cormack & Grossman, and Kneedle.
+"""Knees of gain curves: the geometric knee of Cormack & Grossman, and Kneedle.
 
 A gain curve counts the relevant documents C(d) among the first d. It is flat between relevant documents,
 so whatever is largest or smallest on it is so next to one of them. Both functions therefore look only
@@ -60,10 +60,10 @@ def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
 
 @of_labels
 def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
-    """Rank, of shape (checks,), of the knee at each check s ≥ 1: the point of the curve furthest from the chord to the check.
+    """Rank of the knee at each check s ≥ 1, shape (checks,): the point of the curve furthest from the chord to the check.
 
-    The first of several equally far points counts, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
-    a factor. It is largest at a relevant document or just before one (or at x = 1).
+    The first of several equally far points counts, compared in whole numbers: |C(s)·x − s·C(x)| is the distance up to a
+    factor. It is largest at a relevant document or just before one (or at x = 1).
     """
     C, at = gain(labels), np.array(checks, dtype=np.intp)
     ranks = np.flatnonzero(labels) + 1
@@ -137,14 +137,14 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
 
 
 def _smoothed(values: Floats) -> Floats:
-    """Each value averaged with its neighbours."""
+    """Average of each value with its neighbours."""
     own, side = KERNEL
     total, weight = (np.convolve(part, (side, own, side), "same") for part in (values, np.ones(len(values))))
     return np.asarray(total / weight)
 
 
 def _smoothed_end(values: Floats) -> Floats:
-    """Each value averaged with the one before it: what it is while it is the last."""
+    """Average of each value with the one before it, which is its smoothed value while it is the last."""
     own, side = KERNEL
     ends = values.copy()
     ends[1:] = (own * values[1:] + side * values[:-1]) / (own + side)

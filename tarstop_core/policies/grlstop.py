@@ -24,12 +24,13 @@ from tarstop_core.policies.base import AtAnyCost, Depths, Need, Parameter, Promi
 from tarstop_core.value.path import Path
 
 Single = NDArray[np.float32]
+"""Array of single-precision numbers, as the network computes with them."""
 
 W = 100  # Windows of a ranking (the paper's)
 
 TARGETS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Target recalls that an agent is trained on and that a grid search chooses from (the paper's)."""
-INPUTS = W + 2
+INPUTS = W + 2  # Of the network: rates of all windows, share of windows examined, target recall
 HIDDEN = 64  # Units of a hidden layer (the published GRLStop's)
 SHIPPED = FilePath(__file__).with_name("grlstop.npz")
 
@@ -58,7 +59,7 @@ def window_rates(labels: ArrayLike) -> Single:
 
 
 class Network(NamedTuple):
-    """s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3, one number for each state."""
+    """The agent's network, s ↦ tanh(tanh(s·W1 + b1)·W2 + b2)·w3 + b3: one number for each state s."""
 
     W1: Single
     b1: Single
@@ -79,19 +80,19 @@ class Network(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A trained agent."""
+    """A trained agent: its network, and how its inputs are scaled."""
 
     network: Network  # From the state to the logit of STOP
     scale: float  # What window rates are multiplied by before the network reads them
 
     def save(self, path: str | FilePath) -> None:
-        """Write a .npz file; equal weights give equal bytes."""
+        """Write the agent to a .npz file; equal weights give equal bytes."""
         with open(path, "wb") as file:
             np.savez_compressed(file, scale=np.float64(self.scale), **self.network._asdict())
 
     @classmethod
     def load(cls, path: str | FilePath) -> Weights:
-        """Read what :meth:`save` wrote. InputProblem when the file is missing or holds something else."""
+        """Read an agent that :meth:`save` wrote; raise InputProblem if the file is missing or holds something else."""
         try:
             with np.load(path, allow_pickle=False) as stored:
                 network = Network(*(stored[name] for name in Network._fields))
@@ -106,7 +107,7 @@ class Weights:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of all weights and the scale."""
+        """Hash of all weights and the scale."""
         fingerprint = hashlib.blake2b(repr(self.scale).encode(), digest_size=16)
         for array in self.network:
             fingerprint.update(array.tobytes())
@@ -124,7 +125,7 @@ class Weights:
 
 @cache
 def shipped_weights() -> Weights:
-    """The agent that ``scripts/train_grlstop.py`` trained on simulated patent rankings."""
+    """Return the agent that ``scripts/train_grlstop.py`` trained on simulated patent rankings."""
     return Weights.load(SHIPPED)
 
 
@@ -202,7 +203,7 @@ class GRLStop(AtAnyCost):
         return self.weights or shipped_weights()
 
     def following(self, agent: Weights) -> Self:
-        """A copy of the rule with an agent trained for these cases; the agent is not a parameter and is in no spec."""
+        """Return a copy of the rule that follows another agent, which is not a parameter and is in no spec."""
         rule = type(self)(self.target)
         object.__setattr__(rule, "weights", agent)
         return rule

@@ -1,4 +1,4 @@
-"""Hypergeometric test, once or at every look: stop when it is implausible that the wanted recall is missed."""
+"""Hypergeometric tests: stop when it is implausible that the target recall is missed."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,7 +64,7 @@ class Hypergeometric(AtAnyCost):
         return N
 
     def _falls_below(self, labels: Flags, begin: int, end: int, alpha: float) -> int:
-        """First check of a stretch where p* < alpha, which it is at the end."""
+        """First check of a stretch at which p* < alpha, given that this holds at its end."""
         N = len(labels)
         low, high = -(-begin // self.every), -(-end // self.every)
         parts = max(2, PAIRS // (int(labels[:end].sum()) + 1))
@@ -132,26 +132,26 @@ def p_values(labels: Flags, checks: tuple[int, ...], tau: float) -> Floats:
     Returns
     -------
     ndarray, shape (checks,)
-        What is above 1/2 may be given as 1.
+        Values above 1/2 may be given as 1.
     """
     return _in_blocks(labels, np.array(checks, dtype=np.intp), tau, 1.0, True)
 
 
 @of_labels
 def _p_at_ends(labels: Flags, every: int, tau: float, bias: float, halved: bool) -> Floats:
-    """p* at the last check of each stretch; `halved`: what is above 1/2 may be given as 1."""
+    """p* at the last check of each stretch; with `halved`, values above 1/2 may be given as 1."""
     return _in_blocks(labels, _stretches(labels, every)[1], tau, bias, halved)
 
 
 def _in_blocks(labels: Flags, n: Depths, tau: float, bias: float, halved: bool) -> Floats:
-    """:func:`_p_of` for many depths n, some at a time."""
+    """p* after each of many numbers n of documents, in blocks that bound the memory."""
     blocks = np.cumsum(gain(labels)[n] + 1) // CHUNK
     parts = np.split(n, np.flatnonzero(np.diff(blocks)) + 1)
     return np.concatenate([_p_of(labels, part, len(labels), tau, bias, halved) for part in parts])
 
 
 def _p_of(labels: Flags, n: Depths, N: int, tau: float, bias: float, halved: bool = False) -> Floats:
-    """p* after the first n documents, for several n, shape (n,); `halved`: above 1/2 it may be 1."""
+    """p* after each of several numbers n of documents, shape (n,); with `halved`, values above 1/2 may be given as 1."""
     starts = np.concatenate(([0], np.flatnonzero(labels) + 1))
     r = np.searchsorted(starts[1:], n, side="right")
     urns = r + 1
@@ -179,11 +179,14 @@ def _p_of(labels: Flags, n: Depths, N: int, tau: float, bias: float, halved: boo
 
 
 def _at_most(k: Depths, M: Depths, K: Depths, m: Depths, logs: Floats) -> Floats:
-    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant; `logs` holds log 0!, log 1!, …."""
+    """P(Hyp(M, K, m) ≤ k) for m draws from M documents of which K are relevant; `logs` holds log 0!, log 1!, ….
+
+    All but `logs` have shape (n,).
+    """
     if not len(k):
         return np.zeros(0)
     mean = m * K / M
-    # Terms a dozen standard deviations from the mean add nothing and are left out.
+    # Terms a dozen standard deviations from the mean add nothing.
     spread = np.sqrt(mean * (1 - K / M) * (1 - m / M) * M / np.maximum(M - 1, 1))
     high = np.minimum(k, np.ceil(mean + 12 * spread + 20)).astype(np.intp)
     low = np.floor(np.minimum(high, mean) - 12 * spread - 20).astype(np.intp)

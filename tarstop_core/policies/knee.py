@@ -1,4 +1,4 @@
-"""Knee: stop when the gain curve has bent enough. The paper's baseline, and the original of 2016."""
+"""Knee rules, which stop when the gain curve has bent enough: the paper's baseline, and the originals of 2016."""
 
 from dataclasses import dataclass, replace
 
@@ -92,7 +92,7 @@ class Knee(AtAnyCost):
 
 
 def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
-    """The gain curve; growing checks, with the geometric knee and the slope ratio at each of them."""
+    """Return the gain curve, growing checks, and the geometric knee and slope ratio at each check."""
     C, checks = gain(labels), growing_checks(len(labels))
     knees = geometric_knees(labels, tuple(checks.tolist()))
     return C, checks, knees, slope_ratio(C, knees, checks)
@@ -100,7 +100,7 @@ def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
 
 @dataclass(frozen=True)
 class GeometricKnee(AtAnyCost):
-    """Stop at the first check s ≥ β with so high a slope ratio.
+    """Stop at the first check s ≥ β at which the slope ratio reaches its threshold.
 
     The knee is the point of the gain curve furthest from its chord; checks are about a tenth apart. A = 150
     asks for more where little was found; A = 0 is a fixed ratio. relret counts the relevant documents at the knee, or now.
@@ -137,7 +137,7 @@ class GeometricKnee(AtAnyCost):
 
 @dataclass(frozen=True)
 class TarKnee(AtAnyCost):
-    """The published knee, with the published checks."""
+    """Stop as the geometric knee does with its published settings, from a minimum depth on."""
 
     least: int = 1000
 

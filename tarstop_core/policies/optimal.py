@@ -1,4 +1,4 @@
-"""Rules that weigh whole plans: in a closed loop, in an open loop, and of a few documents at most."""
+"""Rules that weigh whole plans: with a new decision after every document, of fixed length, or of limited length."""
 
 from dataclasses import dataclass
 
@@ -33,24 +33,23 @@ class Optimal(Policy):
         return path.closed_value_rate()
 
     def least_rate(self, path: Path) -> Floats:
-        """That of plans which are read to their end before one looks again: a closed loop is worth as much or more."""
+        """Value per document of the best plan of fixed length, shape (N,): deciding again on the way is worth at least that."""
         return path.value_rate(None)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        # What finds on the way lead to is counted: a plan may pay that would not if it were read to its end. Where no
-        # plan pays, and a floor asks for more anyway, it is read to its end.
-        def to(path: ListPath, depth: Depths, costs: Floats) -> Floats:
-            return path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
+        def reading_to(end: Depths, cost: Floats) -> Floats:
+            return path.expected_utility(end, cost, start, acts_on_belief=True, looks_every=1)
 
-        here, no_costs = np.array([start]), np.zeros(1)
-        planned = to(path, here, no_costs) + path.closed_gain(costs, start)
-        held = (depth > start) & (path.closed_depths(costs, start) == start)
-        return np.asarray(np.where(held, to(path, depth, costs), planned) if held.any() else planned)
+        # The gain counts decisions after finds on the way, so a plan may pay that would not if it were read to its end.
+        planned = reading_to(np.array([start]), np.zeros(1)) + path.closed_gain(costs, start)
+        # Where no plan pays but a floor asks for more reading, that is read to its end.
+        is_held = (depth > start) & (path.closed_depths(costs, start) == start)
+        return np.asarray(np.where(is_held, reading_to(depth, costs), planned) if is_held.any() else planned)
 
 
 @dataclass(frozen=True)
 class OpenLoop(Policy):
-    """Stop where no plan "read D and then decide" gains.
+    """Stop where no plan "read to depth D and then decide" gains.
 
     Where one document decides it is Optimal; where studies add up a plan that looks again after each is worth
     more, so it may stop too soon.

@@ -1,4 +1,4 @@
-"""What every rule is measured against: read nothing, read everything, know everything."""
+"""Reference rules that others are compared with: read nothing, read everything, know everything."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -54,7 +54,7 @@ class ScreenEverything(AtAnyCost):
 class Oracle(Policy):
     """Knows the labels: goes to the first hit if that pays, else reads nothing.
 
-    It reads nothing where a⁺ is open from the start, where there is no hit, and where
+    It reads nothing where belief chooses a⁺ from the start, where there is no hit, and where
     the way to the hit costs more than what a⁺ gains, B + L_g. No rule that acts on belief or on a hit can
     do better on any topic. It takes part in no regret and gives no advice.
     """

@@ -1,6 +1,6 @@
-"""All stopping rules by name, and rules by a text that names them: ``smooth:K=5``, ``my_rules.py:Mine:n=3``.
+"""All stopping rules by name, and the parser of texts that name a rule, such as ``smooth:K=5`` or ``my_rules.py:Mine:n=3``.
 
-The files of this package define the rules: adding a rule is adding a file.
+The rules of this package are found in its files, so adding a file adds a rule.
 """
 
 import importlib
@@ -21,7 +21,7 @@ from tarstop_core.presentation.messages import Messages
 
 _PACKAGE = __name__.rpartition(".")[0]
 message = Messages("policies/messages.jinja")
-_NO_RULES = {"check", "registry"}  # Modules that import the rules
+_NO_RULES = {"check", "registry"}  # Modules without rules, which import those with rules
 
 
 def rules_of_package() -> dict[str, type[Policy]]:
@@ -45,7 +45,7 @@ def advising_rules() -> list[str]:
 
 
 def titled(name: str) -> str:
-    """Title of a rule, with what it promises.
+    """Title of a rule with its promise.
 
     >>> titled("optimal"), titled("budget")
     ('Optimal · estimator', 'Budget · heuristic')
@@ -63,7 +63,7 @@ def with_same_target(kind: type[Policy], rule: Policy) -> Policy:
 
 
 def about(kind: type[Policy]) -> str:
-    """What a rule does, what it needs and what it promises, in sentences."""
+    """Say in sentences what a rule does, needs and promises."""
     return message("about", kind=kind)
 
 
@@ -126,7 +126,7 @@ def load_rule(file: str, name: str) -> type[Policy]:
 
 
 def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
-    """The rule of a person's own file with these parameters.
+    """Return a rule from a person's own file, with these parameters.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
     Returns
     -------
     Policy
-        Checked against its parameters.
+        A rule whose values are within their ranges.
 
     Raises
     ------
@@ -192,6 +192,7 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
 
 
 def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
+    """Return the rule of a person's file; raise InputProblem if files may not run or no class is named."""
     if not files:
         raise InputProblem(
             f"The rule {file}:{name or ''} is in a file, and rules from files do not run here; choose another."
@@ -202,7 +203,7 @@ def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
 
 
 def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:
-    """Parameter values as a text gives them."""
+    """Parse the parameter values ``name=value,…`` of a rule."""
     parameters = {parameter.name: parameter for parameter in policy.parameters}
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
@@ -221,7 +222,7 @@ def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:
 
 
 def _parts(text: str, spec: str) -> list[str]:
-    """Split at the semicolons that are in no inner brackets."""
+    """Split at the semicolons outside inner brackets."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")

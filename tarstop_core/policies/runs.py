@@ -1,7 +1,4 @@
-"""Rules that draw a random sample and whose averages have no closed form: a fixed number of random orders stands for all.
-
-Baseline inclusion rate, S-CAL, AutoStop and audit draws.
-"""
+"""Rules with a random sample whose averages are taken over simulated runs: inclusion rate, S-CAL, AutoStop, audit draws."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +14,12 @@ from tarstop_core.policies.sampled import GridReplicates
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 
-SAMPLES = 20  # Random orders behind an expectation, always the same
+SAMPLES = 20  # Runs behind an average, always with the same random orders
 
 
 @dataclass(frozen=True)
 class ByRuns(Randomised):
-    """A rule with a random sample that counts whatever it has read towards recall, drawn documents included."""
+    """A rule with a random sample whose recall counts all documents read, drawn ones included."""
 
     acts_on_belief = False
 
@@ -34,19 +31,19 @@ class ByRuns(Randomised):
         return Expected(depth, read, recall, recall, float(seen_relevant.any(axis=1).mean()))
 
 
-def all_read(seen: Flags) -> Replicates:
-    """Runs by the documents that each reads, shape (n, N); their depth ends where the first unread document is."""
+def replicates_of(seen: Flags) -> Replicates:
+    """Replicates from the documents that each run reads, shape (n, N); a run's depth is that before its first unread document."""
     return Replicates(np.cumprod(seen, axis=1).sum(axis=1), seen)
 
 
 @dataclass(frozen=True)
 class RunGrid:
-    """Many such rules on the same topics, as a grid search needs them."""
+    """Many rules of this kind on the same topics, as a grid search needs them."""
 
     rules: Sequence[ByRuns]
 
     def expected(self, labels: Flags) -> Expected[Floats]:
-        """Means over samples of one topic for every rule, arrays of shape (cells,)."""
+        """Averages over samples of one topic for every rule, arrays of shape (cells,)."""
         rows = [vars(rule.expected(labels)) for rule in self.rules]
         return Expected(**{name: np.array([row[name] for row in rows]) for name in rows[0]})
 
@@ -111,7 +108,7 @@ class BaselineRate(ByRuns):
         return Replicates(depth, drawn | (np.arange(N) < depth[:, None]))
 
 
-CORRECTION = 1.05  # The publication's, of the estimated total
+CORRECTION = 1.05  # Factor on the estimated total, as published
 
 
 @dataclass(frozen=True)
@@ -159,7 +156,7 @@ class Scal(ByRuns):
         return Replicates(depth, drawn | (np.arange(N) < depth[:, None]))
 
 
-GROWTH = 10  # A round draws a tenth more than the last
+GROWTH = 10  # Each round draws 1/10 more than the last
 
 
 @dataclass(frozen=True)
@@ -191,7 +188,7 @@ class AutoStop(ByRuns):
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
         labels, N = np.asarray(labels, dtype=bool), order.shape[1]
         if not N:
-            return all_read(order > 0)
+            return replicates_of(order > 0)
         p = np.log((N + 1) / np.arange(1, N + 1))
         p /= p.sum()
         draws = round_ends(float(order.max(initial=0.5)), float(p[-1]))
@@ -205,17 +202,17 @@ class AutoStop(ByRuns):
             stops = np.flatnonzero((hits > 0) & (hits >= self.tau * estimate - 1e-9))
             if len(stops):
                 run[:] = numbers < drawn_by(draws[stops[0]], p)
-        return all_read(seen)
+        return replicates_of(seen)
 
 
 def drawn_by(draws: Floats | float, p: Floats | float) -> Floats:
-    """Chance that documents are drawn at least once, π = 1 − (1 − p)^draws."""
+    """Chance that a document is drawn at least once in this many draws, π = 1 − (1 − p)^draws; they broadcast."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.expm1(draws * np.log1p(-p)))
 
 
 def round_ends(rarest: float, p: float) -> Floats:
-    """Draws at the ends of rounds, until a document of probability p with this random number is drawn too."""
+    """Cumulative draws at the ends of rounds, up to the round that draws a document of probability p and random number `rarest`."""
     ends, size = [1.0], 1
     while p < 1 and drawn_by(ends[-1], p) <= rarest:
         size += -(-size // GROWTH)
@@ -249,7 +246,7 @@ class Audit(ByRuns):
     )
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        # By the draws that the path has, whatever share of it they are.
+        # The draws of the path count, whatever `every` says.
         draws = path.draws
         if draws is None:
             return super().depths(path, costs, start)
@@ -262,4 +259,4 @@ class Audit(ByRuns):
         for run, shuffled in zip(seen, np.argsort(order, axis=1), strict=True):
             offered = interleaved(self.every, shuffled)
             run[offered[: first_bounded(labels[offered], drawn, self.tau, 1 - self.confidence)]] = True
-        return all_read(seen)
+        return replicates_of(seen)

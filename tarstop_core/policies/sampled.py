@@ -84,7 +84,7 @@ class SampleGrid:
         return np.array([at[rule.pair] for rule in self.rules], dtype=np.intp)
 
     def expected(self, labels: Flags) -> Expected[Floats]:
-        """Means over all samples of one topic for every rule, arrays of shape (cells,)."""
+        """Averages over all samples of one topic for every rule, arrays of shape (cells,)."""
         N, ranks = len(labels), np.flatnonzero(labels) + 1.0
         R = len(ranks)
         chances, feasible, r, j = _chances(R, self.pairs)
@@ -134,7 +134,7 @@ class SampleGrid:
 
 
 def drawn(labels: Flags, order: NDArray[Any], r: int) -> Flags:
-    """Documents that are drawn until r of them are relevant.
+    """Flags of the documents drawn until r of them are relevant.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def drawn(labels: Flags, order: NDArray[Any], r: int) -> Flags:
 
 
 def _depths(labels: Flags, sampled: Flags, r: int, j: int | None) -> Depths:
-    """Rank of the j-th relevant document of each sample; N where there are not r, or no j will do."""
+    """Rank of the j-th relevant document of each sample, shape (n,); N if there are not r, or j is None."""
     n, N = sampled.shape
     if j is None or labels.sum() < r:
         return np.full(n, N, dtype=np.intp)
@@ -181,6 +181,7 @@ def _chances(R: int, pairs: tuple[Pair, ...]) -> tuple[Floats, Flags, Floats, Fl
 
 
 def _log_choose(n: Floats, k: float) -> Floats:
+    """Logarithm of the binomial coefficient."""
     return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
 
 
@@ -258,7 +259,7 @@ class QBCB(OrderStatistic):
 
 @lru_cache(maxsize=4096)
 def order_statistic(tau: float, r: int, alpha: float) -> int | None:
-    """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α.
+    """Smallest j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def looks_ahead(policy: Policy, N: int, cost: float, as_told: bool, seed: int) -
         return int(policy.depths(path, [cost])[0])
 
     found = stops(path)
-    for d in {found, *check._some(found, rng)[-2:]}:
+    for d in {found, *check._some_depths(found, rng)[-2:]}:
         known = np.arange(N) <= d  # of the next document the chance is known, and nothing else
         p = np.where(known, path.p, rng.uniform(0, 0.9, N))
         other = stops(replace(check._other_studies(path, d, rng), p=p))
