@@ -142,7 +142,7 @@ def measure() -> Tables:
     once = {each.name: each for each in sorted(played, key=lambda each: each.judged == INCLUSION)}
     for session in once.values():
         print(session.name, file=sys.stderr)
-        said += statements(session, models[session.group].of(INCLUSION))
+        said += statements(session, models[session.group].for_scenario(INCLUSION))
         false += false_of(session.name, REVIEW if session.clef else SET, session.relevant)
     # At a look what is open is not said.
     shown = pd.DataFrame(said).query("not open or target > 0").drop(columns="open")

@@ -29,7 +29,7 @@ class Belief(Result):
     """The chance that pooled sensitivity exceeds a threshold and, if one is given, pooled specificity its own."""
 
     belief: float | None  # After all studies; None if the engine has no answer
-    after: tuple[float | None, ...]  # After 0 … n studies, None where the engine has no answer
+    after: tuple[float | None, ...]  # After 0 … n studies
     theta: float
     engine: str
     notes: tuple[str, ...]  # Studies that count only in part or not at all
@@ -88,7 +88,7 @@ def belief(
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     engine : {"bivariate", "univariate", "reml"}
-        Exact counts of both groups together, exact counts of each group by itself, or the Reitsma model.
+        Exact counts of both groups together, of each group by itself, or the Reitsma model.
     b_0 : float, optional
         Belief before any study; 0.5, or that of the prior, unless given.
     prior : Prior, optional

@@ -1,7 +1,7 @@
-"""Do chances fit the labels? An answer over all lists that a person began, which may be looked at after every label.
+"""A test of whether chances fit the labels, over all lists that a person began; it may be looked at after every label.
 
 Lists differ, and chances that are right allow for it, so one list says little. Each list that was begun with the same
-chances multiplies what the others say: how many times more likely its labels are if hits come otherwise than forecast. Hits
+chances multiplies the evidence of the others: how many times more likely its labels are if hits come otherwise than forecast. Hits
 come otherwise at another level (a factor on every chance) or elsewhere along the list (earlier or later ranks). The mean of
 the products over these alternatives is an e-value. If the chances are right it is a martingale of mean 1, so that it ever
 reaches 20 for one person in twenty at most, whenever and however often somebody looks. That holds because a list counts
@@ -32,27 +32,25 @@ from tarstop_core.calibration.hit_rate_model import (
 )
 from tarstop_core.documents.tables import Flags, Floats
 
-CONFIDENCE = 0.9  # Of the interval of the number found
+CONFIDENCE = 0.9  # Of the interval of the number of hits
 E_LIMIT = 20.0
 """E-value from which chances count as not fitting: one person in twenty at most reaches it although the chances are right."""
 LEVELS = (0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0)  # Alternatives: every chance times this
 TILTS = (0.5, 2.0)
 """Alternatives: hits come earlier (below 1) or later along the list, as if relative ranks had been raised to this power."""
-STEP, REACH = (
-    0.2,
-    3.5,
-)  # Between nodes of the log of the number of hits, and how many standard deviations they reach
-LEAST = 1e-300
+STEP = 0.2  # Between nodes of the log of the number of hits
+REACH = 3.5  # Standard deviations that these nodes reach
+LEAST = 1e-300  # Smallest exposure or chance whose log is taken
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What lists that were begun with the same chances say against these."""
+    """Evidence against chances from all lists that were begun with them."""
 
-    lists: int
+    lists: int  # How many lists
     e_value: float  # How many times more likely the labels are if hits come otherwise
     level: float | None
-    """The most likely alternative, where that is another level; None where hits rather come elsewhere along the list."""
+    """Factor on the chances of the most likely alternative; None if that is hits elsewhere along the list."""
 
     @property
     def warned(self) -> bool:
@@ -62,7 +60,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Check:
-    """Relevant documents expected among those read, how many there were, and what all lists with these chances say."""
+    """How many relevant documents were expected among those read, how many there were, and the evidence of all lists."""
 
     read: int
     """Documents with a label that counts: not unsure ones, hits that wait for confirmation or, in a review in one stage,
@@ -71,11 +69,11 @@ class Check:
     low: int
     high: int
     """`low` and `high`: interval of :data:`CONFIDENCE` of the number relevant, over lists that differ as training lists do."""
-    found: int
+    relevant: int  # How many of the documents read are relevant
     evidence: Evidence
     offered: float | None = None
-    """What multiplying is offered by: only after a warning, and where another level is what fits best."""
-    misses: float | None = None  # Patents in which nothing was found: chance of that, if prior art exists
+    """Factor by which multiplying the chances is offered; only after a warning, and if another level fits best."""
+    misses: float | None = None  # In patents without a hit, the chance of that if prior art exists
     unsure: int = 0
     waiting: int = 0
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
@@ -85,11 +83,11 @@ class Check:
     @property
     def outside(self) -> bool:
         """Whether the number of hits lies outside its interval."""
-        return not self.low <= self.found <= self.high
+        return not self.low <= self.relevant <= self.high
 
 
 def combined(log_ratios: Sequence[Floats]) -> Evidence:
-    """Combine what lists say, each as one of the functions below gives it, shape (A,).
+    """Combine the log likelihood ratios of lists, each of shape (A,) as the functions below return it, into one e-value.
 
     >>> half_as_many = np.log(np.where(np.array((*LEVELS, *TILTS)) == 0.5, 4.0, 0.5))
     >>> combined([half_as_many]).warned, combined([half_as_many] * 5).warned
@@ -106,7 +104,7 @@ def combined(log_ratios: Sequence[Floats]) -> Evidence:
 def ratios_of_curves(
     thinning: Thinning, judged: Flags, relevant: Flags, before: Flags, scale: float = 1.0
 ) -> Floats:
-    """Log of how many times more likely the labels of a list are where hits add up, by alternative.
+    """Log likelihood ratio of each of A alternatives to the chances, for a list in which hits add up.
 
     Parameters
     ----------
@@ -117,7 +115,7 @@ def ratios_of_curves(
     before : ndarray of bool, shape (N,)
         Labels that were there before the chances were given, on which the others are conditioned.
     scale : float
-        By how much all chances are multiplied.
+        Factor on all chances.
 
     Returns
     -------
@@ -125,16 +123,16 @@ def ratios_of_curves(
         Natural logarithms.
     """
     now, then = (_of_curves(thinning, read, relevant & read, scale) for read in (judged, judged & before))
-    return _against(now - then)
+    return _log_ratios(now - then)
 
 
 def _of_curves(thinning: Thinning, judged: Flags, relevant: Flags, scale: float) -> Floats:
-    """Log of the chance of these labels, if the chances are right and by alternative, shape (1 + A,)."""
+    """Log probability of these labels if the chances are right, and by each alternative, shape (1 + A,)."""
     if not judged.any():
         return np.zeros(1 + len(LEVELS) + len(TILTS))
     length = len(judged)
     rates = hit_rates(in_given_order(thinning), length)
-    # Chances that are right come with the gamma factor of each list, whose log has this mean and this variance.
+    # Chances that are right allow for a gamma factor of each list, whose log has this mean and this variance.
     log_total = rates.log_total + math.log(scale) + float(digamma(TOTAL_SHAPE)) - math.log(TOTAL_SHAPE)
     spread = np.hypot(rates.deviation, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))[:, None]
     edge = math.log(LEVELS[-1]) + REACH * float(spread.max())
@@ -158,20 +156,20 @@ def _of_curves(thinning: Thinning, judged: Flags, relevant: Flags, scale: float)
 
 
 def ratios_of_first_hit(log_M: Floats, read: int, hit: bool, none: float, before: int = 0) -> Floats:
-    """Log of how many times more likely the end of a search is where one hit decides, by alternative.
+    """Log likelihood ratio of each of A alternatives to the chances, for a search that one hit ends.
 
     Parameters
     ----------
     log_M : ndarray, shape (N + 1,)
-        Log of the chance that the first d documents hold no hit, if there is something to find.
+        Log of the chance of no hit in the first d documents, if there is something to find.
     read : int
-        Documents read; the search ends with the last of them.
+        Number of documents read.
     hit : bool
-        Whether that one was a hit.
+        Whether the last of them was a hit.
     none : float
         Chance that there is nothing to find.
     before : int
-        Documents read without a hit before the chances were given.
+        Number of documents read without a hit before the chances were given.
 
     Returns
     -------
@@ -184,23 +182,23 @@ def ratios_of_first_hit(log_M: Floats, read: int, hit: bool, none: float, before
     M = np.exp(np.interp(tilted, np.arange(len(log_M)), log_M))
     M = np.vstack((M[:1], np.exp(np.outer(LEVELS, log_M[depths])), M[1:]))
     none_by = none + (1 - none) * M
-    # That there is something to find is as likely by each alternative, so a hit is weighed without it.
+    # Every alternative gives the same chance that there is something to find, so it cancels after a hit.
     end = M[:, 0] - M[:, 1] if hit else none_by[:, 1]
-    return _against(np.log(np.maximum(end, 1e-300)) - np.log(none_by[:, 2]))
+    return _log_ratios(np.log(np.maximum(end, LEAST)) - np.log(none_by[:, 2]))
 
 
 def ratios_of_forecasts(p: Floats, relevant: Flags) -> Floats:
-    """Log of how many times more likely the labels are if the odds of every forecast were other ones, by alternative.
+    """Log likelihood ratio of each of A alternatives to forecasts of single documents, shape (A,).
 
-    `p`, shape (d,), are chances that were forecast for each document when it was next, and `relevant`, shape (d,), its labels.
-    Instead of ranks, which mean nothing here, the tilts bring the odds nearer to even or farther from it.
+    `p`, shape (d,), is the chance forecast for each document when it was next, and `relevant`, shape (d,), its label. Levels
+    multiply the odds. Ranks mean nothing here, so tilts bring the odds nearer to even or farther from it instead.
     """
     p = np.clip(p, 1e-9, 1 - 1e-9)
     logit = np.log(p / (1 - p))
     moved = np.vstack((logit, *(logit + math.log(f) for f in LEVELS), *(power * logit for power in TILTS)))
-    return _against(-np.logaddexp(0, np.where(relevant, -1.0, 1.0) * moved).sum(axis=1))
+    return _log_ratios(-np.logaddexp(0, np.where(relevant, -1.0, 1.0) * moved).sum(axis=1))
 
 
-def _against(logs: NDArray[np.float64]) -> Floats:
-    """Logs of the alternatives relative to the first, the unchanged chances."""
+def _log_ratios(logs: NDArray[np.float64]) -> Floats:
+    """Subtract the first entry, that of the unchanged chances, from those of the alternatives; shape (A,)."""
     return np.asarray(logs[1:] - logs[0])

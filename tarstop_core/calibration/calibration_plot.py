@@ -1,4 +1,4 @@
-"""Forecasts of lists that learn against what was found in them, set by set: a plot and a sentence."""
+"""A plot and a sentence that compare forecasts for lists that learn with what was found in them."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ TICKS = np.array([0, 1, 3, 10, 30, 100, 300, 1000, 3000])
 
 
 def intervals_held(forecasts: pd.DataFrame) -> Flags:
-    """Whether the number found lies in its 90 % interval, shape (n,)."""
+    """Flags of the forecasts whose 90 % interval holds the true number, shape (n,)."""
     return np.asarray(forecasts["true"].between(forecasts["low"], forecasts["high"]))
 
 

@@ -1,4 +1,4 @@
-"""From scores or ranks to the chance that a document is relevant.
+"""Calibrators, which turn scores or ranks into the chance that a document is relevant.
 
 Scores are compared within a topic (z-scores), pooled over training topics and turned into
 probabilities by one isotonic regression. Six kinds:
@@ -62,16 +62,17 @@ BINS = 10  # Bins of equal width in a reliability curve
 class FittedOn:
     """What a calibrator was fitted on, so that a person can judge whether it suits their list."""
 
-    name: str
+    name: str  # What the topics are, for people
     topics: int
-    documents: int
+    documents: int  # Documents with a label, over all topics
     relevant: int
-    simulated: bool
-    source: str = ""
-    shortest_list: int = 0
-    longest_list: int = 0
+    """`topics`, `documents` and `relevant`: how many there were."""
+    simulated: bool  # Whether the topics are invented
+    source: str = ""  # Where they come from, such as the name of a file
+    shortest_list: int = 0  # Documents of the shortest list
+    longest_list: int = 0  # Documents of the longest list
     top_z: tuple[float, float] = (0.0, 0.0)  # 5 % and 95 % quantile, over lists, of the best score's z-score
-    tied_share: float = 0.0  # Mean share of documents with the same score as another one of their list
+    tied_share: float = 0.0  # Mean share of documents whose score another document of the list has too
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
@@ -79,7 +80,7 @@ class FittedOn:
 
     @property
     def badge(self) -> str:
-        """The source of the probabilities, in a few words."""
+        """Where the probabilities come from, in a few words."""
         if self.simulated:
             return f"fitted on {self.topics:,} simulated topics ({self.name}): illustrative"
         if self.own:
@@ -90,13 +91,13 @@ class FittedOn:
 
 @dataclass(frozen=True)
 class Quality:
-    """How well probabilities matched the labels of topics that the calibrator was not fitted on."""
+    """How well chances matched the labels of topics that the calibrator was not fitted on."""
 
-    how: str
-    topics: int
-    documents: int
-    brier: float
-    ece: float
+    how: str  # How these topics relate to the training topics, such as "held-out lists"
+    topics: int  # How many topics it was judged on
+    documents: int  # How many documents of them count
+    brier: float  # Brier score
+    ece: float  # Expected calibration error
     reliability: tuple[tuple[float, float, int], ...] = ()
     """For each non-empty bin of equal width: mean probability, share found relevant, number of documents."""
     intervals: tuple[tuple[float, float], ...] = ()
@@ -109,7 +110,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Calibrator:
-    """A fitted map from z-scores (or ranks) to probabilities, small enough to read."""
+    """A fitted map from z-scores or ranks to probabilities, small enough to read."""
 
     kind: Kind
     scenario: str
@@ -121,7 +122,7 @@ class Calibrator:
     """
     fitted_on: FittedOn
     frailty: float = math.inf  # Shape a of the gamma frailty; infinite for every other kind
-    quality: Quality | None = None
+    quality: Quality | None = None  # None if it was not judged on other topics
     dispersion: float = math.inf
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
     with mean Σp and this shape, as if Σp were multiplied by a gamma variable of mean 1 and this shape. Infinite
@@ -148,11 +149,11 @@ class Calibrator:
 
     @property
     def first_hits(self) -> bool:
-        """Whether its chances are of the first hit, given none before it, and not of being relevant."""
+        """Whether it is judged by the first hit, given none before it, and not by every relevant document."""
         return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
     def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
-        """Chance of each document, shape (N,), in screening order.
+        """Chance of each document of a list, in screening order.
 
         Parameters
         ----------
@@ -189,23 +190,23 @@ class Calibrator:
     def curve(
         self, p: ArrayLike, ranks: int | Ints | None = None, kappa: float = 1.0, **assumptions: Any
     ) -> HitCurve:
-        """Survival curve for these chances, with this calibrator's frailty.
+        """Return the survival curve for these chances, with this calibrator's frailty or kinds of lists.
 
         Parameters
         ----------
         p : array_like, shape (N,)
             Chances as :meth:`probabilities` gives them.
-        ranks : ndarray of int, shape (N,), optional
-            Ranks of the documents, if they are not in the order of ranks.
+        ranks : ndarray of int, shape (N,), or int, optional
+            Rank of each document. A number of documents, like None, says that they are in the order of ranks.
         kappa : float
-            Chance that the list holds a hit if there is one, in (0, 1]; never more than what the calibrator learned.
+            Chance that the list holds a hit if there is one, in (0, 1]; at most 1 − `lacking` is used.
         **assumptions
-            The others of :func:`~tarstop_core.belief.decisive.hit_curve`.
+            Other arguments of :func:`~tarstop_core.belief.decisive.hit_curve`.
 
         Returns
         -------
         HitCurve
-            Chance of no hit after 0 … N documents.
+            Chance of no hit in the first 0 … N documents.
         """
         kappa = min(kappa, 1 - self.lacking)
         if not self.list_kinds:
@@ -215,7 +216,7 @@ class Calibrator:
         return hit_curve(p, kinds=self.kinds_at(at), kappa=kappa, **assumptions)
 
     def kinds_at(self, ranks: Ints) -> ListMixture:
-        """Exposure of the documents at these ranks in each kind of list, relative to what their chances imply."""
+        """Return the kinds of lists, with exposures of the documents at these ranks relative to what their chances imply."""
         weight, rich, slope, variance = np.array(self.list_kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
         expected = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
@@ -234,17 +235,17 @@ class Calibrator:
         p : ndarray, shape (N,)
             Chances as :meth:`probabilities` gives them.
         judged, relevant, unread : ndarray of bool, shape (N,)
-            Documents with a label that counts, those of them that are relevant, and documents to come.
+            Documents with a label that counts, those of them that are relevant, and documents not read yet.
         ranks : ndarray of int, shape (N,), optional
             Ranks of the documents, if they are not in the order of ranks.
 
         Returns
         -------
         Remaining
-            How many are probably left, with its spread.
+            Number of relevant documents among those not read yet.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
-        return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
+        return still_unread(self._thinning_for(p[order]), judged[order], relevant[order], unread[order])
 
     def ratios(
         self,
@@ -255,7 +256,7 @@ class Calibrator:
         ranks: Ints | None = None,
         scale: float = 1.0,
     ) -> Floats:
-        """Evidence of the labels of a list against these chances, by alternative, if hits add up.
+        """Log likelihood ratio of each alternative to these chances, for a list in which hits add up.
 
         Parameters
         ----------
@@ -277,20 +278,23 @@ class Calibrator:
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
         labels = judged[order], relevant[order], before[order]
-        return ratios_of_curves(self._thins_out(p[order]), *labels, scale)
+        return ratios_of_curves(self._thinning_for(p[order]), *labels, scale)
 
-    def _thins_out(self, p: Floats) -> Thinning:
+    def _thinning_for(self, p: Floats) -> Thinning:
+        """How relevant documents thin out: as learned, else as the chances by rank imply."""
         return self.thinning or thinning_of(p)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
         """Sentences on how a list differs from the training lists; empty if it does not."""
-        seen = self.fitted_on
+        fitted_on = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
-        if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
-            return []  # The former is made for lists of any length and system.
+        if self.kind == "rank-frailty" or (
+            self.kind == "first-hit" and (length or 0) <= fitted_on.longest_list
+        ):
+            return []  # Kind "rank-frailty" is made for lists of any length and system.
         if self.kind == "first-hit":
             from_there = f"from there to document {length:,} the chances follow only the shape of the curve"
-            return [f"Your past cases say nothing beyond rank {seen.longest_list:,}; {from_there}."]
+            return [f"Your past cases say nothing beyond rank {fitted_on.longest_list:,}; {from_there}."]
         remarks = self._unlike_training_lists(scores, length)
         if not length or scores is None or self.by_rank:
             return remarks
@@ -298,25 +302,25 @@ class Calibrator:
         if length > 1 and values.min() == values.max():
             return [*remarks, "All scores are the same, so every document gets the same chance."]
         tied = tied_share(values)
-        if tied > seen.tied_share + 0.25:
+        if tied > fitted_on.tied_share + 0.25:
             remarks.append(
                 f"{percent(tied)} of your scores are tied with another; "
-                f"in the training lists it was {percent(seen.tied_share)}. The order of equal scores says nothing."
+                f"in the training lists it was {percent(fitted_on.tied_share)}. The order of equal scores says nothing."
             )
         return remarks
 
     def _unlike_training_lists(self, scores: ArrayLike | None, length: int | None) -> list[str]:
         """Sentences on a length or a best score far outside those of the training lists."""
-        seen, remarks = self.fitted_on, []
-        if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
+        fitted_on, remarks = self.fitted_on, []
+        shortest, longest = fitted_on.shortest_list, fitted_on.longest_list
+        if length and longest and not shortest / 2 <= length <= longest * 2:
             remarks.append(
-                f"Your list has {length:,} documents; the training lists had "
-                f"{seen.shortest_list:,} to {seen.longest_list:,}."
+                f"Your list has {length:,} documents; the training lists had {shortest:,} to {longest:,}."
             )
         if not length or length < 2 or scores is None or self.by_rank:
             return remarks
         values = np.asarray(scores, dtype=float)
-        top, (low, high) = float(z_scores(values).max()), seen.top_z
+        top, (low, high) = float(z_scores(values).max()), fitted_on.top_z
         slack = max(1.0, (high - low) / 2)
         if values.min() < values.max() and high > low and not low - slack <= top <= high + slack:
             remarks.append(
@@ -326,7 +330,7 @@ class Calibrator:
         return remarks
 
     def refusal(self, scores: ArrayLike | None) -> str:
-        """Why chances from these scores would mean nothing: a length or best score unlike the training lists'; else empty."""
+        """Say why chances from these scores would mean nothing, if length or best score are unlike training; else empty."""
         if self.by_rank or scores is None:
             return ""
         unlike = self._unlike_training_lists(scores, len(np.asarray(scores)))
@@ -334,13 +338,13 @@ class Calibrator:
         return " ".join((*unlike, why)) if unlike else ""
 
     def to_json(self) -> str:
-        """The calibrator as a small versioned JSON document."""
+        """Return the calibrator as a small versioned JSON document."""
         content = {"kinds" if name == "list_kinds" else name: value for name, value in asdict(self).items()}
         if math.isinf(self.frailty):
             content["frailty"] = None
         if math.isinf(self.dispersion):
             del content["dispersion"]
-        # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
+        # Fields added later are left out at their defaults, so that older files keep their digest.
         for part, names in (
             (content, ("band", "kinds", "lacking", "thinning")),
             (content["quality"] or {}, ("intervals",)),
@@ -353,12 +357,12 @@ class Calibrator:
 
     @cached_property
     def digest(self) -> str:
-        """Fingerprint of everything that decides the probabilities, and of the data they were fitted on."""
+        """Hash of everything that decides the probabilities, and of the data they were fitted on."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
 
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
-    """Read a calibrator from its JSON; InputProblem when it is none of a known version, or its numbers cannot be used."""
+    """Read a calibrator from its JSON; raise InputProblem if it is none of a known version or its numbers cannot be used."""
     content = FILE.content(text, name)
     if content.get("frailty", 0) is None:
         del content["frailty"]
@@ -370,7 +374,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
 
 
 def _faults(calibrator: Calibrator) -> Iterator[str]:
-    """Reasons why a calibrator cannot be used; its reader names the first."""
+    """Yield reasons why a calibrator that was read cannot be used."""
     if calibrator.scenario not in SCENARIOS:
         yield f"there is no scenario '{calibrator.scenario}'"
     x, y = np.array(calibrator.x), np.array(calibrator.y)

@@ -38,7 +38,7 @@ SURE_OF_LEARNED = 20.0
 
 @dataclass(frozen=True)
 class Coverage:
-    """What is assumed of κ: a beta distribution, or one value."""
+    """What is assumed about κ: a beta distribution, or one value."""
 
     title: str  # How the list was searched, for a person
     mean: float  # E[κ]
@@ -71,7 +71,7 @@ COVERAGES = {
     "databases": Coverage("Several databases", 0.95, 20, merged=True),
     "complete": Coverage("Nothing that counts can be missing", 1, np.inf),
 }
-"""Ways of searching by name. Their numbers are a judgment: nothing here was fitted, on patents or elsewhere."""
+"""Ways of searching by name. Their numbers are a judgment; none was fitted to data."""
 UNKNOWN, COMPLETE = COVERAGES["unknown"], COVERAGES["complete"]
 
 
@@ -102,20 +102,21 @@ def share_without_hit(calibrator: Calibrator, depth: int, coverage: Coverage) ->
     depth : int
         Documents read.
     coverage : Coverage
-        What is assumed of κ, which all these lists share; :func:`capped` by the calibrator.
+        What is assumed about κ, which all these lists share; :func:`capped` by the calibrator.
 
     Returns
     -------
     Share or None
-        Its interval holds `LEVEL` of such shares, its mean is the chance for one list. None where the calibrator does not say how collections differ.
+        Its mean is the chance for one list, and its interval holds `LEVEL` of such shares. None if the calibrator does not
+        say how collections differ.
     """
     if not calibrator.list_kinds:
         return None
     weight, rich, slope, variance = np.array(calibrator.list_kinds).T
     with np.errstate(divide="ignore"):
         kinds = mixture(weight, 1 / variance)
-    passed = np.exp(log_passed(kinds, np.exp(rich) * power_exposure(depth, slope)))
+    no_hit = np.exp(log_passed(kinds, np.exp(rich) * power_exposure(depth, slope)))
     kappa = capped(coverage, calibrator).points()
-    share = 1 - np.multiply.outer(1 - passed, kappa)
+    share = 1 - np.multiply.outer(1 - no_hit, kappa)
     low, high = weighted_quantiles(share.ravel(), np.repeat(kinds.weight / len(kappa), len(kappa)), LEVEL)
     return Share(float(kinds.weight @ share.mean(axis=1)), low, high)

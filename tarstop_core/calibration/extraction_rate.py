@@ -1,7 +1,7 @@
-"""How many included reports bring data for the outcome: P(data | included), with its spread.
+"""The extraction rate: the share of included reports that bring data for a question, P(data | included).
 
-Of the reports that a review includes only some bring data for one of its questions. How many do is learned from questions, those
-with few studies too: a share learned from questions with many says that every question has many.
+Only some of the reports that a review includes bring data for one of its questions. The rate is learned from questions with
+few studies as well as many; learned from those with many alone, it would expect many for every question.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
 FILE = FileKind("tarstop-data-share", 1, "share of reports with data")
-SUREST = 1000.0  # Reports that a learned rate is worth at most
-CLOSEST = 1e-3  # How near its mean may come to 0 or 1
+SUREST = 1000.0  # Reports that a learned rate weighs as much as, at most
+CLOSEST = 1e-3  # How near the mean of a learned rate may come to 0 or 1
 FEW = 5
-"""Questions with fewer studies are often left out of collections: of those it is known only how many there are."""
+"""Questions with fewer studies are often left out of collections, which say only how many there are."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +48,23 @@ class ExtractionRate:
         return self.alpha / (self.alpha + self.beta)
 
     def interval(self, level: float = 0.9) -> tuple[float, float]:
-        """Central interval of the share."""
+        """Both ends of the central interval of the share."""
         tail = (1 - level) / 2
         low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
         return low, high
 
     def updated(self, with_data: int, without: int) -> ExtractionRate:
-        """The rate after reports of the review itself were read in full."""
+        """Return the rate after reports of the review itself were read in full."""
         return ExtractionRate(self.alpha + with_data, self.beta + without, self.topics, self.source)
 
     def to_json(self) -> str:
-        """The rate as a small versioned JSON document."""
+        """Return the rate as a small versioned JSON document."""
         return FILE.text(asdict(self))
 
 
 @dataclass(frozen=True)
 class QuestionsOfReview:
-    """What a complete review says of the share, question by question."""
+    """How many reports of a complete review brought data, question by question."""
 
     included: int  # Reports, whatever they bring
     with_data: tuple[int, ...]  # For each question, reports among them that brought data for it
@@ -72,7 +72,7 @@ class QuestionsOfReview:
 
 
 def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> ExtractionRate:
-    """Learn the rate, and how much it varies between reviews, from complete reviews.
+    """Learn the rate, with how much it varies between reviews, from complete reviews of one question each.
 
     A beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
     it is worth at most 1,000 reports, where the likelihood would go further.
@@ -110,7 +110,7 @@ def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> Extrac
 
 
 def fit_question_rate(reviews: Sequence[QuestionsOfReview], source: str) -> ExtractionRate:
-    """Learn the rate for one question; reviews weigh equally. As :func:`fit_extraction_rate` for the rest."""
+    """Learn the rate for one question from reviews of several; reviews weigh equally. Otherwise as :func:`fit_extraction_rate`."""
     reviews = [review for review in reviews if review.included]
     if len(reviews) < 2:
         raise InputProblem(
@@ -134,7 +134,7 @@ def fit_question_rate(reviews: Sequence[QuestionsOfReview], source: str) -> Extr
 
 
 def _mean_log_likelihood(review: QuestionsOfReview, alpha: float, beta: float) -> float:
-    """Beta-binomial, a question; without terms that depend on numbers of studies that are known."""
+    """Beta-binomial log-likelihood of a review, the mean over its questions, up to a constant."""
     n, k = review.included, np.array(review.with_data)
     total = float(np.sum(betaln(alpha + k, beta + n - k) - betaln(alpha, beta)))
     if review.few:
@@ -145,7 +145,7 @@ def _mean_log_likelihood(review: QuestionsOfReview, alpha: float, beta: float) -
 
 
 def for_one_question(thinning: Thinning, rate: ExtractionRate) -> Thinning:
-    """How the reports with data for one question thin out, where included reports thin out so: their number is the rate's share."""
+    """Return how reports with data for one question thin out, from how included reports do: log R becomes log R + log rate."""
     *shape, (middle, slope) = thinning.mean
     fewer = float(digamma(rate.alpha) - digamma(rate.alpha + rate.beta))
     wider = float(polygamma(1, rate.alpha) - polygamma(1, rate.alpha + rate.beta))
@@ -155,7 +155,7 @@ def for_one_question(thinning: Thinning, rate: ExtractionRate) -> Thinning:
 
 
 def from_json(text: str, name: str = "The share of reports with data") -> ExtractionRate:
-    """Read a rate from its JSON. InputProblem when the text is not one of a known version."""
+    """Read a rate from its JSON; raise InputProblem if the text is none of a known version."""
     return FILE.read(ExtractionRate, text, name)
 
 

@@ -1,4 +1,4 @@
-"""Figures and sentences on the chances of a calibrator and on their quality."""
+"""Figures and sentences about the chances of calibrators and their quality."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,7 +24,7 @@ _MARGIN = {"l": 56, "r": 8, "t": 6, "b": 44}
 
 
 def quality_sentence(quality: Quality) -> str:
-    """How well chances came true, in plain words with their numbers.
+    """Say how well chances came true, in plain words with their numbers.
 
     >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
     'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08; giving every document the average chance would score 0.09, so the chances take away 11 % of that.'
@@ -90,9 +90,9 @@ def first_hit_figure(
     return chart.figure(margin={"l": 56, "t": 8, "b": 44})
 
 
-@lru_cache(maxsize=16)  # figure, sentence and file ask for it, after every press on the page
+@lru_cache(maxsize=16)  # figure, sentence and file ask for it after every press on the page
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
-    """Ranks, the chance that the first hit has come by them, and the ends of its interval; four arrays of shape (n,)."""
+    """Ranks, the chance that the first hit has come by each, and both ends of its interval; four arrays of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
     if calibrator.list_kinds:
         deepest = min(deepest, DRAWN_TO)
@@ -198,7 +198,7 @@ def worth_figure(
         y = [float(value) if value > 0 else None for value in worth[depths]]
         chart.line(depths, y, colour, width=3, dash=dash, hoverinfo="skip")
         chart.traces[-1]["line"]["shape"] = "hv"
-        # Worth falls along a list: above its end there is room.
+        # Values fall along a list, so there is room above their ends.
         chart.note(0.98, 0.9 - 0.08 * at, _named(mark, name, colour))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
@@ -212,7 +212,7 @@ def worth_figure(
 
 
 def _named(mark: str, name: str, colour: str) -> str:
-    """A name in the colour of texts, which is readable on both backgrounds, behind a mark in the line's own."""
+    """A name in the colour of text, which is readable on both backgrounds, after a mark in the colour of its line."""
     return f'<span style="color:{colour}">{mark}</span> {fig.plain(name, NAME)}'
 
 
@@ -229,7 +229,7 @@ def reliability_figure(
     simulated, dark : bool
         Whether "simulated" stands in the figure, and whether the page is dark.
     intervals : sequence of (float, float)
-        Intervals of the shares, where they come from resampled lists; else Wilson's are drawn, which take documents to be
+        Intervals of the shares from resampled lists; without them Wilson's are drawn, which take documents to be
         independent.
 
     Returns
@@ -245,7 +245,7 @@ def reliability_figure(
 
 
 def _reliabilities(measured: Sequence[tuple[Bins, Intervals]], dark: bool) -> fig.Chart:
-    """Draw one or two sets of bins with intervals, and the line on which chances come true as they were said."""
+    """Draw one or two sets of bins with intervals, and the line on which chances equal the shares found relevant."""
     columns = []
     for bins, intervals in measured:
         p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
@@ -283,7 +283,7 @@ def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
 
 
 def reliability_sentence(bins: Bins) -> str:
-    """What a reliability figure shows, in one sentence.
+    """Say in one sentence what a reliability figure shows.
 
     >>> reliability_sentence([(0.002, 0.001, 9000), (0.2, 0.1, 100)])
     'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.2 % said.'

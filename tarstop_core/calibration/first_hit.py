@@ -1,4 +1,4 @@
-"""When the first hit comes, learned from past cases that a person remembers.
+"""The rank of the first hit, learned from past cases that a person remembers.
 
 Nobody keeps the labelled ranking of every past search, but "the first relevant one was at rank 4" or "none in the
 first 60" is remembered. Such cases are few, so nothing is fitted to a point: a posterior over a small grid gives the
@@ -35,12 +35,11 @@ SURE = 0.95  # Coverage of intervals
 
 @dataclass(frozen=True)
 class PastCase:
-    """What a person remembers of one search. InputProblem when its rank cannot be one."""
+    """What a person remembers of one search; InputProblem if its rank cannot be one."""
 
     outcome: Ending
-    """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
-    first `at`, and whether there was one at all is not known. missed: none among the first `at`, though there was
-    one. none: it turned out that there was nothing to find.
+    """"hit": the first relevant document stood at rank `at`. "stopped": none among the first `at`, and nobody knows whether
+    there was one at all. "missed": none among the first `at`, although there was one. "none": there was nothing to find.
     """
     at: int = 0  # Rank, from 1 on; 0 for "none"
 
@@ -58,7 +57,7 @@ SHORT: dict[Ending, str] = {
     "missed": "missed in {at}",
     "none": "none at all",
 }
-"""How a case is written, so that :func:`read_cases` reads it."""
+"""How a case is written; :func:`read_cases` reads it back."""
 MEANING: dict[Ending, str] = {
     "hit": "First relevant document at rank …",
     "stopped": "Stopped after … without one; it is unknown whether there was any",
@@ -72,16 +71,16 @@ _WRITTEN: tuple[tuple[re.Pattern[str], Ending], ...] = (
     (re.compile(r"none(?: at all)?"), "none"),
 )
 LONGEST = 100
-"""Characters of a case."""
+"""Most characters of a case."""
 
 
 def read_cases(text: str) -> list[PastCase]:
-    """Cases as a person writes them, one a line or separated by commas.
+    """Parse cases as a person writes them, one a line or separated by commas or semicolons.
 
     Raises
     ------
     InputProblem
-        When a line cannot be read; it names the line.
+        If a line cannot be read; the message names the line.
 
     Examples
     --------
@@ -97,6 +96,7 @@ def read_cases(text: str) -> list[PastCase]:
 
 
 def _read_case(part: str, line: int) -> PastCase:
+    """Parse one case; raise InputProblem with the number of its line if that fails."""
     plain = " ".join(part.casefold().rstrip(".").split())
     for pattern, outcome in _WRITTEN:
         if len(plain) <= LONGEST and (match := pattern.fullmatch(plain)):
@@ -111,26 +111,27 @@ def _read_case(part: str, line: int) -> PastCase:
 
 @dataclass(frozen=True, eq=False)
 class FirstHits:
-    """The posterior of the model."""
+    """Posterior of the model of first hits, on a grid over a and w."""
 
     cases: tuple[PastCase, ...]
     a: Floats
     w: Floats
-    """`a` and `w`: the grid; shape (G,)."""
+    """`a` and `w`: the points of the grid; shape (G,)."""
     weight: Floats  # Posterior probability of each of its points; adds up to 1; shape (G,)
     share: tuple[float, float, float]  # b: posterior mean, and its interval of 95 %
 
     def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
-        """Chance that the first hit has come by each rank, given that there is one: posterior mean."""
+        """Posterior mean of the chance that the first hit has come by each rank, given that there is one; shape (len(k),)."""
         return self.weight @ self._come_by(k)
 
     def interval(self, k: NDArray[np.integer] | Sequence[int], sure: float = SURE) -> tuple[Floats, Floats]:
-        """Interval of the chance that the first hit has come by each rank: both ends, of shape (len(k),)."""
+        """Both ends of the interval of the chance that the first hit has come by each rank; shape (len(k),) each."""
         chances = self._come_by(k)
         ends = np.array([weighted_quantiles(column, self.weight, sure) for column in chances.T])
         return ends[:, 0], ends[:, 1]
 
     def _come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
+        """Chance by each rank at every point of the grid, shape (G, len(k))."""
         return come_by(np.asarray(k), self.a[:, None], self.w[:, None])
 
 
@@ -158,20 +159,20 @@ def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Flo
 
 
 def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -> Floats:
-    """Log-likelihood of the cases at each point of a grid.
+    """Log-likelihood of past cases at each point of a grid.
 
     Parameters
     ----------
     cases : iterable of PastCase
-        hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
-        Whether a person learned what there was after stopping is taken not to depend on the answer.
+        Their chances are, for a hit at k, b·(S(k−1) − S(k)); stopped after n, b·S(n) + 1 − b; missed in n, b·S(n); none at
+        all, 1 − b. Whether a person learned after stopping what there was is taken not to depend on the answer.
     a, w, b : ndarray
         Parameters of the distribution, and the share of cases with something to find; they broadcast.
 
     Returns
     -------
     ndarray
-        As broad as `a`, `w` and `b` together.
+        Of the shape to which `a`, `w` and `b` broadcast.
     """
     total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
     with np.errstate(divide="ignore"):
@@ -188,12 +189,12 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 
 
 def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
-    """The posterior given past cases.
+    """Return the posterior given past cases.
 
     Raises
     ------
     InputProblem
-        When no case says at which rank a hit stood.
+        If no case says at which rank a hit stood.
 
     Notes
     -----
@@ -222,7 +223,7 @@ def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
 
 
 def ranks() -> Ints:
-    """Ranks at which a curve is stored: all of the first 200, then ever fewer."""
+    """Ranks at which a curve is stored: each of the first 200, then ever fewer up to the deepest."""
     late = np.geomspace(200, DEEPEST, 160).round().astype(np.int64)
     return np.unique(np.concatenate((np.arange(1, 201), late)))
 
@@ -230,7 +231,7 @@ def ranks() -> Ints:
 def first_hit_calibrator(
     posterior: FirstHits, name: str, simulated: bool = False, own: str = "cases", lists: tuple[str, ...] = ()
 ) -> Calibrator:
-    """The posterior mean as a calibrator: chances of a first hit, by rank.
+    """Return the posterior mean as a calibrator: chances of a first hit by rank.
 
     Parameters
     ----------
@@ -249,7 +250,7 @@ def first_hit_calibrator(
     survived, before = 1 - posterior.come_by(at), 1 - posterior.come_by(at - 1)
     chance = np.minimum.accumulate(np.clip(1 - survived / np.maximum(before, 1e-300), 0, 1))
     low, high = posterior.interval(at)
-    # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.
+    # Far down the list most of the grid is near certainty, and the mean may lie outside the middle 95 %.
     low, high = np.minimum(low, 1 - survived), np.maximum(high, 1 - survived)
     return Calibrator(
         kind="first-hit",
@@ -257,13 +258,27 @@ def first_hit_calibrator(
         x=tuple(np.log(at).tolist()),
         y=tuple(chance.tolist()),
         band=tuple(zip(low.tolist(), high.tolist(), strict=True)),
-        fitted_on=_fitted_on(posterior.cases, name, simulated, own, lists),
+        fitted_on=provenance(posterior.cases, name, simulated, own, lists),
     )
 
 
-def _fitted_on(
+def provenance(
     cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> FittedOn:
+    """Describe the cases that a calibrator was fitted on.
+
+    Parameters
+    ----------
+    cases : sequence of PastCase
+        The cases.
+    name, simulated, own, lists
+        As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+
+    Returns
+    -------
+    FittedOn
+        With the number of documents read in all cases, and the counts by outcome as its source.
+    """
     counted = Counter(case.outcome for case in cases)
     read = [case.at for case in cases if case.at] or [0]
     return FittedOn(

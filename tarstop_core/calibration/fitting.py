@@ -1,4 +1,4 @@
-"""Fitting calibrators to labelled lists, and judging them on lists they have not seen."""
+"""Fit calibrators to labelled lists, and judge them on lists they were not fitted on."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ from tarstop_core.errors import InputProblem
 
 Choice = TypeVar("Choice", bound=str)
 Predicted = tuple[Floats, Flags]  # Chances of a list's documents, and which are relevant
-DRAWS = 1000  # Resamples of lists behind an interval
+DRAWS = 1000  # Resamples of lists for an interval
 
 
 def fit(
@@ -48,7 +48,7 @@ def fit(
     collections: Sequence[str] | None = None,
     start: Calibrator | None = None,
 ) -> Calibrator:
-    """Fit a calibrator on labelled rankings; documents without a label are passed over.
+    """Fit a calibrator on labelled rankings; documents without a label are ignored.
 
     The marginal kind is that of Fletcher & Stevenson; the others go beyond the paper.
 
@@ -68,7 +68,7 @@ def fit(
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
         claims certainty, which a single miss would turn into the belief that nothing exists.
     collections, start
-        For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
+        Only for "rank-frailty", as for :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def fit(
     Raises
     ------
     InputProblem
-        When there is nothing to learn from.
+        If there is no such kind or scenario, or nothing to learn from.
     """
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
@@ -105,13 +105,13 @@ def fit(
 
 
 def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality:
-    """Brier score, ECE and reliability of a calibrator on labelled topics, by its own event.
+    """Quality of a calibrator on labelled topics: Brier score, ECE and reliability.
 
     Parameters
     ----------
     calibrator : Calibrator
-        Its event is "relevant"; of "hazard", "first-hit", "frailty" and "rank-frailty" (with the conditional chances of its
-        curve) it is "the first hit, none before it", so only documents up to the first hit count.
+        Its chances are compared with being relevant. Those of kinds "hazard", "first-hit", "frailty" and "rank-frailty" are
+        compared with being the first hit, given none before, so only documents up to the first hit count.
     topics : sequence of Topic
         Labelled lists; in the patent scenario only ω⁺ topics count.
     how : str
@@ -127,7 +127,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
 
 
 def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
-    """Quality of several calibrators, each judged on lists of its own, pooled into one; otherwise as :func:`assess`."""
+    """Pooled quality of several calibrators, each judged on lists of its own; otherwise as :func:`assess`."""
     pairs = [
         (calibrator, usable(topics, calibrator.scenario, calibrator.kind)) for calibrator, topics in judged
     ]
@@ -137,8 +137,8 @@ def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
     """Quality by k-fold cross-validation over topics: a fit that has not seen a topic judges it.
 
-    With fewer topics than folds there are as many folds as topics. `settings` are those of :func:`fit`. InputProblem with
-    fewer than two usable topics.
+    There are as many folds as topics if there are fewer of these. `settings` are those of :func:`fit`. Raises InputProblem
+    with fewer than two usable topics.
     """
     kind = _one_of(KINDS, "calibrator kind", settings.get("kind", "marginal"))
     used = usable(topics, settings.get("scenario", PATENT), kind)
@@ -158,15 +158,15 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
 
 
 def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
-    """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
+    """Reliability curve: mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
     p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
     count, expected, hits = (in_bins(p, values) for values in (np.ones(len(p)), p, relevant))
-    here = np.flatnonzero(count)
-    return tuple((float(expected[i] / count[i]), float(hits[i] / count[i]), int(count[i])) for i in here)
+    filled = np.flatnonzero(count)
+    return tuple((float(expected[i] / count[i]), float(hits[i] / count[i]), int(count[i])) for i in filled)
 
 
 def in_bins(p: Floats, values: ArrayLike) -> Floats:
-    """Sum of values, shape (n,) as their chances, in each bin of equal width of the chance, shape (BINS,)."""
+    """Sum of values in each of BINS bins of equal width of their chances; chances and values have shape (n,)."""
     return np.bincount(np.minimum((p * BINS).astype(int), BINS - 1), values, BINS).astype(float)
 
 
@@ -181,7 +181,7 @@ def ece(curve: Sequence[tuple[float, float, int]]) -> float:
 
 
 def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
-    """The lists that can teach or judge a kind of calibrator: labelled, and in the patent scenario ω⁺.
+    """Return the lists that a kind of calibrator can be fitted or judged on: labelled, in the patent scenario ω⁺.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     Raises
     ------
     InputProblem
-        When there is none, when scores are lacking, or when nothing relevant is ranked.
+        If there is none, if scores are missing, or if nothing relevant is ranked.
     """
     _one_of(SCENARIOS, "scenario", scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
@@ -223,6 +223,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
 
 
 def _labels(topic: Topic) -> Flags:
+    """Labels of a list that has them."""
     return cast(Flags, topic.labels)
 
 
@@ -232,6 +233,7 @@ def has_label(topic: Topic) -> Flags:
 
 
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
+    """z-scores and labels of the labelled documents of all lists, as far as the first hit or to the end."""
     z, y = [], []
     for topic in topics:
         at = _judged(topic, until_hit)
@@ -246,13 +248,13 @@ def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
 
 
 def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
-    """Share relevant at each rank among the lists that reach it, as sufficient statistics."""
+    """Log of each rank with a label, share relevant there, and number of lists with a label there."""
     longest = max(len(topic) for topic in topics)
     relevant, reached = np.zeros(longest), np.zeros(longest)
     for topic in topics:
         relevant[: len(topic)] += _labels(topic)
         reached[: len(topic)] += has_label(topic)
-    # Unread ranks are no evidence.
+    # Ranks that nobody read are no evidence.
     at = np.flatnonzero(reached)
     return np.log(at + 1), relevant[at] / reached[at], reached[at]
 
@@ -260,7 +262,7 @@ def _rank_frequencies(topics: Sequence[Topic]) -> tuple[Floats, Floats, Floats]:
 def _isotonic(
     at: Floats, share: Floats, weight: Floats, increasing: bool, pseudo: float
 ) -> tuple[Floats, Floats]:
-    """Nodes of an isotonic regression, its steps drawn towards the base rate by `pseudo` documents."""
+    """Nodes of an isotonic regression, its steps pulled towards the base rate by `pseudo` imagined documents each."""
     from sklearn.isotonic import IsotonicRegression  # slow to import, seldom needed
 
     isotonic = IsotonicRegression(increasing=increasing, y_min=0, y_max=1)
@@ -270,13 +272,13 @@ def _isotonic(
         steps, of = np.unique(fitted, return_inverse=True)
         size = np.bincount(of, weights=weight)
         base = float(np.average(share, weights=weight))
-        drawn = np.maximum.accumulate((steps * size + pseudo * base) / (size + pseudo))
-        y = drawn[np.minimum(np.searchsorted(steps, y), len(steps) - 1)]
+        pulled = np.maximum.accumulate((steps * size + pseudo * base) / (size + pseudo))
+        y = pulled[np.minimum(np.searchsorted(steps, y), len(steps) - 1)]
     return x, y
 
 
 def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well."""
+    """Shape of the frailty by maximum likelihood on first-hit depths; infinite if independence fits as well."""
     cumulative = []
     for topic in topics:
         # An isotonic zero at a document that was a hit after all must not decide.
@@ -297,7 +299,7 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 
 
 def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
+    """Shape of the dispersion by maximum likelihood on totals of topics; infinite if a Poisson distribution fits as well."""
     hits = np.array([int(_labels(topic).sum()) for topic in topics])
     expected = np.array(
         [calibrator.probabilities(topic.scores, len(topic))[has_label(topic)].sum() for topic in topics]
@@ -306,7 +308,7 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     hits, expected = hits[above], expected[above]
 
     def log_likelihood(a: float) -> float:
-        """Without the terms that do not depend on a."""
+        """Log-likelihood without terms that do not depend on a."""
         if math.isinf(a):
             return float(np.sum(hits * np.log(expected) - expected))
         rise = gammaln(a + hits) - gammaln(a)
@@ -316,13 +318,14 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 
 
 def _likeliest(log_likelihood: Callable[[float], float]) -> float:
-    """The shape that is most likely; infinite when that fits as well."""
+    """Most likely shape; infinite if that fits as well."""
     best = minimize_scalar(lambda log_a: -log_likelihood(math.exp(log_a)), bounds=(-3, 7), method="bounded")
     a = math.exp(float(best.x))
     return a if log_likelihood(a) > log_likelihood(math.inf) + 1e-6 else math.inf
 
 
 def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> list[Predicted]:
+    """Chances and labels of each list, for the event by which the calibrator is judged."""
     return [predicted(calibrator, topic, calibrator.first_hits) for topic in topics]
 
 
@@ -336,7 +339,8 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
     topic : Topic
         A labelled list.
     first_hits : bool
-        Whether chances are those of the first hit, on documents up to it; else those of being relevant, on all with a label.
+        Whether to return chances of the first hit, for documents up to it, instead of chances of being relevant, for all
+        documents with a label.
 
     Returns
     -------
@@ -355,18 +359,18 @@ def quality_of(lists: Sequence[Predicted], how: str) -> Quality:
     p, relevant = (np.concatenate(part) for part in zip(*lists, strict=True))
     curve = reliability(p, relevant)
     brier = float(np.mean((p - relevant) ** 2))
-    return Quality(how, len(lists), len(p), brier, ece(curve), curve, by_lists(lists))
+    return Quality(how, len(lists), len(p), brier, ece(curve), curve, resampled_intervals(lists))
 
 
-def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
-    """Intervals of 95 % of the shares of :func:`reliability`, by resampling lists.
+def resampled_intervals(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
+    """95 % interval of each share of :func:`reliability`, by resampling lists.
 
-    Documents of one list go together, so that Wilson's intervals are too narrow; they are kept where they are wider.
+    Documents of one list depend on each other, so that Wilson's intervals are too narrow; they are used where they are wider.
     """
     count = np.array([in_bins(p, np.ones(len(p))) for p, _ in lists])
     hits = np.array([in_bins(p, relevant) for p, relevant in lists])
-    here = count.sum(axis=0) > 0
-    count, hits = count[:, here], hits[:, here]
+    filled = count.sum(axis=0) > 0
+    count, hits = count[:, filled], hits[:, filled]
     drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)
     with np.errstate(invalid="ignore"):
         low, high = np.nanquantile((drawn @ hits) / (drawn @ count), [0.025, 0.975], axis=0)
@@ -376,6 +380,7 @@ def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
 
 
 def _describe(topics: Sequence[Topic], **provenance: Any) -> FittedOn:
+    """Describe the topics that a calibrator is fitted on."""
     lengths = [len(topic) for topic in topics]
     scored = [topic.scores for topic in topics if topic.scores is not None]
     top = [float(z_scores(scores).max()) for scores in scored] or [0.0]

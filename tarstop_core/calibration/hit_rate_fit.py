@@ -1,4 +1,4 @@
-"""Learn from labelled lists how hits thin out along a list."""
+"""Learn how hits thin out along lists, from labelled lists."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,69 +21,79 @@ from tarstop_core.calibration.hit_rate_model import (
 )
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
-ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Rounds of learning, nodes in each dimension, digits that are kept
-LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
-"""Weight of the prior: in lists for the spread, and in pseudo-observations for slopes and for means."""
+ROUNDS = 12  # Rounds of expectation and maximisation
+NODES = 7  # Nodes in each of three dimensions
+DIGITS = 6  # Decimals to which results are rounded
+LIKE_LISTS = 6.0  # Weight of the prior of the spread, in lists
+LIKE_SLOPES = 3.0  # Weight of the prior of slopes, in observations
+LIKE_MEAN = 0.5  # Weight of the prior of means, in observations
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     """Learn how hits thin out along lists in a given order, and how much lists differ in it.
 
-    Each list says by rank which labels are known, and which documents are relevant; one in which nothing is relevant counts
-    too.
+    Each list is a pair of flags by rank: which documents have a label, and which are relevant. Lists without anything
+    relevant count too.
     """
-    labelled = [(known, known & relevant) for known, relevant in lists if known.any()]
-    lengths = [len(known) for known, _ in labelled]
-    return learned(partial(_by_rank, labelled), lengths, PRIOR, LIKE_LISTS)[0] if labelled else PRIOR
+    labelled = [(has_label, has_label & relevant) for has_label, relevant in lists if has_label.any()]
+    if not labelled:
+        return PRIOR
+    lengths = [len(has_label) for has_label, _ in labelled]
+    thinning, _ = fit_distribution(partial(_evidence_by_rank, labelled), lengths, PRIOR, LIKE_LISTS)
+    return thinning
 
 
 def fit_curve(
     family: Family, histories: Sequence[Flags], prior: Thinning, like_lists: float
 ) -> tuple[Thinning, Floats]:
-    """Learn the curves of one family from lists of which every label is known.
+    """Learn the curves of one family from fully labelled lists.
 
     Parameters
     ----------
-    family : str
-        Of the curves.
+    family : {"beta", "stretched"}
+        Family of the curves.
     histories : sequence of ndarray of bool
         The labels of each list, in its order.
     prior, like_lists
-        As of :func:`learned`.
+        As for :func:`fit_distribution`.
 
     Returns
     -------
-    Thinning, ndarray of shape (L,)
-        What was learned, and the log evidence of each list.
+    thinning : Thinning
+        Distribution of the curves.
+    log_evidence : ndarray, shape (L,)
+        Log of the chance of each list, up to a constant of the list.
     """
     blocks = [edges(len(history)) for history in histories]
     counts = [
         np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
     ]
-    return learned(partial(_by_block, family, blocks, counts), [len(y) for y in histories], prior, like_lists)
+    return fit_distribution(
+        partial(_evidence_by_block, family, blocks, counts), [len(y) for y in histories], prior, like_lists
+    )
 
 
-def learned(
+def fit_distribution(
     evidence: Callable[[Floats], tuple[Floats, Floats, ArrayLike]],
     lengths: Sequence[int],
     prior: Thinning,
     like_lists: float,
 ) -> tuple[Thinning, Floats]:
-    """Two parameters and log R over lists of these lengths.
+    """Learn how two parameters and log R of the curves are distributed over lists.
 
-    Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid.
+    Empirical Bayes: expectation and maximisation over a normal distribution, whose mean is linear in log n, on a grid.
 
     Parameters
     ----------
     evidence : callable
-        Of nodes of each list, shape (L, J, 3), gives the number of hits, shape (L, 1), the sum of the logs of their shares, shape
-        (L, J), and the share of the hits that is expected among documents with a label, 1 or shape (L, J).
+        From nodes of each list, shape (L, J, 3), it returns the number of hits, shape (L, 1), the sum of the logs of their
+        shares, shape (L, J), and the share of the hits expected among documents with a label, 1 or shape (L, J).
     lengths : sequence of int
-        Documents of each list.
+        Number of documents of each list.
     prior : Thinning
-        Before any list was seen.
+        Distribution before any list is seen.
     like_lists : float
-        How many lists it is worth for the spread.
+        Weight of the prior of the spread, in lists.
 
     Returns
     -------
@@ -95,15 +105,16 @@ def learned(
     x = np.column_stack((np.ones(len(lengths)), np.log(np.array(lengths) / TYPICAL)))
     prior_mean, prior_worth = np.array(prior.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
     mean, spread = prior_mean, np.array(prior.spread)
-    z, log_weight = grid((LEARNED,) * 3)
+    z, log_weight = grid((NODES,) * 3)
     for _ in range(ROUNDS):
-        # Expectation: the chance that each list follows each node. Maximisation: a regression of the lists' means on log n.
+        # Expectation: the chance that each list follows each node.
         theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
         hits, log_shares, share = evidence(theta)
         passed = (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + np.exp(theta[..., 2]) * share)
         log = log_weight + hits * theta[..., 2] + log_shares - passed
         log_evidence = logsumexp(log, axis=1)
         weight = np.exp(log - log_evidence[:, None])
+        # Maximisation: a regression of the means of lists on log n.
         middle = np.einsum("lj,ljk->lk", weight, theta)
         around = (theta - middle[:, None]).reshape(-1, 3)
         within = (weight.reshape(-1, 1) * around).T @ around
@@ -116,29 +127,31 @@ def learned(
     return thinning, log_evidence
 
 
-def _by_rank(labelled: Sequence[tuple[Flags, Flags]], theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Evidence of lists of which some labels are known, by the density of family "beta" at each hit."""
+def _evidence_by_rank(
+    labelled: Sequence[tuple[Flags, Flags]], theta: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Evidence of partly labelled lists, from the density of family "beta" at each hit; as `evidence` above."""
     alpha, beta = np.moveaxis(np.exp(theta[..., :2]), -1, 0)
     hits, head, tail = np.empty((3, len(labelled), 1))
     share = np.ones(theta.shape[:2])
-    for i, (labels_known, relevant) in enumerate(labelled):
-        r = (np.flatnonzero(relevant) + 0.5) / len(labels_known)
+    for i, (has_label, relevant) in enumerate(labelled):
+        r = (np.flatnonzero(relevant) + 0.5) / len(has_label)
         hits[i], head[i], tail[i] = len(r), np.log(r).sum(), np.log1p(-r).sum()
-        if not labels_known.all():
+        if not has_label.all():
             share[i] = share_among(
-                partial(share_of, "beta", theta[i, :, :2], length=len(labels_known)), labels_known
+                partial(share_of, "beta", theta[i, :, :2], length=len(has_label)), has_label
             )
     return hits, (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta), share
 
 
-def _by_block(
+def _evidence_by_block(
     family: Family, blocks: Sequence[Ints], counts: Sequence[Floats], theta: Floats
 ) -> tuple[Floats, Floats, float]:
-    """Evidence of lists that were read to the end, by the share of a document in the blocks that hold hits."""
+    """Evidence of fully labelled lists, from the share of one document in each block of ranks; as `evidence` above."""
     hits = np.array([[count.sum()] for count in counts])
     log_shares = []
     for own, at, count in zip(theta, blocks, counts, strict=True):
-        share = share_of(family, own[::LEARNED, :2], at, int(at[-1]))
+        share = share_of(family, own[::NODES, :2], at, int(at[-1]))
         by_shape = np.log(np.maximum(np.diff(share) / np.diff(at), LEAST_SHARE)) @ count
-        log_shares.append(np.repeat(by_shape, LEARNED))
+        log_shares.append(np.repeat(by_shape, NODES))
     return hits, np.array(log_shares), 1.0

@@ -1,4 +1,4 @@
-"""One model of a list: where its relevant documents are, and how many are probably still unread.
+"""The model of where the hits of a list are, and of how many are still unread.
 
 A list is one of many kinds. In a list of kind j this many relevant documents are expected among the first k as Λ_j(k) says, times
 a gamma factor by which lists of the kind vary; a document is a point of a Poisson process. What was read says which kind it
@@ -51,11 +51,13 @@ WIDER = 1.2  # Factor on the spread between the training lists, because a person
 TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
 AHEAD = 10.0  # Shape of a further gamma factor on the number left
-SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α and of β, nodes of R, and standard deviations that they reach
-LEAST_TOTAL, MOST = 0.2, 20.0
-"""The smallest number of hits in a list that is computed with, and the largest mean or covariance (of logs) in a file."""
-EXACT, GROWTH = 60, 1.03
-"""Number of first ranks that are blocks of their own, and growth of the blocks after them."""
+SHAPES = 7  # Nodes of α, and of β
+TOTALS = 9  # Nodes of R
+REACH = 2.7  # Standard deviations that nodes reach
+LEAST_TOTAL = 0.2  # Smallest number of hits in a list that is computed with
+MOST = 20.0  # Largest mean or covariance of logs in a file
+EXACT = 60  # First ranks that are blocks of their own
+GROWTH = 1.03  # Growth of the blocks after these
 TYPICAL = 1000.0  # Documents of the list for which means are reported
 LEAST_SHARE = 1e-15  # Smallest share of a document, so that a hit where no node expects one decides nothing
 LEAST = 1e-12  # Smallest exposure of a hit, so that a hit thought impossible decides nothing
@@ -69,11 +71,11 @@ class Thinning:
     mean: tuple[Pair, Pair, Pair]
     """For log α, log β and log R: the mean in a list of 1,000 documents, and its change per unit of log length."""
     spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
-    lists: int = 0  # How many lists it was learned from; 0 if it was not learned
+    lists: int = 0  # Number of lists it was learned from; 0 if it was not learned
 
     @property
     def usable(self) -> bool:
-        """Whether it is a valid distribution of curves that a list could follow."""
+        """Whether it is a valid distribution: finite means, and a symmetric, positive definite covariance."""
         mean, spread = np.array(self.mean), np.array(self.spread)
         sound = (np.abs(mean) < MOST).all() and (np.abs(spread) < MOST).all() and (spread == spread.T).all()
         return bool(sound and np.linalg.eigvalsh(spread).min() > 0)
@@ -83,7 +85,7 @@ PRIOR = Thinning(
     mean=((math.log(0.7), 0.0), (math.log(1.4), 0.0), (math.log(25.0), 0.5)),
     spread=((0.12, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8)),
 )
-"""The prior before any list was seen; a few imagined lists of it are learned from together with the real ones."""
+"""The prior before any list is seen; it weighs as much as a few lists."""
 
 
 SHARP = Thinning(
@@ -98,7 +100,7 @@ SHARP_SHARE = 0.2  # Prior share of lists of that kind
 
 
 def thinning_of(chances: Floats) -> Thinning:
-    """The default for a calibrator without one: as wide as the prior, centred on the number and position that its chances by rank forecast."""
+    """Return the default for a calibrator without one: as wide as the prior, centred on what its chances by rank forecast."""
     length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
     r = (np.arange(length) + 0.5) / length
     weight = chances / total
@@ -113,18 +115,18 @@ def thinning_of(chances: Floats) -> Thinning:
 
 @dataclass(frozen=True)
 class Curve:
-    """One family of curves, with what was learned from lists."""
+    """A family of curves with the distribution of its parameters over lists."""
 
     scenario: str
-    """What labels say in these lists: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
-    family: Family  # As at the top of this module: with parameters log α and log β, or log s and log c
+    """What labels say in these lists, as in a :class:`~tarstop_core.calibration.calibrator.Calibrator`; "" for any."""
+    family: Family  # As at the top of this module; its parameters are log α and log β, or log s and log c
     weight: float  # Share of such lists; weights need not add up to 1
     prior: Thinning  # Distribution of the two parameters and log R over lists
 
 
 @lru_cache(maxsize=16)
 def in_given_order(thinning: Thinning, sharp: Thinning = SHARP) -> tuple[Curve, Curve]:
-    """Mixture of the lists it was learned from and nearly perfect rankings with equally many relevant documents."""
+    """Return two curves for lists in their given order: those learned, and nearly perfect rankings with as many hits."""
     (alpha, beta, _), (of_alpha, of_beta, _) = sharp.mean, sharp.spread
     of_total = (0.0, 0.0, thinning.spread[2][2])
     sharp = replace(sharp, mean=(alpha, beta, thinning.mean[2]), spread=(of_alpha, of_beta, of_total))
@@ -136,18 +138,19 @@ def share_of(family: Family, parameters: Floats, ranks: ArrayLike, length: int) 
 
     Parameters
     ----------
-    family : str
-        Of the curve.
+    family : {"beta", "stretched"}
+        Family of the curves.
     parameters : ndarray, shape (S, 2)
-        Logs of its two parameters, a node a row.
+        Logs of the two parameters of each curve.
     ranks : array_like, shape (K,)
-        The numbers of documents k.
+        Values of k.
     length : int
-        Of the list.
+        Number of documents of the list.
 
     Returns
     -------
     ndarray, shape (S, K)
+        Shares in [0, 1], for each curve and k.
     """
     k, (a, b) = np.asarray(ranks), np.exp(parameters.T)[..., None]
     if family == "beta":
@@ -162,30 +165,30 @@ def power_exposure(k: ArrayLike, slope: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class HitRates:
-    """Nodes for lists of one length: S shapes of curves with T numbers of hits each, which makes J kinds."""
+    """Kinds of lists of one length: S shapes of curves with T numbers of hits each, which makes J = S·T kinds."""
 
-    length: int
-    families: tuple[tuple[Family, int], ...]  # And how many of the shapes are of each, one after the other
-    parameters: Floats  # Shape (S, 2)
-    log_weight: Floats  # Of each shape, shape (S,)
-    log_total: Floats  # Mean of log R of each shape, shape (S,)
-    deviation: Floats  # Its standard deviation, shape (S,)
+    length: int  # Number of documents
+    families: tuple[tuple[Family, int], ...]  # Each with its number of shapes, in their order
+    parameters: Floats  # Logs of the two parameters of each shape, shape (S, 2)
+    log_weight: Floats  # Log weight of each shape, shape (S,)
+    log_total: Floats  # Mean of log R given each shape, shape (S,)
+    deviation: Floats  # Standard deviation of log R given each shape, shape (S,)
 
     @cached_property
     def total(self) -> Floats:
-        """R of each kind, those of one shape after the other, shape (J,)."""
+        """R of each kind, shape (J,); the kinds of one shape follow each other."""
         z, _ = grid((TOTALS,))
         return np.exp(self.log_total[:, None] + self.deviation[:, None] * z[:, 0]).ravel()
 
     @cached_property
-    def known(self) -> Mixture:
-        """The mixture before anything is read."""
+    def start(self) -> Mixture:
+        """The mixture of kinds before anything is read."""
         _, log_chance = grid((TOTALS,))
         weight = np.exp(self.log_weight[:, None] + log_chance).ravel()
         return mixture(weight, np.full(len(weight), TOTAL_SHAPE))
 
     def share(self, ranks: ArrayLike) -> Floats:
-        """Share of the hits that is expected among the first k documents, shape (S, K)."""
+        """Share of the hits expected among the first k documents by each shape, shape (S, K)."""
         parts, begin = [], 0
         for family, shapes in self.families:
             parts.append(share_of(family, self.parameters[begin : begin + shapes], ranks, self.length))
@@ -194,46 +197,46 @@ class HitRates:
 
     @cached_property
     def edges(self) -> Ints:
-        """Where blocks of ranks begin, and the end of the list, shape (B + 1,)."""
+        """Edges of the blocks of ranks: numbers of documents before each block and in the whole list, shape (B + 1,)."""
         return edges(self.length)
 
     @cached_property
     def at_edges(self) -> Floats:
-        """Share at these, shape (S, B + 1)."""
+        """Share of the hits expected before each edge, shape (S, B + 1)."""
         return self.share(self.edges)
 
     @cached_property
     def density(self) -> Floats:
-        """Share of one document in each block, shape (S, B)."""
+        """Share of the hits expected at one document of each block, shape (S, B)."""
         return np.asarray(np.diff(self.at_edges) / np.diff(self.edges))
 
     @cached_property
     def log_density(self) -> Floats:
-        """Its log, shape (S, B)."""
+        """Log of :attr:`density`, bounded below, shape (S, B)."""
         return np.log(np.maximum(self.density, LEAST_SHARE))
 
     def expected(self, share: Floats, kinds: Ints | slice = slice(None)) -> Floats:
-        """Hits of each of these kinds, shape (J, …), where each shape has these shares of them, shape (S, …)."""
+        """Expected hits in each of these kinds, shape (J, …), from the share of the hits in each shape, (S, …)."""
         shape_of = np.repeat(np.arange(len(share)), TOTALS)[kinds]
         return np.asarray(self.total[kinds][(..., *(None,) * (share.ndim - 1))] * share[shape_of])
 
     def exposure(self, documents: Flags) -> Floats:
-        """Hits expected among these documents, shape (J,)."""
+        """Hits expected among these documents in each kind, shape (J,)."""
         return self.expected(share_among(self.share, documents))
 
     def after(self, judged: Flags, relevant: Flags) -> Mixture:
-        """The mixture after some documents of a list of family "beta" were read; flags as for :func:`still_unread`."""
+        """Return the mixture after reading some documents of a list of family "beta"; flags as for :func:`still_unread`."""
         if not judged.any():
-            return self.known
+            return self.start
         hits = np.flatnonzero(relevant)
         at_hits = self.expected(share_at(hits, self.length, *np.exp(self.parameters.T)))
         logs = np.log(np.maximum(at_hits, LEAST)).sum(axis=1)
-        return updated(self.known, self.exposure(judged), len(hits), logs, TEMPER)
+        return updated(self.start, self.exposure(judged), len(hits), logs, TEMPER)
 
 
 @lru_cache(maxsize=64)
 def hit_rates(curves: tuple[Curve, ...], length: int) -> HitRates:
-    """The kinds that lists of this length may be of, before anything is read."""
+    """Return the kinds that lists of this length may be of, before anything is read."""
     nodes = [shape_nodes(curve.prior, length) for curve in curves]
     shapes, log_weight, log_total, deviation = zip(*nodes, strict=True)
     sizes = [len(each) for each in shapes]
@@ -249,7 +252,7 @@ def hit_rates(curves: tuple[Curve, ...], length: int) -> HitRates:
 
 
 def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
-    """Both parameters of each node, shape (S, 2), log of its weight, mean of log R given it, (S,), and its deviation, ()."""
+    """Nodes of both parameters, shape (S, 2), their log weights and means of log R, (S,), and the deviation of log R, ()."""
     z, log_weight = grid((SHAPES, SHAPES))
     mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
     root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
@@ -257,7 +260,7 @@ def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats
 
 
 def less_sure(shape: float, ahead: float) -> float:
-    """Shape of the gamma factor of what is left, multiplied by a further one of shape `ahead`: the same mean, a smaller shape."""
+    """Shape of a gamma factor with the variance of the product of two independent ones of mean 1 and these shapes."""
     return shape * ahead / (shape + ahead + 1)
 
 
@@ -271,11 +274,12 @@ def still_unread(
     thinning, sharp : Thinning
         How hits thin out along lists, and along those whose ranking is nearly perfect.
     judged, relevant, unread : ndarray of bool, shape (n,)
-        By rank, which labels are known, which of these documents are relevant, and what nobody read.
+        By rank, which documents have a label, which of these are relevant, and which nobody read.
 
     Returns
     -------
     Remaining
+        Number of relevant documents that nobody read.
     """
     documents = int(unread.sum())
     if not documents:
@@ -289,15 +293,14 @@ def still_unread(
 def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:
     """Chance of each document by rank: given all labels if it is unread, otherwise as it was when the document came up.
 
-    A document that was read has the chance that the labels of better ranks give it, those of its own block of ranks left
-    out.
+    A document that was read gets the chance that the labels of the blocks of ranks before its own give it.
 
     Parameters
     ----------
     thinning : Thinning
         How hits thin out along lists.
     judged, relevant, unread : ndarray of bool, shape (n,)
-        By rank, which labels are known, which of these documents are relevant, and what nobody read.
+        By rank, which documents have a label, which of these are relevant, and which nobody read.
 
     Returns
     -------
@@ -314,51 +317,52 @@ def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: 
         np.cumsum(np.pad(part, ((0, 0), (1, 0))), axis=1)[:, :-1] for part in (read, at_hits)
     )
     log_at_hits = np.repeat(log_at_hits, TOTALS, axis=0) + hits[:-1] * np.log(rates.total)[:, None]
-    then = updated(rates.known, rates.expected(exposure), hits[:-1], log_at_hits, TEMPER)
+    then = updated(rates.start, rates.expected(exposure), hits[:-1], log_at_hits, TEMPER)
     now, expected = rates.after(judged, relevant), rates.expected(rates.density)
     behind, ahead = (
-        (known.weight * -expm1(log_passed(known, expected))).sum(axis=0) for known in (then, now.for_many(2))
+        (mix.weight * -expm1(log_passed(mix, expected))).sum(axis=0) for mix in (then, now.for_many(2))
     )
     return np.where(unread, np.repeat(ahead, width), np.repeat(behind, width))
 
 
 @lru_cache(maxsize=64)
 def edges(length: int) -> Ints:
-    """First ranks of blocks, and the end of the list: blocks of one rank at first, then ever longer ones."""
+    """Edges of blocks of ranks, from 0 to the length: blocks of one rank at first, then ever longer ones; shape (B + 1,)."""
     late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
     every = np.concatenate((np.arange(EXACT), late.astype(int)))
     return np.unique(np.append(every[every < length], length))
 
 
 def share_among(share: Callable[[Ints], Floats], documents: Flags) -> Floats:
-    """Share of a list's hits that is expected among some of its documents, shape (S,), by its share among the first k."""
+    """Share of the hits expected among flagged documents, shape (S,), from the function for the first k documents."""
     ends = np.flatnonzero(np.diff(documents.astype(np.int8), prepend=0, append=0))
     signs = np.where(np.arange(len(ends)) % 2, 1.0, -1.0)
     return np.asarray(share(ends) @ signs)
 
 
 def share_at(hits: NDArray[np.intp], length: int, alpha: Floats, beta: Floats) -> Floats:
-    """Share of a list's hits that is expected at single positions, by the density of family "beta".
+    """Share of the hits expected at single positions, by the density of family "beta".
 
     Parameters
     ----------
     hits : ndarray of int, shape (h,)
-        Positions from 0 on.
+        Positions, from 0.
     length : int
-        Of the list.
+        Number of documents of the list.
     alpha, beta : ndarray, shape (J,)
-        Parameters of each node.
+        Parameters of each curve.
 
     Returns
     -------
     ndarray, shape (J, h)
+        Shares, for each curve and position.
     """
     r, a, b = (hits + 0.5) / length, alpha[:, None], beta[:, None]
     return np.asarray(np.exp((a - 1) * np.log(r) + (b - 1) * np.log1p(-r) - betaln(a, b)) / length)
 
 
 def grid(sizes: Sequence[int]) -> tuple[Floats, Floats]:
-    """Nodes of three independent standard normal variables, the last varying fastest, and logs of their weights."""
+    """Nodes of independent standard normal variables, as many as sizes, the last varying fastest; and their log weights."""
     z = np.array(list(product(*(np.linspace(-REACH, REACH, size) for size in sizes))))
     log_weight = -0.5 * (z**2).sum(axis=1)
     return z, np.asarray(log_weight - logsumexp(log_weight))

@@ -1,8 +1,8 @@
-"""Rank of the first hit in a list from a new collection, learned from lists of several other collections.
+"""The rank of the first hit in a list from a new collection, learned from lists of several other collections.
 
 In a list of a collection the first hit has not come by rank k with chance
 
-    M(k) = 1 − κ + κ·(1 + Λ(k)/a)^(−a),    Λ(k) = e^v·(k/10)^w,
+    M(k) = 1 − κ + κ·S(k),    S(k) = (1 + Λ(k)/a)^(−a),    Λ(k) = e^v·(k/10)^w,
 
 given that there is something to find: κ is the chance that the list holds any of it, 1/a how much lists of one collection
 vary (a frailty), v how rich collections are (log Λ at rank 10) and w how fast hits thin out. Lists vary on two levels: v,
@@ -24,7 +24,7 @@ from scipy.special import logsumexp
 from tarstop_core.belief.mixture import Mixture, log_passed, mixture, weighted_quantiles
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.coverage import UNKNOWN
-from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, _fitted_on, ranks
+from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, provenance, ranks
 from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
@@ -33,7 +33,7 @@ from tarstop_core.errors import InputProblem
 RICHNESS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
-"""Grid over v, w and 1/a; a point of it with its weight is a kind of list to :mod:`tarstop_core.belief.mixture`."""
+"""Grid over v, w and 1/a; each point of it is a kind of list in :mod:`tarstop_core.belief.mixture`."""
 LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])  # Grid over 1 − κ
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 SURE_OF_LACKING = 20.0
@@ -45,32 +45,32 @@ SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists with something to find, if that is not known of every list."""
 RANKINGS = 2
 """Number of rankings that a merged list counts as: its rank k says as much as rank k/2 of a single one."""
-LEAST = 1e-5  # Smallest weight of a point of the grid that a file keeps, and digits of each number in it
-DIGITS = 6
+LEAST = 1e-5  # Smallest weight of a point of the grid that a file keeps
+DIGITS = 6  # Significant digits of each number in a file
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """The knowledge of a list: which kind it may be, and whether it lacks the relevant documents that exist."""
+    """What is learned about a list: its probable kind, and how likely it lacks the relevant documents that exist."""
 
     weight: Floats  # Weight of each point of the grid, adding up to 1; shape (G,)
     lacking: float  # 1 − κ, posterior mean: the chance that it holds nothing although something exists
-    sure: float = SURE_OF_LACKING  # Weight of that, in lists
+    sure: float = SURE_OF_LACKING  # How many lists `lacking` weighs as much as
 
 
 def grid() -> Floats:
-    """v, w and 1/a of every point, shape (3, G)."""
+    """v, w and 1/a of every point of the grid, shape (3, G)."""
     return np.stack(np.meshgrid(RICHNESS, SLOPES, VARIANCES, indexing="ij")).reshape(3, -1)
 
 
 def survival(k: int) -> Floats:
-    """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
+    """S(k) at every point of the grid: the chance of no hit in the first k given that the list holds one; shape (G,)."""
     rich, slope, variance = grid()
     return np.exp(log_passed(_kinds_of(variance), np.exp(rich) * power_exposure(k, slope)))
 
 
 def _kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
-    """The kinds of lists, each of which varies by a gamma factor of this variance; 0 for none."""
+    """Return a mixture of kinds of lists, each of which varies by a gamma factor of this variance, or 0 for none."""
     with np.errstate(divide="ignore"):
         return mixture(np.broadcast_to(weight, variance.shape), 1 / variance)
 
@@ -78,8 +78,8 @@ def _kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
 def log_likelihood(cases: Iterable[PastCase]) -> Floats:
     """Log-likelihood of cases of one collection, shape (G, len(LACKING)).
 
-    Where something is to be found: hit at k: κ·(M(k−1) − M(k)); missed in n: 1 − κ + κ·M(n). A case that
-    stopped, or with nothing at all, is likely by how often there is something, which is averaged over.
+    If there is something to find, a hit at k has the chance κ·(S(k−1) − S(k)), and none among n documents 1 − κ + κ·S(n). How
+    often there is something to find is averaged over where cases stopped or had nothing.
     """
     counted = Counter(cases)
     open_ended = [case for case in counted if case.outcome in ("stopped", "none")]
@@ -90,24 +90,24 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
             if case.outcome == "none":
                 total += times * np.log(1 - share)
                 continue
-            at = survival(case.at)[:, None]
+            no_hit = survival(case.at)[:, None]
             if case.outcome == "hit":
-                one = (1 - LACKING) * (survival(case.at - 1)[:, None] - at)
+                chance = (1 - LACKING) * (survival(case.at - 1)[:, None] - no_hit)
             else:
-                one = LACKING + (1 - LACKING) * at
-            there = share * one[:, :, None]
+                chance = LACKING + (1 - LACKING) * no_hit
+            there = share * chance[:, :, None]
             total += times * np.log(there + 1 - share if case.outcome == "stopped" else there)
     return np.asarray(logsumexp(total, axis=2) - np.log(len(share)))
 
 
 def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
-    """Learn from lists of several collections about a list of another one; from none at all, the prior (:data:`SPREADS`).
+    """Learn about a list of a new collection from lists of several others; from none at all, return the prior.
 
     Normal distributions between collections, half-normal priors of their spread: A. Gelman (2006), Prior distributions
     for variance parameters in hierarchical models, Bayesian Analysis 1, 515–534.
 
-    >>> found = learn([[PastCase("hit", 3), PastCase("hit", 9)], [PastCase("hit", 1), PastCase("missed", 50)]])
-    >>> round(float(found.weight.sum()), 6), found.lacking < 0.1
+    >>> learned = learn([[PastCase("hit", 3), PastCase("hit", 9)], [PastCase("hit", 1), PastCase("missed", 50)]])
+    >>> round(float(learned.weight.sum()), 6), learned.lacking < 0.1
     (1.0, True)
     """
     shape = len(RICHNESS), len(SLOPES), len(VARIANCES)
@@ -130,7 +130,7 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
 
 
 def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
-    """Update the knowledge by lists of the same collection.
+    """Return what is known of a list after other lists of the same collection.
 
     >>> start = learn([])  # lists whose first hit comes early speak for kinds that have it early
     >>> after = updated(start, [PastCase("hit", 1)] * 5)
@@ -147,7 +147,7 @@ def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
 
 
 def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats]:
-    """Weights of the points for every mean and spread, and the log prior of those."""
+    """Weights of the points for every pair of mean and spread, shape (pairs, points), and the log prior of the pairs."""
     step = float(points[1] - points[0])
     spread = np.tile(scale * STEPS, len(means))
     mean = np.repeat(means, len(STEPS))
@@ -159,7 +159,7 @@ def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Float
 
 
 def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
-    """The distribution of 1 − κ of collections over its grid."""
+    """Distribution of 1 − κ over its grid: a beta distribution with this mean and weight in lists."""
     density = LACKING ** (mean * sure - 1) * (1 - LACKING) ** ((1 - mean) * sure - 1) * np.gradient(LACKING)
     return np.asarray(density / density.sum())
 
@@ -168,7 +168,7 @@ def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
 
 
 def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
-    """When the first hit comes in labelled lists that have something to find; read as far as labels are known."""
+    """Return labelled lists with something to find as cases; each counts as read down to its first document without a label."""
     cases = []
     for topic in topics:
         read = len(topic) if topic.labelled is None else int(np.argmin([*topic.labelled, False]))
@@ -181,37 +181,37 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
 def fit_rank_frailty(
     topics: Sequence[Topic], collections: Sequence[str] | None = None, start: Calibrator | None = None
 ) -> Learned:
-    """Learn from labelled lists with something to find about the next one.
+    """Learn about the next list from labelled lists with something to find.
 
     Parameters
     ----------
     topics : sequence of Topic
-        The lists, labelled.
+        Labelled lists.
     collections : sequence of str, optional
-        Where each comes from; the next one is then of a new collection. Without them all are of one, and so is the next.
+        Collection of each list; the next list is then of a new one. Without them all are of one, and so is the next.
     start : Calibrator, optional
-        Of this kind: what is known before of the one collection.
+        Calibrator of this kind that says what is known of the one collection before.
 
     Returns
     -------
     Learned
+        Kinds of the next list, and the chance that it lacks what there is.
     """
     if collections is None:
         return updated(learn([]) if start is None else learned_by(start), cases_of(topics))
-    apart = [
-        [topic for topic, name in zip(topics, collections, strict=True) if name == each]
-        for each in dict.fromkeys(collections)
-    ]
-    return learn([cases_of(each) for each in apart])
+    by_collection: dict[str, list[Topic]] = {}
+    for topic, collection in zip(topics, collections, strict=True):
+        by_collection.setdefault(collection, []).append(topic)
+    return learn([cases_of(lists) for lists in by_collection.values()])
 
 
 def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
-    """Make the calibrator with the chances, kinds and band that were learned."""
+    """Return the calibrator with the chances, kinds of lists and band that were learned."""
     return _with_kinds(calibrator, np.vstack((learned.weight, grid())), learned.lacking)
 
 
 def for_merged_lists(calibrator: Calibrator, rankings: int = RANKINGS) -> Calibrator:
-    """Chances for a list merged from several rankings, each of which contains part of the relevant documents.
+    """Return the calibrator for a list merged from several rankings, each of which has part of the relevant documents.
 
     Its first k documents go as deep as the first k/R of one ranking: Λ(k/R) = R^(−w)·Λ(k), so v falls by w·log R.
 
@@ -220,7 +220,7 @@ def for_merged_lists(calibrator: Calibrator, rankings: int = RANKINGS) -> Calibr
     calibrator : Calibrator
         Of kind "rank-frailty", for lists of one ranking.
     rankings : int
-        R, how many rankings are put together.
+        R, how many rankings are merged.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def for_merged_lists(calibrator: Calibrator, rankings: int = RANKINGS) -> Calibr
 
 
 def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibrator:
-    """The calibrator with these kinds of lists (weight, v, w and 1/a, shape (4, J)), their chances and their band."""
+    """Return the calibrator with these kinds of lists, as rows weight, v, w and 1/a, and the chances and band they imply."""
     weight, rich, slope, variance = kinds
     kept = kinds[:, weight >= LEAST]
     kept[0] /= kept[0].sum()
@@ -255,22 +255,22 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
 
 
 def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
-    """Rounded to this many digits, so that every machine writes the same."""
+    """Round to this many significant digits, so that every machine writes the same file."""
     return tuple(float(f"{value:.{digits}g}") for value in values)
 
 
 def learned_by(calibrator: Calibrator) -> Learned:
-    """Return a calibrator's content on the grid; raise InputProblem if it has another kind or grid.
+    """Return what a calibrator learned, on the grid; raise InputProblem if it is of another kind or grid.
 
-    Other people's lists say nothing about κ; only a person's own lists do.
+    Only a person's own lists say something about κ; for other calibrators it is as if nobody had said how they searched.
     """
     points = {tuple(each): at for at, each in enumerate(grid().T.round(6))}
     weight, name = np.zeros(len(points)), calibrator.fitted_on.name
-    for one, *point in calibrator.list_kinds:
+    for kind_weight, *point in calibrator.list_kinds:
         at = points.get(tuple(np.round(point, 6)))
         if at is None:
             raise InputProblem(f"“{name}” cannot be updated by this version; fit it again.")
-        weight[at] = one
+        weight[at] = kind_weight
     if not weight.sum() > 0:
         raise InputProblem(f"“{name}” is not a calibrator of kind 'rank-frailty'; choose one.")
     weight /= weight.sum()
@@ -287,29 +287,30 @@ def from_cases(
     own: str = "cases",
     lists: tuple[str, ...] = (),
 ) -> Calibrator:
-    """Update what was known before by a person's own lists, and make their calibrator.
+    """Update a calibrator by a person's own lists.
 
     Parameters
     ----------
     start : Calibrator
-        Of kind "rank-frailty": what was known before.
+        Calibrator of kind "rank-frailty" that says what was known before.
     cases : sequence of PastCase
-        When the first hit came in each list.
+        How each list ended.
     name, simulated, own, lists
         As in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
 
     Returns
     -------
     Calibrator
+        One of the same kind, fitted on these cases too.
 
     Raises
     ------
     InputProblem
-        When there is no case.
+        If there is no case.
     """
     if not cases:
         raise InputProblem("There is no case to learn from; enter at least one.")
-    seen = _fitted_on(cases, name, simulated, own, lists)
-    seen = replace(seen, source=f"{seen.source}; going on from “{start.fitted_on.name}”")
-    empty = Calibrator("rank-frailty", PATENT, (), (), seen)
+    fitted_on = provenance(cases, name, simulated, own, lists)
+    fitted_on = replace(fitted_on, source=f"{fitted_on.source}; going on from “{start.fitted_on.name}”")
+    empty = Calibrator("rank-frailty", PATENT, (), (), fitted_on)
     return with_learned(empty, updated(learned_by(start), cases))

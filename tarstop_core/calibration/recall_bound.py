@@ -3,8 +3,8 @@
 Every n-th document offered is drawn uniformly from those still unread, all others come in the list's order. If
 the list had R relevant documents, f of them read, the next draw would be relevant with chance θ = (R − f) / unread, whatever
 ranked the others. A bet that there are fewer, γθ, multiplies a stake by (1 − γθ)/(1 − θ) at a miss and by γ at a hit: a
-fair game if R is true, so that its stake exceeds 1/α at any time with a chance of at most α (Ville). Bets are mixed over
-γ and over the draw at which they begin, for what ranking finds early tells nothing of what is left later. R is ruled out
+fair game if R is true, so that its stake ever reaches 1/α with a chance of at most α (Ville). Bets are mixed over
+γ and over the draw at which they begin, because what a ranking finds early does not say what is left later. R is ruled out
 once its mixed stake has reached 1/α.
 
 Every factor rises with R and falls when a label becomes relevant. So the totals ruled out are all those above the one
@@ -27,8 +27,8 @@ Ranks = NDArray[np.intp]
 
 ALPHA = 0.05  # Chance that the bound is ever wrong, at most
 BETS = (0.02, 0.3)
-"""γ: the number of relevant documents that a bet assumes to be left, as a share of what R implies. Chosen among mixtures on simulated lists
-(docs/recall_statement.md); the bound holds with any choice, others read more."""
+"""γ: share of the relevant documents left under R that a bet assumes to be left. Chosen on simulated lists
+(docs/recall_statement.md); the bound holds with any choice, but others read more."""
 
 
 def draws_at(documents: int, every: int) -> Flags:
@@ -83,7 +83,7 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
     waits = np.log(np.maximum(1 - np.cumsum(begins), 1e-300))
     for gamma in BETS:
         miss = np.log1p(-gamma * chance) - np.log(np.maximum(1 - chance, 1e-300))
-        # A certain hit is not a bet.
+        # A hit that R makes certain changes no stake.
         factor = np.where(hits, np.log(gamma) * (chance < 1), miss)
         so_far = np.cumsum(factor, axis=-1)
         begun = np.logaddexp.accumulate(np.log(begins) - so_far + factor, axis=-1) + so_far
@@ -133,7 +133,7 @@ def first_bounded(
     start: int = 0,
     unsure: Flags | None = None,
 ) -> int:
-    """First depth of a list read to its end where the bound on recall is high enough.
+    """First depth at which the bound on recall is high enough, in a list that was read to its end.
 
     Parameters
     ----------
@@ -144,14 +144,14 @@ def first_bounded(
     alpha : float
         Chance that the bound is ever wrong.
     start : int
-        Where to begin.
+        Depth to begin at.
     unsure : ndarray of bool, shape (N,), optional
-        Which documents wait for a verdict: they count as relevant in the list, and not as found.
+        Documents that wait for a verdict: they count as relevant, but not as found.
 
     Returns
     -------
     int
-        N where there is none before. The bound never falls while labels are only added, so bisection finds the depth.
+        N if there is none before. The bound never falls while labels are only added, so bisection finds the depth.
     """
     documents = len(relevant)
     counts = relevant if unsure is None else relevant | unsure
@@ -167,7 +167,7 @@ def first_bounded(
 
 
 def price(documents: int, every: int, relevant: int, recall: float) -> int:
-    """Documents read until the bound on recall is high enough, if all relevant documents came first.
+    """Number of documents to read until the bound on recall is high enough, if all relevant documents come first.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """Chances for a list that is reordered after every label, from the history of hits alone.
 
-What is known of such a list is which of the documents read were relevant, in the order read, and how long it is. Scores
-of models fitted at different times are not one scale, and say nothing beyond it.
+The history says which of the documents read were relevant, in the order read; with the length of the list it is all that is
+used. Scores of models fitted at different times are on different scales, and say nothing beyond it.
 
 *The next document* is a logistic regression on the history (two averages of recent hits, hits found, rank, share read),
-with a shift for this session that is learned as it goes. *The rest of the list* is of
-:mod:`tarstop_core.calibration.hit_rate_model`, a mixture of two families of curves; what is left varies by a factor which all
+with a shift for this session that is learned as it goes. *The rest of the list* comes from
+:mod:`tarstop_core.calibration.hit_rate_model`, a mixture of two families of curves; what is left varies by a factor that all
 documents ahead share. Near the reader the curves are tilted so that the
 first document ahead has the chance that the history gives it. So there is one distribution: of the next document, the
 next hundred and of all that is left.
@@ -42,46 +42,47 @@ from tarstop_core.errors import InputProblem
 FILE = FileKind("tarstop-reranked-chances", 1, "file of chances of re-ranked lists", again="make it again")
 
 HALF_LIVES = (6.0, 40.0)  # Half-lives of the averages of recent hits, in documents
-AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
-"""Starting value of these averages, and what is added to them before their log is taken."""
+AT_FIRST = 0.2  # Starting value of these averages
+LEAST_AVERAGES = (0.02, 0.005)  # What is added to each of them before its log is taken
 FEATURES = 9  # Number of features of the history, including a constant
 FURTHEST_TILT = math.log(20)  # Largest correction of the next document against the curves, up or down
 
-NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
-"""Weight below which a node is left out, difference below which numbers count as equal, and log of the largest factor between them."""
+NEGLIGIBLE = 1e-6  # Weight up to which a kind of list is left out
+SAME = 1e-6  # Relative difference below which two means count as equal
+FURTHEST_FACTOR = 12.0  # Log of the largest factor by which means are brought together
 
 
 @dataclass(frozen=True)
 class RerankedChances:
-    """What was learned from sessions about reordered lists, small enough to read."""
+    """What was learned from sessions about lists that learn, small enough to read."""
 
     weights: tuple[float, ...]  # Weights of the features of :func:`features`
-    shift: float  # Variance over sessions of the logit's shift
+    shift: float  # Variance over sessions of the shift of the logit
     curves: tuple[Curve, ...]
-    temper: float  # Power of the evidence of one session about its curve
+    temper: float  # Power to which the evidence of one session about its curve is taken
     ahead: float  # Shape of a further gamma factor on the documents ahead
     reach: float  # Documents after which the influence of recent hits has faded to a third
     fitted_on: FittedOn
     # Quality of the next document's chance, on sessions that were not learned from
     quality: Quality | None = None
 
-    def of(self, scenario: str) -> "RerankedChances":
-        """Keep the curves of one scenario alone, where that is what labels say; all where it has none."""
-        own = tuple(each for each in self.curves if each.scenario == scenario)
-        return replace(self, curves=own) if own else self
+    def for_scenario(self, scenario: str) -> "RerankedChances":
+        """Return the chances with only the curves of one scenario, or with all if it has none."""
+        curves = tuple(curve for curve in self.curves if curve.scenario == scenario)
+        return replace(self, curves=curves) if curves else self
 
     def to_json(self) -> str:
-        """As a small versioned JSON document."""
+        """Return the chances as a small versioned JSON document."""
         return FILE.text(asdict(self))
 
 
 def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
-    """Read such a document; InputProblem if the text is not of a known version or cannot be used."""
+    """Read chances of lists that learn from their JSON; raise InputProblem if it is none of a known version or is damaged."""
     model = validated(RerankedChances, FILE.content(text, name), name, FILE.again)
-    weights, above_0 = [each.weight for each in model.curves], (model.temper, model.ahead, model.reach)
+    weights, above_0 = [curve.weight for curve in model.curves], (model.temper, model.ahead, model.reach)
     for sound, fault in (
         (len(model.weights) == FEATURES, f"it needs {FEATURES} weights"),
-        (all(each.prior.usable for each in model.curves), "a curve's prior is not a distribution"),
+        (all(curve.prior.usable for curve in model.curves), "a curve's prior is not a distribution"),
         (min(weights, default=0.0) > 0, "its curves have no weights above 0"),
         (model.shift >= 0 < min(above_0), "'shift' is below 0, or 'temper', 'ahead' or 'reach' not above it"),
     ):
@@ -91,7 +92,7 @@ def from_json(text: str, name: str = "The chances of a re-ranked list") -> Reran
 
 
 def load(path: str | Path) -> RerankedChances:
-    """Read a file of them; see :func:`from_json`."""
+    """Read chances of lists that learn from a file; see :func:`from_json`."""
     name = f"The file {path}"
     return from_json(read_file(path, name), name)
 
@@ -100,16 +101,16 @@ def load(path: str | Path) -> RerankedChances:
 
 
 def averages(history: Flags, half_life: float) -> Floats:
-    """Average of the hits before each document, in which those long ago count less.
+    """Exponentially weighted average of the hits before each document.
 
-    ``scipy.signal.lfilter`` gives it too: to import that takes longer than most averages do.
+    ``scipy.signal.lfilter`` computes it too, but importing it takes longer than most averages do.
 
     Parameters
     ----------
     history : ndarray of bool
-        Of each document read, whether it was a hit, shape (d,).
+        Whether each document read was a hit, shape (d,).
     half_life : float
-        After as many documents a hit counts half.
+        Number of documents after which a hit counts half.
 
     Returns
     -------
@@ -122,7 +123,7 @@ def averages(history: Flags, half_life: float) -> Floats:
 
 
 def features(history: Flags, length: int) -> Floats:
-    """Features of the history before each document of a `history` (see :func:`path_chances`) and before the next one, shape (d + 1, FEATURES)."""
+    """Features of the history before each of d documents read and before the next one, shape (d + 1, FEATURES)."""
     d, hits = np.arange(len(history) + 1), np.append(0, np.cumsum(history))
     fast, slow = (
         np.log(averages(history, half_life) + least)
@@ -134,22 +135,23 @@ def features(history: Flags, length: int) -> Floats:
 
 
 def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
-    """Chance of each document read as it stood when it was next, and of the next one now.
+    """Chance of each document read, as it was when the document was next, and of the next one now.
 
     The shift of the logit is the first Newton step to its posterior mode, from all documents before.
 
     Parameters
     ----------
     model : RerankedChances
-        What was learned of lists that learn.
+        What was learned about lists that learn.
     history : ndarray of bool, shape (d,)
         Which of the documents read were relevant, in the order read.
     length : int
-        Documents of the list.
+        Number of documents of the list.
 
     Returns
     -------
     ndarray, shape (d + 1,)
+        Chances in (0, 1).
     """
     logit = features(history, length) @ np.array(model.weights)
     p = expit(logit[:-1])
@@ -161,7 +163,7 @@ def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
 
 
 def share_at_ranks(rates: HitRates, ranks: Ints) -> Floats:
-    """Share of the hits among the first k, straight within a block of ranks, shape (S, K)."""
+    """Share of the hits expected among the first k documents, linear within a block of ranks; shape (S, K)."""
     block = np.clip(np.searchsorted(rates.edges, ranks, side="right") - 1, 0, len(rates.edges) - 2)
     part = (ranks - rates.edges[block]) / np.diff(rates.edges)[block]
     return np.asarray(rates.at_edges[:, block] * (1 - part) + rates.at_edges[:, block + 1] * part)
@@ -171,11 +173,11 @@ def share_at_ranks(rates: HitRates, ranks: Ints) -> Floats:
 class Ahead:
     """Forecast for the unread documents."""
 
-    read: int
-    length: int
+    read: int  # Number of documents read
+    length: int  # Number of documents of the list
     ends: Ints  # Ranks at which blocks of documents ahead end, shape (B,)
-    weight: Floats  # Weight of each node, shape (J,)
-    expected: Floats  # Expected hits in each block by node, shape (J, B)
+    weight: Floats  # Probability of each kind of list, shape (J,)
+    expected: Floats  # Expected hits in each block by kind, shape (J, B)
     shape: float  # Shape of the gamma factor that all documents ahead share
 
     @cached_property
@@ -185,22 +187,23 @@ class Ahead:
         return np.repeat(np.minimum(self.weight @ self.expected / width, 1.0), width)
 
     def left(self, more: int | None = None) -> Remaining:
-        """Distribution of the hits among this many more documents, or all; its mean is the sum of their chances."""
+        """Distribution of the hits among this many more documents, or all unread ones; its mean is the sum of their chances."""
         documents = self.length - self.read
         more = documents if more is None else min(more, documents)
         begins = np.append(self.read, self.ends[:-1])
         part = np.clip((self.read + more - begins) / np.maximum(self.ends - begins, 1), 0.0, 1.0)
         left = remaining_from_forecasts(self.weight, self.shape, self.expected @ part, more)
         wanted = float(self.p[:more].sum())
-        # Hits cannot exceed documents, which cuts off a tail that matters only with few documents.
+        # Hits cannot exceed documents, which cuts off a tail and lowers the mean; this matters only with few documents.
         if not more or abs(left.mean - wanted) < SAME * wanted:
             return left
 
         @cache
         def off(log_factor: float) -> float:
+            """Difference from the mean wanted if all kinds' means are multiplied by this factor."""
             return left.times(math.exp(log_factor)).mean - wanted
 
-        # With few documents, little is cut off: about the error of the mean.
+        # If little is cut off, the factor is about the ratio of the means: try twice its log before the limit.
         limit = -FURTHEST_FACTOR if left.mean > wanted else FURTHEST_FACTOR
         near = 2 * math.log(max(wanted, TINY) / max(left.mean, TINY))
         end = near if abs(near) < FURTHEST_FACTOR and off(near) * off(0.0) < 0 else limit
@@ -215,13 +218,14 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     Parameters
     ----------
     model, history, length
-        As of :func:`forecasts`.
+        As for :func:`forecasts`.
     following : float, optional
         Chance of the next document; that of :func:`forecasts` unless given.
 
     Returns
     -------
     Ahead
+        Forecast for all unread documents.
     """
     read, hits = len(history), np.flatnonzero(history)
     if read >= length:
@@ -230,7 +234,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     behind = share_at_ranks(rates, np.array([read]))
     counts = np.bincount(np.searchsorted(rates.edges, hits, side="right") - 1, minlength=len(rates.edges) - 1)
     log_at_hits = np.repeat(rates.log_density @ counts, TOTALS) + len(hits) * np.log(rates.total)
-    now = updated(rates.known, rates.expected(behind[:, 0]), len(hits), log_at_hits, model.temper)
+    now = updated(rates.start, rates.expected(behind[:, 0]), len(hits), log_at_hits, model.temper)
     kept = np.flatnonzero(now.weight > NEGLIGIBLE)
     weight = now.weight[kept] / now.weight[kept].sum()
     ends = read + edges(length - read)[1:]
@@ -252,12 +256,14 @@ def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[F
     Parameters
     ----------
     model, history, length
-        As of :func:`forecasts`.
+        As for :func:`forecasts`.
 
     Returns
     -------
-    ndarray of shape (N,), Remaining
-        Of documents read the chance is the one they had when they were next; those unread are in the present order.
+    chances : ndarray, shape (N,)
+        Documents read have the chance they had when they were next; unread ones follow in the present order.
+    unread : Remaining
+        Number of relevant documents among the unread ones.
     """
     chances = forecasts(model, history, length)
     rest = ahead(model, history, length, float(chances[-1]))
@@ -275,27 +281,27 @@ PRIORS: dict[Family, Thinning] = {
         spread=((0.15, 0.0, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.8)),
     ),
 }
-"""The prior before any session was seen; a few imagined sessions of it are learned from together with the real ones."""
-LIKE_LISTS = 4.0  # Weight of the prior for the spread, in sessions
+"""The prior before any session is seen; it weighs as much as a few sessions."""
+LIKE_LISTS = 4.0  # Weight of the prior of the spread, in sessions
 SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
-"""Defaults of the class, chosen on sessions that were not learned from; see docs/reranked_chances.md."""
+"""Values of `shift`, `temper`, `ahead` and `reach`, chosen on sessions not learned from (docs/reranked_chances.md)."""
 C = 1.0  # Inverse strength of the regularisation of the weights of standardised features
 
 
 def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) -> RerankedChances:
-    """Learn from sessions read to the end, each with whether its documents were relevant, in the order of reading.
+    """Learn from sessions read to the end, each with the flags of its hits in the order of reading.
 
-    Sessions come by what their labels say, which is a scenario of a calibrator: each such kind of session has curves of its own.
+    Sessions are grouped by what their labels say, a scenario of calibrators; each group has curves of its own.
     """
     curves: list[Curve] = []
-    for scenario, of_kind in histories.items():
-        fitted = [fit_curve(family, of_kind, prior, LIKE_LISTS) for family, prior in PRIORS.items()]
+    for scenario, of_scenario in histories.items():
+        fitted = [fit_curve(family, of_scenario, prior, LIKE_LISTS) for family, prior in PRIORS.items()]
         shares = _shares(np.array([evidence for _, evidence in fitted]))
         curves += [
             Curve(scenario, family, round(float(share) / len(histories), DIGITS), prior)
             for family, share, (prior, _) in zip(PRIORS, shares, fitted, strict=True)
         ]
-    weights = _weights([each for of_kind in histories.values() for each in of_kind])
+    weights = _weights([history for of_scenario in histories.values() for history in of_scenario])
     return RerankedChances(weights, SHIFT, tuple(curves), TEMPER, AHEAD, REACH, fitted_on)
 
 
@@ -313,7 +319,7 @@ def _shares(log_evidence: Floats) -> Floats:
 
 
 def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
-    """Weights of the features; a session of four times as many documents counts for twice as much."""
+    """Fit the weights of the features; a session with four times as many documents counts twice as much."""
     from sklearn.linear_model import LogisticRegression  # slow to import, seldom needed
 
     x = np.vstack([features(each, len(each))[:-1, 1:] for each in histories])

@@ -8,7 +8,7 @@ from tarstop_core.errors import InputProblem
 
 
 def scaled(p: Floats, factor: float) -> Floats:
-    """Chances multiplied by a factor, at most 1; with a factor of 1 the array itself.
+    """Multiply chances by a factor, up to 1; with a factor of 1 return the array itself.
 
     >>> scaled(np.array([0.1, 0.8]), 2.0)
     array([0.2, 1. ])

@@ -84,7 +84,7 @@ def reranked_chances(scenario: str = "") -> RerankedChances:
 
     The chances are those of being included ("inclusion") or of having data ("review"); without a scenario, of either.
     """
-    return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
+    return load_reranked(sample_dir() / "reranked" / "reviews.json").for_scenario(scenario)
 
 
 @cache

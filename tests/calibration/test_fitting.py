@@ -19,7 +19,14 @@ from tarstop_core.calibration.calibrator import (
     from_json,
     z_scores,
 )
-from tarstop_core.calibration.fitting import assess, by_lists, cross_validate, ece, fit, reliability
+from tarstop_core.calibration.fitting import (
+    assess,
+    cross_validate,
+    ece,
+    fit,
+    reliability,
+    resampled_intervals,
+)
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
@@ -370,9 +377,9 @@ def test_intervals_by_lists_are_wider_where_documents_of_a_list_go_together() ->
     alike = [(p, np.arange(100) % 4 == 0)] * 20
     apart = [(p, np.full(100, i % 4 == 0)) for i in range(20)]
     for lists, least, most in ((alike, 0.0, 0.05), (apart, 0.3, 0.5)):
-        ((low, high),) = by_lists(lists)
+        ((low, high),) = resampled_intervals(lists)
         assert low <= 0.25 <= high and least < high - low < most
-    assert by_lists(apart) == by_lists(apart)
+    assert resampled_intervals(apart) == resampled_intervals(apart)
 
 
 def test_what_is_judged_by_lists_is_kept_with_the_calibrator() -> None:

@@ -104,7 +104,7 @@ def test_labels_that_came_along_in_no_order_say_nothing_of_how_much_is_left() ->
         "in which order those that came were found is not known"
     )
     check = live_check(LEARNS, INCLUSION, adaptive_chances(LEARNS, on)[0], on)
-    assert check is not None and (check.read, check.found, check.waiting) == (1, 1, 0)
+    assert check is not None and (check.read, check.relevant, check.waiting) == (1, 1, 0)
     alone = read([True], ids=IDS[200:])
     same = live_check(LEARNS, INCLUSION, adaptive_chances(LEARNS, alone)[0], alone)
     assert same is not None and (check.low, check.high) == (same.low, same.high)

@@ -60,7 +60,7 @@ def test_one_list_says_what_was_expected_and_no_more() -> None:
     for verdicts, found in (("+---" * 10, 10), ("+" + "-" * 59, 1)):
         check = live_check(REVIEW, EVEN, P, read(REVIEW, verdicts))
         assert check is not None and check.offered is None and check.evidence.lists == 1
-        assert (check.read, check.found) == (len(verdicts), found)
+        assert (check.read, check.relevant) == (len(verdicts), found)
         assert f"Expected {check.low} to {check.high} included" in check_sentence(check, REVIEW)
 
 
@@ -172,7 +172,7 @@ def test_chances_of_a_first_hit_expect_one_at_most() -> None:
     assert before.misses == pytest.approx(float(np.prod(1 - p[:30])))
     at_once = replace(START, confirm_hits=False)
     check = live_check(at_once, memory, p, read(at_once, "---+"))
-    assert check is not None and (check.low, check.high, check.found, check.misses) == (0, 1, 1, None)
+    assert check is not None and (check.low, check.high, check.relevant, check.misses) == (0, 1, 1, None)
     assert check.evidence.lists == 1 and check.evidence.e_value != 1
 
 
@@ -259,14 +259,16 @@ def test_in_one_stage_only_reports_with_data_come_true() -> None:
     events += [Event("report", {"doc": doc, **each.to_dict()}) for doc, each in zip(IDS, told, strict=False)]
     check = live_check(one_stage, EVEN, P, replay(one_stage, IDS, events))
     # The third waits: it is not known whether it brings data.
-    assert check is not None and (check.read, check.found) == (2, 1)
+    assert check is not None and (check.read, check.relevant) == (2, 1)
 
 
 def test_a_hit_that_waits_for_confirmation_settles_nothing_yet() -> None:
     waiting = read(START, "----+")
     check = live_check(START, SURE, P, waiting)
     assert (
-        check is not None and (check.read, check.found) == (4, 0) and check.misses == pytest.approx(0.75**4)
+        check is not None
+        and (check.read, check.relevant) == (4, 0)
+        and check.misses == pytest.approx(0.75**4)
     )
     said = check_sentence(check, START)
     assert "4 documents judged (1 waits" in said and "none is confirmed" in said
@@ -280,4 +282,4 @@ def test_a_hit_that_waits_for_confirmation_settles_nothing_yet() -> None:
         ],
     )
     check = live_check(START, SURE, P, confirmed)
-    assert check is not None and (check.read, check.found, check.misses) == (5, 1, None)
+    assert check is not None and (check.read, check.relevant, check.misses) == (5, 1, None)

@@ -162,7 +162,7 @@ def test_every_branch_of_a_search() -> None:
             (0, 0.4, EVIDENCE[0]),
             (1, 0.01, EVIDENCE[2]),
         ):
-            check = replace(CHECK, misses=misses, waiting=waiting, found=0, low=waiting, evidence=evidence)
+            check = replace(CHECK, misses=misses, waiting=waiting, relevant=0, low=waiting, evidence=evidence)
             assert PATENT.message("check", check=check, settings=SEARCH, limit=E_LIMIT)
 
 

@@ -26,7 +26,7 @@ OF_FORMULAS = {
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
     "value.studies": set(),
-    "calibration.hit_rate_fit": {"fit_curve", "learned"},
+    "calibration.hit_rate_fit": {"fit_curve", "fit_distribution"},
     "calibration.hit_rate_model": {
         "grid",
         "less_sure",
@@ -39,7 +39,7 @@ OF_FORMULAS = {
     "calibration.extraction_rate": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load"},
     "calibration.scores": {"tied_share"},
-    "calibration.fitting": {"known", "usable", "predicted", "in_bins"},
+    "calibration.fitting": {"has_label", "usable", "predicted", "in_bins"},
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
@@ -56,7 +56,7 @@ OF_FORMULAS = {
     "explore.sensitivity": {"goes_on"},
     "belief.mixture": {"weighted_quantiles"},
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
-    "calibration.first_hit": {"in_words", "ranks", "read_cases"},
+    "calibration.first_hit": {"in_words", "provenance", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
     "sessions.prisma": {"origin", "flow_diagram"},
 }
