@@ -116,8 +116,8 @@ def test_blocks_reach_the_end() -> None:
 def test_who_knows_what_labels_say_has_the_curves_of_such_sessions_alone(model: RerankedChances) -> None:
     assert {each.scenario for each in model.curves} == {"inclusion", "review"}
     assert sum(each.weight for each in model.curves) == pytest.approx(1)
-    assert {each.scenario for each in model.of("review").curves} == {"review"}
-    assert model.of("") == model
+    assert {each.scenario for each in model.for_scenario("review").curves} == {"review"}
+    assert model.for_scenario("") == model
 
 
 def test_a_family_is_as_frequent_as_its_sessions_and_an_imagined_one() -> None:

@@ -72,7 +72,7 @@ def test_what_is_found_moves_what_is_foreseen_and_its_key() -> None:
 
 def test_the_live_check_foresees_what_was_read_from_before_its_first_document() -> None:
     fits = live_check(LEARNS, INCLUSION, np.zeros(300), read([at % 4 == 0 for at in range(40)]))
-    assert fits is not None and fits.low < fits.found == 10 < fits.high
+    assert fits is not None and fits.low < fits.relevant == 10 < fits.high
     assert check_sentence(fits, LEARNS).startswith("In this list that")
     others = [session_ratios(LEARNS, INCLUSION, *adaptive_chances_of([False] * 60 + [True] * 40))] * 9
     late = live_check(LEARNS, INCLUSION, *adaptive_chances_of([at % 4 == 0 for at in range(40)]), others)

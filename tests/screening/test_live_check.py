@@ -129,7 +129,7 @@ def test_what_is_still_unread_is_not_corrected_twice() -> None:
 
 def test_unsure_documents_are_left_out() -> None:
     with_unsure = live_check(REVIEW, EVEN, P, read(REVIEW, "+---????"))
-    assert with_unsure is not None and (with_unsure.read, with_unsure.found) == (4, 1)
+    assert with_unsure is not None and (with_unsure.read, with_unsure.relevant) == (4, 1)
     assert re.search(
         r"of .* 1 document .*\(1 unsure\), found 0",
         check_sentence(live_check(REVIEW, EVEN, P, read(REVIEW, "-?")), REVIEW),
@@ -253,7 +253,7 @@ def test_in_one_stage_only_reports_with_data_come_true() -> None:
     """The chances there are of bringing a 2×2 table, whatever was thought of the abstract."""
     one_stage = replace(REVIEW, stages=1, full_cost=0.0)
     state = read(one_stage, "+++" + "-" * 5)
-    assert live_check(one_stage, EVEN, P, state).found == 0  # type: ignore[union-attr]
+    assert live_check(one_stage, EVEN, P, state).relevant == 0  # type: ignore[union-attr]
     told = [Report("data", study="Lee", rows=(Row("Lee", 9, 1, 2, 4),)), Report("no data")]
     events = [Event("label", {"doc": IDS[at], "label": "relevant"}) for at in range(3)]
     events += [Event("report", {"doc": doc, **each.to_dict()}) for doc, each in zip(IDS, told, strict=False)]
