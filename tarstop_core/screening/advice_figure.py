@@ -43,10 +43,12 @@ def advice_figure(
     plan, worth = state.depth + ahead, rule.value_rate(path)
     exact = worth is not None
     if worth is None and (least := rule.least_rate(path)) is not None:
-        # As long as the rule goes on, reading must be worth at least its cost.
+        # As long as the rule goes on, reading must be worth at least its cost. Where it stops, a bound above the cost
+        # comes from a model other than the rule's, and stopping would look like a mistake.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = least.copy()
         worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
+        worth[stop:] = np.minimum(worth[stop:], settings.cost)
     if worth is not None and path.in_steps:
         # What reading on was worth earlier is not known any more, because fewer studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)

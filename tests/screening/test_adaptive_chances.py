@@ -226,6 +226,17 @@ def test_the_drawn_lower_bound_never_falls_below_the_cost_where_the_rule_goes_on
             )
 
 
+def test_where_the_rule_stops_nothing_drawn_is_worth_more_than_it_costs() -> None:
+    settings = replace(LEARNS, policy="optimal", cost=5.0, full_cost=0.0)
+    state = read([True] * 3 + [False] * 15, settings=settings)
+    p, _ = adaptive_chances(settings, state)
+    path, advice = screening_path(settings, INCLUSION, p, state), advise(settings, INCLUSION, p, state)
+    figure = advice_figure(path, settings, state, advice, "all")
+    worth = [trace for trace in figure["data"] if trace.get("yaxis") == "y2"]
+    drawn = [(x, y) for trace in worth for x, y in zip(trace["x"], trace["y"], strict=True) if y]
+    assert advice.more and max(y for x, y in drawn if x >= state.depth + advice.more) <= 1
+
+
 @pytest.mark.parametrize(("found", "hits"), [(30, 0), (30, 2), (0, 3)])
 def test_what_is_unread_grows_by_what_random_draws_say_was_overlooked(found: int, hits: int) -> None:
     """Of 300 documents that all excluded 50 were drawn; those drawn count as found."""
