@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.figures import Chart, Figure, or_none, thinned, with_unit
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.pictures import still
@@ -18,6 +19,9 @@ from tarstop_core.sessions.snapshot import SessionSnapshot
 
 Limits = Sequence[tuple[str, Any, str]]
 """A limit for a curve: its name, its height (one number, or one a depth) and its colour."""
+
+LETTER, LINE = 0.011, 0.09
+"""Width of a letter and height of a line of text, as shares of the plot's width and height."""
 
 
 def advised(session: SessionSnapshot) -> list[dict[str, Any]]:
@@ -98,14 +102,44 @@ def _drawn(
         chart.traces[-1]["line"]["shape"] = "hv"
         if np.isnan(at):
             continue  # a cost of 0, which a logarithmic axis cannot show
-        # On the side of the limit where the curve mostly is not near the end.
-        below = bool(curve[depths > 0.8 * depths[-1]].median() > at)
-        place = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
-        chart.label(depths[-1], np.log10(at) if log else at, name, of, **place)
+        scaled, ends = (np.log10(curve), np.log10([low, high])) if log else (curve, [low, high])
+        height = float(np.log10(at) if log else at)
+        shares = (np.append(scaled, height) - ends[0]) / (ends[1] - ends[0])
+        at_left, below = free_side((depths / depths[-1]).to_numpy(), shares[:-1], float(shares[-1]), name)
+        place: dict[str, Any] = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
+        end, side = (0.0, "left") if at_left else (depths[-1], "right")
+        chart.label(end, height, name, of, xanchor=side, **place)
     whole = {"dtick": 1} if depths[-1] <= 5 else {}
     chart.axis("xaxis", "documents read", range=[0.0, depths[-1]], **whole)
     chart.axis("yaxis", **axis)
     return chart.figure()
+
+
+def free_side(x: Floats, y: Floats, limit: float, name: str) -> tuple[bool, bool]:
+    """Whether the name of a limit stands at its left end, and whether below it, so that the curve crosses no letter.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (N,)
+        The curve, as shares of the plot's width and height; NaN where it is not drawn.
+    limit : float
+        Height of the limit, as a share.
+    name : str
+        What is written.
+    """
+    drawn, along = ~np.isnan(y), np.linspace(0.0, 1.0, 401)
+    if not drawn.any():
+        return False, False
+    curve = np.interp(along, x[drawn], y[drawn], right=np.nan)
+    near_end = curve[(along > 0.8) & ~np.isnan(curve)]
+    mostly_above = bool(len(near_end) and np.median(near_end) > limit)
+    for at_left in (False, True):
+        ends = along < LETTER * len(name) if at_left else along > 1 - LETTER * len(name)
+        for below in (mostly_above, not mostly_above):
+            low = limit - LINE if below else limit
+            if low >= 0 and not ((curve[ends] > low) & (curve[ends] < low + LINE)).any():
+                return at_left, below
+    return False, mostly_above
 
 
 def _before_kept(session: SessionSnapshot) -> list[dict[str, Any]]:
