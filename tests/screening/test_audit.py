@@ -176,7 +176,8 @@ def test_the_statement_has_the_confidence_of_the_rule() -> None:
         most[confidence] = advice.facts.most
         said = recall_sentence(state), ENOUGH.message("for_sure", facts=advice.facts, settings=settings)
         for sentence in said:
-            assert f"With {percent(confidence)} confidence at least {advice.facts.sure_percent} %" in sentence
+            bound = f"with {percent(confidence)} confidence at least {advice.facts.sure_percent} %"
+            assert bound in sentence.lower()
         assert advice.facts.sure_percent == 100 * 60 // most[confidence]
         written = protocol_paragraph(settings, CALIBRATOR, size=N, audited=EVERY)
         assert f"that holds with {percent(confidence)} confidence" in written

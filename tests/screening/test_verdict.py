@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.screening import advice_message
-from tarstop_core.screening.advised import Assumption, Floor, Variation
+from tarstop_core.screening.advised import Assumption, Floor, RecallFacts, Variation
+from tarstop_core.screening.enough_settings import EnoughSettings
+from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.wording import MOODS, SIGNS, chance_in_words, document_name, explain, verdict
 from tarstop_core.value.payoffs import MINUS
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
@@ -98,3 +100,13 @@ def test_going_on_that_is_expected_to_lose_is_said_to_differ_from_the_best_plan(
     held = replace(loses, held_by=Floor.STUDIES)
     assert "rule alone would stop" in verdict(held, replace(greedy, floor_studies=5)).says
     assert "expected loss" not in verdict(replace(loses, gain=0.0), greedy).says
+
+
+@pytest.mark.parametrize(("unread", "explained"), [(0.5, True), (30.0, False)])
+def test_going_on_although_the_best_guess_is_high_enough_is_explained(unread: float, explained: bool) -> None:
+    facts = RecallFacts(left=(unread, 0.0, 2 * unread + 10), relevant=100)
+    going, stopped = (
+        ENOUGH.message("so_far", facts=facts, settings=EnoughSettings(), go_on=go_on)
+        for go_on in (True, False)
+    )
+    assert (going != stopped) == explained
