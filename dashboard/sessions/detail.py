@@ -200,7 +200,7 @@ def _other_chances(
     there = fitting_calibrators(store, own.scenario, session.row.scores is not None).values()
     choices = {settings.calibrator: own} | {entry.calibrator.digest: entry.calibrator for entry in there}
     titles = {entry.calibrator.digest: title(entry) for entry in all_calibrators(store).values()}
-    names = {digest: titles.get(digest, chosen.fitted_on.name) for digest, chosen in choices.items()}
+    names = {digest: titles.get(digest, chosen.fitted_on.title) for digest, chosen in choices.items()}
     first = tried.calibrator if tried.calibrator in names else settings.calibrator
     chosen = one_of("Where the chances come from", names, first=first, key=f"{key}/calibrator")
     held, switched = with_calibrator(session, choices[chosen])
@@ -223,7 +223,7 @@ def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key
     if "label" not in store.actions("session", session.row.id):
         return
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
-    calibrator = session.calibrators[tried.calibrator].fitted_on.name
+    calibrator = session.calibrators[tried.calibrator].fitted_on.title
     suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")

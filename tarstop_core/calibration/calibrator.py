@@ -41,6 +41,7 @@ from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.html import typographic
 from tarstop_core.presentation.numbers import percent
 
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
@@ -79,14 +80,19 @@ class FittedOn:
     """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), if any."""
 
     @property
+    def title(self) -> str:
+        """The name as pages print it."""
+        return typographic(self.name)
+
+    @property
     def badge(self) -> str:
         """Where the probabilities come from, in a few words."""
         if self.simulated:
-            return f"fitted on {self.topics:,} simulated topics ({self.name}): illustrative"
+            return f"fitted on {self.topics:,} simulated topics ({self.title}): illustrative"
         if self.own:
             what = self.own if self.topics != 1 else self.own.removesuffix("s")
-            return f"fitted on your {self.topics:,} {what} ({self.name})"
-        return f"fitted on {self.topics:,} real topics ({self.name})"
+            return f"fitted on your {self.topics:,} {what} ({self.title})"
+        return f"fitted on {self.topics:,} real topics ({self.title})"
 
 
 @dataclass(frozen=True)

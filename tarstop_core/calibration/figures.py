@@ -120,7 +120,7 @@ def moved_sentence(start: Calibrator, updated: Calibrator) -> str:
         for calibrator in (start, updated)
     )
     return (
-        f"What is included (“{start.fitted_on.name}”) says that a first hit has come by rank {WITHIN} in {before} of "
+        f"What is included (“{start.fitted_on.title}”) says that a first hit has come by rank {WITHIN} in {before} of "
         f"searches with something to find; with yours it is {after}. The more you have, the more yours decide."
     )
 

@@ -24,6 +24,17 @@ def _body(rows: Iterable[Iterable[object]], kinds: Sequence[str]) -> Markup:
 _MINUS_BEFORE_MONEY = re.compile(f"−(?=[{CURRENCIES}])")
 
 
+def typographic(text: str) -> str:
+    """A text with the apostrophes of print, as pages show a name from a file.
+
+    Examples
+    --------
+    >>> typographic("searches like the sample's")
+    'searches like the sample’s'
+    """
+    return text.replace("'", "’")
+
+
 def unbroken(text: str) -> str:
     """A text in which no line break parts a percentage from its sign, or a minus from its amount of money."""
     return _MINUS_BEFORE_MONEY.sub("−\u2060", text.replace(" %", "\u00a0%"))

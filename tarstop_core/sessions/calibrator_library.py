@@ -61,7 +61,7 @@ def all_calibrators(store: Store, deleted: bool = False) -> dict[str, ListedCali
         if kept.deleted == deleted and kept.digest not in shipped.digests()
     ]
     included = [
-        ListedCalibrator(key, calibrator, calibrator.fitted_on.name)
+        ListedCalibrator(key, calibrator, calibrator.fitted_on.title)
         for key, calibrator in shipped.calibrators().items()
     ]
     return {entry.key: entry for entry in (own if deleted else [*own, *included])}

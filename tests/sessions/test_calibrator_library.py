@@ -76,3 +76,9 @@ def test_only_those_that_give_the_chances_a_list_needs_are_offered(store: Store,
 def test_every_kind_and_scenario_has_words() -> None:
     assert set(KIND_WORDS) == {*KINDS, "first-hit"}
     assert set(CHANCE_OF) == set(NAMES) == set(SCENARIOS)
+
+
+def test_the_names_of_what_is_included_have_the_apostrophes_of_print(store: Store) -> None:
+    included = all_calibrators(store).values()
+    assert any("’" in entry.name for entry in included)
+    assert not any("'" in entry.name + entry.calibrator.fitted_on.badge for entry in included)
