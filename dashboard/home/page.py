@@ -120,7 +120,10 @@ def _opened(store: Store, session_id: str, line: str) -> str:
     advice, curve, chance = work.advice(settings), "", ""
     if settings.weighs:
         path, end = work.paths(settings).path, state.depth + max(0, advice.more)
-        beliefs, chance = [float(b) for b in path.b[: end + 1]], chance_in_words(advice, settings)
+        # The path is that before a hit, which settles the question.
+        settled = len(path) + 1 if state.hit is None else state.hit
+        beliefs = [1.0 if depth >= settled else float(b) for depth, b in enumerate(path.b[: end + 1])]
+        chance = chance_in_words(advice, settings)
         drawn = small_curve(
             beliefs,
             state.depth,

@@ -1,14 +1,17 @@
 """The Home page."""
 
+import base64
+import re
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.documents import OWN, SOURCE
+from tarstop_core.presentation.svg import SMALL_EDGE
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.store import Store
-from tests.session_cases import a_review
+from tests.session_cases import a_patent_session, a_review
 
 Open = Callable[..., AppTest]
 
@@ -83,6 +86,14 @@ def test_each_recent_session_shows_where_it_stands(open_app: Open, store: Store)
     store.append(session.id, Event("decided", {"plus": False, "action": "Grant"}), expected=0)
     decided = html_of(open_app())
     assert "GO ON" not in decided and "decided: Grant" in decided
+
+
+def test_the_small_curve_ends_at_the_top_once_a_document_settled_the_question(
+    open_app: Open, store: Store
+) -> None:
+    a_patent_session(store)
+    (drawn,) = re.findall(r"data:image/svg\+xml;base64,([\w+/=]+)", html_of(open_app()))
+    assert f'cy="{SMALL_EDGE:.1f}"' in base64.b64decode(drawn).decode()
 
 
 def test_own_documents_open_own_files(open_app: Open) -> None:
