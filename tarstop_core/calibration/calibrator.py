@@ -41,7 +41,7 @@ from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.html import typographic
+from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.presentation.numbers import percent
 
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
@@ -82,7 +82,7 @@ class FittedOn:
     @property
     def title(self) -> str:
         """The name as pages print it."""
-        return typographic(self.name)
+        return self.name.translate(IN_PRINT)
 
     @property
     def badge(self) -> str:

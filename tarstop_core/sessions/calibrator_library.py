@@ -13,6 +13,7 @@ from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.samples import shipped
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import session_ratios
@@ -61,7 +62,7 @@ def all_calibrators(store: Store, deleted: bool = False) -> dict[str, ListedCali
         if kept.deleted == deleted and kept.digest not in shipped.digests()
     ]
     included = [
-        ListedCalibrator(key, calibrator, calibrator.fitted_on.title)
+        ListedCalibrator(key, calibrator, calibrator.fitted_on.name.translate(IN_PRINT))
         for key, calibrator in shipped.calibrators().items()
     ]
     return {entry.key: entry for entry in (own if deleted else [*own, *included])}

@@ -9,7 +9,7 @@ from dashboard.frame.shell import caption, escape_markdown, term
 from dashboard.frame.widgets import explained, lasting, one_of, whole_percent
 from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.presentation.html import typographic
+from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples import shipped
 from tarstop_core.screening.settings import StudySettings
@@ -117,7 +117,7 @@ class StudyForm(Form[T]):
             sure = right.number_input(words, 1, 1000, SURENESS, **how)
             share = ExtractionRate(sure * mean / 100, sure * (1 - mean / 100))
         low, high = share.interval()
-        source, learned_from = "", typographic(share.source)
+        source, learned_from = "", share.source.translate(IN_PRINT)
         if share.topics and self.share_is_measured:
             source = f" Learned from {learned_from}."
         elif share.topics:
