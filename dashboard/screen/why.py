@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
@@ -60,7 +61,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         reasons = block(
             "why",
             warnings,
-            explain(advice, settings, document_names(work, state.in_question)),
+            explain(
+                work.advice(settings, at_other_costs=True), settings, document_names(work, state.in_question)
+            ),
             options(advice, settings, work.paths(settings).path),
             recall_sentence(state),
             rows,
@@ -107,9 +110,10 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     if advice.next_find is not None and settings.rule.weighs_plans:
         plan = "until the next study"
     worth = "–" if advice.worth is None else f"{in_unit(advice.worth)} each"
-    if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
+    here = np.array([advice.depth])
+    if advice.worth is None and not over and (least := settings.rule.least_rate(path, here)) is not None:
         # A lower bound from plans without another look; with one, reading pays wherever the rule goes on.
-        bound, reads_on = float(least[advice.depth]), advice.more > 0 and advice.held_by is None
+        bound, reads_on = float(least[0]), advice.more > 0 and advice.held_by is None
         worth = f"at least {in_unit(max(bound, advice.cost))} each" if reads_on else "less than they cost"
     score = " (score)" if settings.rule.criterion.is_score else ""
     abstracts = (f"Screen more abstracts{score}", worth, f"{in_unit(advice.cost)} each", plan)

@@ -261,8 +261,8 @@ class Policy(ABC):
         """Value per document that the policy compares with the cost at each depth, shape (N,); None if it compares none."""
         return None
 
-    def least_rate(self, path: Path) -> Floats | None:
-        """Lower bound on the value per document of the next documents, shape (N,), for use where :meth:`value_rate` is None."""
+    def least_rate(self, path: Path, depths: Depths) -> Floats | None:
+        """Lower bound on the value per document of the next documents at these depths, where :meth:`value_rate` is None."""
         return None
 
     def worth(self, path: Path) -> Floats | None:

@@ -32,9 +32,9 @@ class Optimal(Policy):
     def value_rate(self, path: Path) -> Floats | None:
         return path.closed_value_rate()
 
-    def least_rate(self, path: Path) -> Floats:
-        """Value per document of the best plan of fixed length, shape (N,): deciding again on the way is worth at least that."""
-        return path.value_rate(None)
+    def least_rate(self, path: Path, depths: Depths) -> Floats:
+        """Value per document of the best plan of fixed length at these depths: deciding again on the way is worth at least that."""
+        return path.value_rate_at(depths)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         def reading_to(end: Depths, cost: Floats) -> Floats:

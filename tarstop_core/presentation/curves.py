@@ -37,6 +37,12 @@ def window(n: int, depth: int, plan: int, choice: str) -> tuple[int, int]:
     return max(0, depth - 50), last
 
 
+def depths_drawn(span: tuple[int, int], depth: int) -> NDArray[np.intp]:
+    """Depths from the first to the last of `span` that curves have a point at: all, or ever fewer away from `depth`."""
+    first, last = span
+    return np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
+
+
 def live_curves(
     b: Floats,
     worth: Floats | None,
@@ -64,7 +70,7 @@ def live_curves(
     b : ndarray, shape (N + 1,)
         Belief after d documents if nothing (more) is found.
     worth : ndarray, shape (N,), or None
-        Rate that the rule compares with the cost; None draws the belief alone.
+        Rate that the rule compares with the cost, at :func:`depths_drawn` at least; None draws the belief alone.
     cost : float
         Cost of a document; where it is 0 the value itself is drawn, in its `unit`.
     q_star : float
@@ -104,7 +110,7 @@ def live_curves(
     if worth is not None and cost > 0:
         worth, title = worth / cost, f"{worth_title} ÷ cost"
     first, last = span
-    at = np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
+    at = depths_drawn(span, depth)
     chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)
     _draw_belief(chart, b, limits or [(q_star, f"act above {percent(q_star)}")])
     x_axis: dict[str, Any] = {"range": chart.ends}

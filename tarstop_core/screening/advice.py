@@ -22,7 +22,13 @@ ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
 
 
 def advise(
-    settings: Settings, calibrator: Calibrator, p: Floats, state: State, paths: Paths | None = None
+    settings: Settings,
+    calibrator: Calibrator,
+    p: Floats,
+    state: State,
+    paths: Paths | None = None,
+    *,
+    at_other_costs: bool = True,
 ) -> Advice:
     """Advice at the depth that a session has reached.
 
@@ -34,6 +40,8 @@ def advise(
         As for :func:`~tarstop_core.screening.paths.screening_path`.
     paths : Paths, optional
         Result of :func:`session_paths` for the same :func:`paths_key`, if it was computed already.
+    at_other_costs : bool
+        Whether to vary the cost of reading even while the rule goes on, when no verdict names what comes out.
 
     Returns
     -------
@@ -50,7 +58,7 @@ def advise(
         return replace(advice, if_fails=advise(settings, calibrator, p, _without_pending(state)))
     if advice.headline in ("found", "reports", "all read"):
         return advice
-    return replace(advice, variations=_variations(paths, state.depth))
+    return replace(advice, variations=_variations(paths, state.depth, at_other_costs or not advice.go_on))
 
 
 def advice_in_short(
@@ -179,10 +187,12 @@ def _without_pending(state: State) -> State:
     return replace(state, labels=labels, confirmed=confirmed)
 
 
-def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
+def _variations(paths: Paths, depth: int, at_other_costs: bool) -> tuple[Variation, ...]:
     """Advice under each of the other assumptions."""
     variations = []
     for assumption, changed, path in paths.others:
+        if assumption.cost_factor != 1 and not at_other_costs:
+            continue
         plain, (reports, _) = _plain(changed, path, depth), path.best_reports(round(path.reports_waiting))
         go_on = plain.go_on or reports > 0
         other = Variation(assumption, go_on, plain.more, plain.option, finds=plain.finds, reports=reports)

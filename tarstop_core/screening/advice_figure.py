@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tarstop_core.presentation.curves import live_curves, window
+from tarstop_core.presentation.curves import depths_drawn, live_curves, window
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -41,15 +41,17 @@ def advice_figure(
     # Not drawn beyond the depth at which a find is almost sure, because it would change everything after it.
     ahead = advice.next_find[1] if advice.next_find else advice.more
     plan, worth = state.depth + ahead, rule.value_rate(path)
+    span = window(len(path), state.depth, plan, "near" if extent == "near" else "all")
     exact = worth is not None
-    if worth is None and (least := rule.least_rate(path)) is not None:
+    at = depths_drawn(span, state.depth)
+    at = at[(at >= state.depth) & (at < len(path))]
+    if worth is None and (least := rule.least_rate(path, at)) is not None:
         # As long as the rule goes on, reading must be worth at least its cost. Where it stops, a bound above the cost
         # comes from a model other than the rule's, and stopping would look like a mistake.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
-        worth = least.copy()
-        worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
-        worth[stop:] = np.minimum(worth[stop:], settings.cost)
-    if worth is not None and path.in_steps:
+        worth = np.zeros(len(path))
+        worth[at] = np.where(at < stop, np.maximum(least, settings.cost), np.minimum(least, settings.cost))
+    elif worth is not None and path.in_steps:
         # What reading on was worth earlier is not known any more, because fewer studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)
     return live_curves(
@@ -62,7 +64,7 @@ def advice_figure(
         plan=plan,
         stops=advice.next_find is None,
         hit=state.hit,
-        span=window(len(path), state.depth, plan, "near" if extent == "near" else "all"),
+        span=span,
         unit=settings.payoffs.unit,
         belief_title=scenario.message("belief_on_list", settings=settings),
         worth_title="abstract’s worth" if settings.two_stages else "worth" if exact else "worth (at least)",

@@ -175,11 +175,17 @@ class OpenSession(LazySession):
         key = paths_key(settings, self.state)
         return self._paths.computed(key, lambda: session_paths(settings, *self.chances(settings), self.state))
 
-    def advice(self, settings: Settings) -> Advice:
-        """The advice under these settings, which may be a what-if."""
+    def advice(self, settings: Settings, *, at_other_costs: bool = False) -> Advice:
+        """The advice under these settings, which may be a what-if; `at_other_costs` as of :func:`advise`."""
         return self.once(
-            ("advice", settings),
-            lambda: advise(settings, *self.chances(settings), self.state, self.paths(settings)),
+            ("advice", settings, at_other_costs),
+            lambda: advise(
+                settings,
+                *self.chances(settings),
+                self.state,
+                self.paths(settings),
+                at_other_costs=at_other_costs,
+            ),
         )
 
     def refresh(self) -> bool:

@@ -182,6 +182,12 @@ class CumulativePath(ListPath):
             return self.evsi()
         return self._to_the_end if horizon is None else self._best_rate(limited_plans(horizon))
 
+    def value_rate_at(self, depths: Depths) -> Floats:
+        if "_to_the_end" in vars(self):
+            return self._to_the_end[depths]
+        rates = self._rates_at(depths[:, None], np.array(dense_plans(len(self)))).max(axis=1)
+        return np.asarray(rates if self.waiting else np.maximum(rates, self._evsi[depths]))
+
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
@@ -294,11 +300,11 @@ class CumulativePath(ListPath):
         return best
 
     def _rates_at(self, depths: int | Depths, m: int | Depths) -> Floats:
-        """Gain per document of reading m more, at some depths (or of some plans at one depth)."""
+        """Gain per document of reading m more, at some depths, of some plans or both, by broadcasting."""
         depths, ahead = np.broadcast_arrays(depths, np.minimum(m, len(self) - depths))
         included = self.included_to[depths + ahead] - self.included_to[depths]
         rates = self._rates(included, ahead, self.studies[depths])
-        exact = np.flatnonzero((ahead <= SHORT) & (depths < self._short.shape[1]))
+        exact = (ahead <= SHORT) & (depths < self._short.shape[1])
         rates[exact] = self._short_rates(depths[exact], ahead[exact])
         return rates
 

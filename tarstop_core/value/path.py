@@ -56,6 +56,10 @@ class Path(Protocol):
         `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
         """
 
+    def value_rate_at(self, depths: Depths) -> Floats:
+        """:meth:`value_rate` without a horizon at some depths below N, shape of `depths`."""
+        return np.asarray(self.value_rate()[depths])
+
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         """First depth ≥ start where no plan within the horizon gains, before a hit.
 

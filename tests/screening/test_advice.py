@@ -195,6 +195,16 @@ def test_the_advice_at_other_costs_is_that_of_a_session_with_these_costs() -> No
     assert not advise(replace(START, cost=0.0), CALIBRATOR, P, state).at_other_costs
 
 
+def test_the_verdict_is_the_same_if_costs_are_not_varied() -> None:
+    """Costs vary unasked where the rule stops, because the verdict names what comes out."""
+    for settings, goes_on in ((START, True), (replace(START, cost=1.0), False)):
+        state = replay(settings, IDS, read(5))
+        whole = advise(settings, CALIBRATOR, P, state)
+        short = advise(settings, CALIBRATOR, P, state, at_other_costs=False)
+        assert short.go_on is goes_on and verdict(short, settings) == verdict(whole, settings)
+        assert len(short.at_other_costs) == (0 if goes_on else 2)
+
+
 def test_a_promised_number_is_kept() -> None:
     """Whoever is told "about 24 more" is told to stop after 24 more, whatever is assumed on the way."""
     promised = advise(START, CALIBRATOR, P, replay(START, IDS, [])).more

@@ -142,9 +142,9 @@ def test_readers_of_one_moment_share_what_is_computed_of_it(
 ) -> None:
     computed: list[int] = []
 
-    def counting(*asked: Any) -> Advice:
+    def counting(*asked: Any, **how: bool) -> Advice:
         computed.append(asked[3].depth)
-        return advise(*asked)
+        return advise(*asked, **how)
 
     monkeypatch.setattr(sessions, "advise", counting)
     rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))

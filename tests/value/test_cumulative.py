@@ -71,6 +71,13 @@ def test_worth_is_the_best_rate_of_any_plan(horizon: int | None, more: dict[str,
     assert path.value_rate(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
 
 
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
+def test_the_worth_at_some_depths_is_that_of_all(more: dict[str, float]) -> None:
+    depths = np.array([0, 1, 3, 17, N // 2, N - 2, N - 1])
+    some, every = a_path(**more).value_rate_at(depths), a_path(**more).value_rate()
+    np.testing.assert_allclose(some, every[depths], rtol=1e-12)
+
+
 def test_unless_said_otherwise_a_stop_is_looked_for_from_the_first_document_on() -> None:
     path = a_path()
     assert rate(path, 0, 1) < 1  # so much no study is worth
