@@ -116,7 +116,7 @@ def _drawn(
 
 
 def free_side(x: Floats, y: Floats, limit: float, name: str) -> tuple[bool, bool]:
-    """Whether the name of a limit stands at its left end, and whether below it, so that the curve crosses no letter.
+    """Where to write the name of a limit so that the curve crosses no letter.
 
     Parameters
     ----------
@@ -126,6 +126,11 @@ def free_side(x: Floats, y: Floats, limit: float, name: str) -> tuple[bool, bool
         Height of the limit, as a share.
     name : str
         What is written.
+
+    Returns
+    -------
+    at_left, below : bool
+        Whether it stands at the left end of the limit, and whether below it.
     """
     drawn, along = ~np.isnan(y), np.linspace(0.0, 1.0, 401)
     if not drawn.any():
