@@ -20,17 +20,16 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge, States, states_ahead
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 
-BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning of the table …
+BLOCK = 0.08  # A block has at most this share of the documents between it and the beginning of the table …
 FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it
-DEAR = 1e-2  # Most that the documents of a block may cost, as a share of K
+DEAR = 1e-2  # Largest cost of the documents of a block, as a share of K
 SELDOM = 1e-6  # If reaching a depth without a find is less likely than this, plans are made again from there
-# Counts of included documents that are distinguished, if lists differ and not every one brings a study
-INCLUDED = 8
+INCLUDED = 8  # Largest number of included documents that is distinguished, if lists differ and not each brings a study
 
 
 @dataclass(frozen=True, eq=False)
 class Richness:
-    """Kinds of lists: in each the odds of every document are multiplied by a factor.
+    """Kinds of lists, in each of which the odds of every document are multiplied by a factor.
 
     With factors on odds, the number of finds among the documents read is a sufficient statistic for the kind.
     """
@@ -54,7 +53,7 @@ class Richness:
     def log_missed(self, p: Floats) -> Floats:
         """Log likelihood of each kind if the first d documents are all misses, up to a constant, shape (F, N + 1).
 
-        A find multiplies the likelihood of a miss by the factor.
+        A find instead of a miss multiplies the likelihood by the factor.
         """
         f = self.factor[:, None]
         log_miss = -np.log(1 - p + f * p)
@@ -70,19 +69,19 @@ class Richness:
         return np.asarray((weight * self.chances(p)).sum(axis=1) / weight.sum(axis=1))
 
     def after(self, p: Floats, finds: int) -> "Richness":
-        """Weights of the kinds after these documents were read with this many finds."""
+        """Return the kinds with their weights after these documents were read with this many finds."""
         log = np.log(self.weight) + self.log_missed(p)[:, -1] + finds * np.log(self.factor)
         weight = np.exp(log - log.max())
         kept = weight > 1e-12
         return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
 
 
-SAME = Richness(np.ones(1), np.ones(1))  # One kind, in which every chance stays the same
+SAME = Richness(np.ones(1), np.ones(1))  # A single kind, whose chances stay as they are
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
-    """Plans from one place in a list on, as long as nothing is found after it."""
+    """Best plans from one place in a list on, one a cost, for as long as nothing is found."""
 
     p: Floats  # Chance that each of the documents left is included, in their order, shape (N,)
     knowledge: Knowledge
@@ -95,7 +94,7 @@ class ClosedLoop:
     most: float = math.inf  # Most studies that can still come
     needed: float = 0.0  # Further studies before a⁺ may be taken
 
-    # --- what may come
+    # --- states that may come
 
     @property
     def _inclusion_informs(self) -> bool:
@@ -112,11 +111,11 @@ class ClosedLoop:
 
     @cached_property
     def _as_now(self) -> Floats:
-        """Worth in each state of the action that is best now, shape (states,).
+        """Utility in each state of the option that is best now, shape (states,).
 
-        All values are differences to it. It is linear in the belief, so its expected value does not change with further
-        studies. A grid of states reproduces that only roughly, and the error would exceed the value of studies that hardly
-        ever change the action.
+        All values are differences from it. It is linear in the belief, so further studies do not change its expectation. A
+        grid of states reproduces that only roughly, and the error would exceed the value of studies that hardly ever change
+        the action.
         """
         b = self.states.b
         return self.payoffs.utility_of(int(self.payoffs.best(b[0], plus_open=self.needed <= 0)), b)
@@ -127,13 +126,13 @@ class ClosedLoop:
         return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
 
     def _reading(self, values: Floats) -> Floats:
-        """Expected value after reading a report in full, which brings a study or nothing new, from values of shape (…, states)."""
+        """Expected value after reading a report in full, which brings a study or nothing new; shape (…, states) as `values`."""
         read = self.states.after(values)
         return (read if self.share == 1 else self.share * read + (1 - self.share) * values) - self.full_cost
 
     @cached_property
     def acting(self) -> Floats:
-        """Value of stopping in each state after reading the waiting reports that pay, less that of acting as now, shape (states,)."""
+        """Value of stopping in each state after reading the waiting reports that pay, relative to `_as_now`; shape (states,)."""
         utility = self.states.utility
         if self.needed > 0:
             enough = self.states.number >= self.needed
@@ -151,7 +150,7 @@ class ClosedLoop:
     @cached_property
     def _lengths(self) -> Depths:
         """Depth beyond which no document can pay in any state of knowledge, at each cost, shape (C,)."""
-        # The most that certainty can be worth.
+        # The largest EVPI at any belief.
         most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
         gain = chance * (self.share * most - self.full_cost)
@@ -179,7 +178,7 @@ class ClosedLoop:
 
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
-        """Value of the first find at each node, shape (nodes, C), and of each state at the beginning of the plan, shape (I, C, states).
+        """Value after a first find at each node, shape (nodes, C), and of each state at the beginning, shape (I, C, states).
 
         I counts the documents included since. The first find is an included document if inclusion carries information,
         otherwise a study.
@@ -202,6 +201,7 @@ class ClosedLoop:
             return np.concatenate((values[1:], values[-1:])) if self._inclusion_informs else values
 
         def first_find(values: Floats) -> Floats:
+            """Expected value after the first find, from values after it."""
             after = included(values)[0]
             data = self.share * states.after_first(after)
             return data + (1 - self.share) * after[:, 0] if self._inclusion_informs else data
@@ -209,7 +209,7 @@ class ClosedLoop:
         value = np.tile(stop, (len(p) if self._inclusion_informs else 1, len(self.costs), 1))
         worth = np.tile(first_find(value), (len(nodes), 1))
         for at in range(len(nodes) - 2, -1, -1):
-            # At costs that no document can be worth, values do not change.
+            # At costs that no document can repay, values do not change.
             pays = slice(None) if (self._lengths > nodes[at]).all() else self._lengths > nodes[at]
             now = value[:, pays]
             slope = rates[at] * (self._reading(included(now)) - now)
@@ -224,9 +224,9 @@ class ClosedLoop:
     # --- the plan
 
     def gains(self, start: int = 0) -> tuple[Floats, Floats]:
-        """Gain of "read until the next find, at most to D" over stopping at `start`, D = start … length, shape (C, …).
+        """Gain over stopping at `start` of "read until the next find, at most to D", for D = start … length, shape (C, …).
 
-        The second result is the chance of no find before D.
+        The second result is the chance of no find before each D.
         """
         p, now = self._root_chances[start : self.length], float(self.acting[0])
         depths = np.arange(start + 1, self.length + 1)
@@ -239,7 +239,7 @@ class ClosedLoop:
         return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0))), passed
 
     def stop(self, start: int = 0) -> Depths:
-        """First depth ≥ start where acting is at least as good as going on, as long as nothing is found, shape (C,)."""
+        """First depth from `start` on at which acting is as good as going on, if nothing is found, shape (C,)."""
         stops, going, at = (
             np.full(len(self.costs), max(start, self.length)),
             np.arange(len(self.costs)),
@@ -248,8 +248,8 @@ class ClosedLoop:
         while at < self.length and len(going):
             gains, passed = self.gains(at)
             gains = gains[going]
-            # Gains below a depth count for a reader who gets there, however unlikely that is: depths that are seldom reached are
-            # weighed again from there, where rounding does not hide the gains.
+            # Gains below a depth count for a reader who gets there, however unlikely that is. Depths that are seldom reached
+            # are computed again from there, so that rounding does not hide their gains.
             near = int((passed < SELDOM).argmax()) or len(passed)
             below = np.maximum.accumulate(gains[:, ::-1], axis=1)[:, ::-1] - gains
             stopping = below[:, :near] <= TOLERANCE * self.payoffs.K * passed[:near]
@@ -266,5 +266,5 @@ class ClosedLoop:
 
     @property
     def value(self) -> Floats:
-        """Value of the best plan from the beginning on, shape (C,)."""
+        """Expected utility of the best plan from the beginning on, in the payoffs' unit, shape (C,)."""
         return np.asarray(self._as_now[0] + self.acting[0] + self.gain())

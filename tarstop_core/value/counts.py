@@ -1,4 +1,4 @@
-"""Chances of counts, which ``scipy.stats`` gives too: to import that takes longer than most commands do."""
+"""Probabilities of counts; ``scipy.stats`` has them too, but importing it takes longer than most commands do."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,7 @@ from tarstop_core.value.payoffs import Floats
 
 
 def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
-    """Chance of k where this many are expected; arrays broadcast.
+    """Poisson probability of k with this mean; arrays broadcast.
 
     >>> poisson([0, 1, 2], 1.0).round(3)
     array([0.368, 0.368, 0.184])
@@ -18,17 +18,17 @@ def poisson(k: ArrayLike, mean: ArrayLike) -> Floats:
 
 
 def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
-    """Chance of k among n, each with chance p.
+    """Binomial probability of k among n, each with chance p.
 
     Parameters
     ----------
     k, n, p : array_like
-        They broadcast.
+        Counts, sizes and chances; they broadcast.
 
     Returns
     -------
     ndarray
-        0 beyond n.
+        Probabilities; 0 for k above n.
 
     Examples
     --------
@@ -42,19 +42,19 @@ def binomial(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> Floats:
 
 
 def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
-    """Chance of k among n, whose common chance is from a beta distribution.
+    """Beta-binomial probability of k among n, whose common chance has a beta distribution.
 
     Parameters
     ----------
     k, n : array_like
-        They broadcast.
+        Counts and sizes; they broadcast.
     a, b : float
         Parameters of the beta distribution.
 
     Returns
     -------
     ndarray
-        0 beyond n.
+        Probabilities; 0 for k above n.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
 
 
 def _split(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
-    """Return k and n − k, as far as they are there."""
+    """Return k, at most n, and n − k as arrays."""
     whole = np.asarray(n, dtype=float)
     count = np.minimum(np.asarray(k, dtype=float), whole)
     return count, whole - count

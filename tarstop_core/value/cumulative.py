@@ -1,4 +1,4 @@
-"""The value of reading on when studies accumulate: the path of a review.
+"""The value of reading on where studies accumulate: the path of a review.
 
 A document moves the belief only when it brings a study with data; :mod:`tarstop_core.value.studies` predicts the
 distribution of that move. Between two studies the state of knowledge does not change, so whatever is costly is computed
@@ -23,27 +23,31 @@ from tarstop_core.value.preposterior import worth_of_short_plans
 from tarstop_core.value.studies import EvidenceState
 from tarstop_core.value.worth import WorthOfStudies
 
-# Up to this many costs, searching for the stop is faster than computing the worth of every depth
+# Up to this many costs, searching for the stop is faster than computing the value of every depth.
 FEW_COSTS = 3
-BLOCK = 512  # Depths that the search takes together
+BLOCK = 512  # Depths that are searched together
 SHORT = 10  # Plans of up to this many documents use the exact number of studies instead of a Poisson one …
 LIKELY = 0.02  # … as far down as the last document that is this likely to bring data
 
 
 @dataclass(frozen=True, eq=False)
 class CumulativePath(ListPath):
-    """All depths of one ranking at once, with the studies that its documents have brought."""
+    """Path of a list whose studies add up: all depths at once, with the studies that its documents have brought."""
 
     p: Floats
     """Chance that each document is to be read in full, or with `share` = 1 that it brings data; shape (N,)."""
-    states: Sequence[EvidenceState]  # What is known, and what the next study may find, after 0 … n studies
+    states: Sequence[
+        EvidenceState
+    ]  # State of knowledge after 0 … n studies, which says what the next study may find
     studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
-    share: float = 1.0  # P(data | included): of the reports read in full, how many bring data
+    share: float = 1.0  # P(data | included): share of the reports read in full that bring data
     full_cost: float = 0.0
     """Cost of reading a report in full, in the payoffs' unit, on top of the cost of the document."""
-    waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet
+    waiting: float = (
+        0.0  # Expected number of studies from reports that were included and not read in full yet
+    )
     richness: Richness = SAME
     """The kinds of lists that this one may belong to, before anything is read; only closed-loop plans use it."""
     behind: int = 0
@@ -71,6 +75,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _b(self) -> Floats:
+        """Belief in each state, shape (states,)."""
         return np.array([state.b for state in self.states])
 
     @cached_property
@@ -78,8 +83,8 @@ class CumulativePath(ListPath):
         """Loss in each state because a⁺ may not be taken there, shape (states,)."""
         if self.needed is None:
             return np.zeros(len(self.states))
-        would = self.payoffs.utility_plus(self._b) - self.payoffs.utility(self._b, plus_open=False)
-        return np.where(self.needed > 0, np.maximum(0.0, would), 0.0)
+        lead = self.payoffs.utility_plus(self._b) - self.payoffs.utility(self._b, plus_open=False)
+        return np.where(self.needed > 0, np.maximum(0.0, lead), 0.0)
 
     @cached_property
     def b(self) -> Floats:
@@ -116,11 +121,11 @@ class CumulativePath(ListPath):
         return self.action_at(depth) == PLUS
 
     def plus_open(self, depth: int) -> bool:
-        """Whether the least number of studies is in."""
+        """Whether a⁺ may be taken: only after the least number of studies."""
         return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """The option chosen at the belief reached; baselines act on it too."""
+        """Number of the option chosen at the belief reached; baselines act on the belief too."""
         return int(self._chosen[self.studies[depth]])
 
     def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
@@ -142,6 +147,7 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _ahead(self) -> dict[int, Self]:
+        """Cache of :meth:`without_later_finds` by the number of studies."""
         return {}
 
     def score(self, K: int = 1) -> Floats:
@@ -157,25 +163,26 @@ class CumulativePath(ListPath):
         return np.asarray(included * (self.share * self.evpi[:-1] - self.full_cost))
 
     def evsi(self) -> Floats:
-        """ρ_{d+1}·EVSI(one study), less what reading it in full costs."""
+        """ρ_{d+1}·EVSI(one study), less the expected cost of reading the report in full; never negative, shape (N,)."""
         return self._evsi.copy()
 
     @cached_property
     def _evsi(self) -> Floats:
+        """:meth:`evsi`, cached."""
         one = self._worth.of_one
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.studies[:-1]] - self.full_cost)))
 
     def value_rate(self, horizon: int | None = None) -> Floats:
-        """The most that any plan m returns per document: max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
+        """Largest value per document of any plan: max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
-        H(m) of the next m documents are expected to be included, a share π of these brings data, and the reports that wait
-        are expected to bring w studies. V(k) is the expected EVSI of a Poisson number of studies with mean k. Plans of ten
-        documents or fewer, one of which is likely to bring data, use the exact number instead, unless reports wait. Some
-        plan pays exactly when this exceeds the cost of a document.
+        H(m) is the expected number of included ones among the next m documents, π the share of these that brings data, and w
+        the expected number of studies from waiting reports. V(k) is the expected EVSI of a Poisson number of studies with
+        mean k. Plans of up to ten documents, one of which is likely to bring data, use the distribution of the exact number
+        instead, unless reports wait. Some plan pays exactly if this exceeds the cost of a document.
 
         The plans m are the horizon and those of :data:`~tarstop_core.value.path.PLANS` below it; without a horizon, every m up
-        to 20 and then steps of 5 %. One document is weighed exactly (:meth:`evsi`) unless reports wait. EVSI of the expected
-        number of studies would be simpler and wrong: near q* it grows as √k, so a tenth of a study would be worth a third of
+        to 20 and then steps of 5 %. One document is valued exactly (:meth:`evsi`) unless reports wait. EVSI of the expected
+        number of studies would be simpler but wrong: near q* it grows as √k, so a tenth of a study would be worth a third of
         a whole one.
         """
         if horizon == 1 and not self.waiting:
@@ -198,10 +205,10 @@ class CumulativePath(ListPath):
 
         The plan is made again after each study and, if lists differ in how rich they are, after each included document.
         """
-        asked = np.ravel(np.asarray(costs, dtype=float))
-        stops, going, at = np.full(len(asked), start, dtype=np.intp), np.arange(len(asked)), start
+        costs = np.ravel(np.asarray(costs, dtype=float))
+        stops, going, at = np.full(len(costs), start, dtype=np.intp), np.arange(len(costs)), start
         while len(going):
-            plan, begin = self.closed_plan(asked[going], at)
+            plan, begin = self.closed_plan(costs[going], at)
             stops[going] = begin + plan.stop(at - begin) if plan else at
             later = np.flatnonzero(self._turns[at + 1 :] != self._turns[at])
             if not len(later):
@@ -211,7 +218,7 @@ class CumulativePath(ListPath):
         if self.waiting:
             # A plan reads the waiting reports; if they cost more than it gains, nothing more is read.
             reports = float(self.worth_of_reading(np.array([start]), start)[0])
-            loses = self.closed_gain(asked, start) + reports <= TOLERANCE * self.payoffs.K
+            loses = self.closed_gain(costs, start) + reports <= TOLERANCE * self.payoffs.K
             stops[loses] = start
         return stops
 
@@ -223,26 +230,26 @@ class CumulativePath(ListPath):
         """None, because the gain of a plan depends on the cost of going on after the next study."""
 
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
-        """The closed-loop plans for what is known at this depth, at these costs, and the depth at which they begin.
+        """Return the closed-loop plans from what is known at this depth, one a cost, and the depth at which they begin.
 
-        None if no study could change anything.
+        The plans are None if no study could change anything.
         """
         key = (int(self._turns[depth]), costs.tobytes())
-        begun = self._plans.get(key)
-        if begun is None or begun[1] > depth:
+        cached = self._plans.get(key)
+        if cached is None or cached[1] > depth:
             knowledge, plan = self._knowledge(int(self.studies[depth])), None
             if knowledge is not None:
-                finds = int(np.sum(self._found[:depth]))
+                finds = int(np.sum(self._finds[:depth]))
                 plan = ClosedLoop(
                     self.p[depth:], knowledge, self.payoffs, costs, self.share, self.full_cost,
                     round(self.reports_waiting), self.richness.after(self.p[:depth], finds),
                     needed=0.0 if self.needed is None else float(self.needed[self.studies[depth]]),
                 )  # fmt: skip
-            begun = self._plans[key] = (plan, depth)
-        return begun
+            cached = self._plans[key] = (plan, depth)
+        return cached
 
     def _knowledge(self, studies: int) -> Knowledge | None:
-        """The knowledge after this many studies; None if no further study can move the belief."""
+        """Knowledge after this many studies, for closed-loop plans; None if no further study can move the belief."""
         state = self.states[studies]
         if not (0 < state.b < 1 and math.isfinite(state.n_0)):
             return None
@@ -250,11 +257,12 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _plans(self) -> dict[tuple[int, bytes], tuple[ClosedLoop | None, int]]:
+        """Cache of :meth:`closed_plan` by the number of finds and the costs."""
         return {}
 
     @cached_property
-    def _found(self) -> Flags:
-        """Documents that show how rich the list is: those with a study or, in two stages, the included ones; shape (N,)."""
+    def _finds(self) -> Flags:
+        """Flags of the documents that show how rich the list is: those with a study or, in two stages, the included ones."""
         return self.labels if self.share < 1 or self.full_cost else np.diff(self.studies) > 0
 
     @cached_property
@@ -262,11 +270,14 @@ class CumulativePath(ListPath):
         """Number of finds before each depth, shape (N + 1,); when it changes, the plan is made again."""
         turns = self.studies
         if len(self.richness.factor) > 1:
-            turns = turns + np.append(0, np.cumsum(self._found))
+            turns = turns + np.append(0, np.cumsum(self._finds))
         return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
-        """First depth where no plan pays. Depths are searched in blocks; a depth drops out as soon as a plan pays, tried from the plan that is best at the block's start."""
+        """First depth from `start` on at which no plan pays, searched in blocks of depths.
+
+        A depth drops out as soon as a plan pays; plans are tried from the one that is best at the start of the block.
+        """
         n, threshold = len(self), cost / (1 - TOLERANCE)
         plans = np.array(dense_plans(n))
         for begin in range(start, n, BLOCK):
@@ -283,12 +294,14 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _to_the_end(self) -> Floats:
+        """:meth:`value_rate` of plans of any length."""
         return self._best_rate(dense_plans(len(self)))
 
     def _best_rate(self, plans: Sequence[int]) -> Floats:
+        """Largest value per document of some plans at each depth, shape (N,)."""
         n, state = len(self), self.studies[:-1]
         best = np.zeros(n) if self.waiting or not n else self.evsi()
-        # A plan that reaches beyond the list means the rest of it.
+        # A plan that would go beyond the list reads the rest of it.
         to, left = np.pad(self.included_to, (0, max(plans)), "edge"), n - np.arange(n)
         for m in plans:
             included, ahead = to[m : m + n] - to[:n], np.minimum(m, left)
@@ -316,10 +329,12 @@ class CumulativePath(ListPath):
         return worth_of_short_plans(self.rho, self._worth.of_whole(self.studies[:end])[:, :SHORT])
 
     def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
+        """Value per document of short plans, from the exact number of studies; shape of `ahead`."""
         included = self.included_to[depths + ahead] - self.included_to[depths]
         return np.asarray((self._short[ahead - 1, depths] - self.full_cost * included) / ahead)
 
     def _rates(self, included: Floats, ahead: Depths, state: Depths) -> Floats:
+        """Value per document of plans, from a Poisson number of studies; shape of `ahead`."""
         gain = self._worth.of(self.waiting + self.share * included, state) - self._kept[state]
         return np.asarray((gain - self.full_cost * included) / ahead)
 
@@ -330,9 +345,9 @@ class CumulativePath(ListPath):
         return self._worth.of(np.full(len(states), self.waiting), states)
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
-        """What reading from `start` to each depth is expected to add, shape of `depth`: V(w + πH) − c_full·(H + reports that wait).
+        """Expected gain of reading from `start` to each depth: V(w + πH) − c_full·(H + waiting reports), shape of `depth`.
 
-        As in :meth:`value_rate`. Reports that wait are read whatever the depth; the cost of documents is not subtracted.
+        Letters as in :meth:`value_rate`. Waiting reports are read at any depth; the cost of documents is not subtracted.
         """
         included = self.included_to[depth] - self.included_to[start]
         state = np.full(len(depth), self.studies[start])
@@ -341,7 +356,7 @@ class CumulativePath(ListPath):
         exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
         if start < self._short.shape[1]:
             worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
-        # One document may be left unread.
+        # A plan of one document is valued exactly, and may be dropped.
         if not self.waiting and start < len(self):
             worth = np.where(depth == start + 1, self._evsi[start], worth)
         return np.asarray(worth)
@@ -371,7 +386,10 @@ class CumulativePath(ListPath):
         return WorthOfStudies(self.states, self.payoffs, self.needed, self._held)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
-        """The number m of further documents that gains most, and that gain: V(w + πH(m)) − V(w) − c_full·H(m) − c·m; (0, 0.0) if none gains."""
+        """Return the number m of further documents that gains most, and its gain; (0, 0.0) if none gains.
+
+        The gain is V(w + πH(m)) − V(w) − c_full·H(m) − c·m, with letters as in :meth:`value_rate`.
+        """
         plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
         state = np.full(len(plans) + 1, self.studies[depth])
         included = self.included_to[depth + plans] - self.included_to[depth]
@@ -395,9 +413,9 @@ class CumulativePath(ListPath):
 
 
 def studies_after(positions: ArrayLike, documents: int) -> Depths:
-    """How many studies are known after 0 … N documents, shape (N + 1,).
+    """Number of studies known after 0 … N documents, shape (N + 1,).
 
-    `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
+    `positions` are 0-based ranks of the documents of the studies, rising; N or more for a document that is not ranked.
 
     >>> studies_after([0, 2, 2], 4).tolist()
     [0, 1, 1, 3, 3]

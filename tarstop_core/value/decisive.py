@@ -1,7 +1,7 @@
-"""The value of reading on when one document decides.
+"""The value of reading on where one document decides: the path of a patent search.
 
 Write S_d = b_0·M_d + 1 − b_0 for the chance of no hit in d documents, and
-V_d = S_d·EVPI(b_d) for the loss that ignorance is still expected to cause then. Because the
+V_d = S_d·EVPI(b_d) for the loss still expected from not knowing ω then. Because the
 belief is a martingale, V_d = min(b_0·M_d·(B+L_g), (1−b_0)·(G+L_r)): no division, no cancellation.
 With C_d = Σ_{k<d} S_k, the expected number of documents under the plan "screen until a hit, at
 most d", the paper's letters give J(D) = constant − (V_D + c·C_D). So the best plan minimises
@@ -26,18 +26,18 @@ _NOT_GIVEN = cast(Any, None)
 
 @dataclass(frozen=True, eq=False)
 class DecisivePath(ListPath):
-    """All depths of one ranking at once, given no hit so far, and the hit if there is one.
+    """Path of a search that one document decides: all depths at once given no hit so far, and the hit if there is one.
 
     :class:`~tarstop_core.value.path.Path` documents the methods that have no docstring here.
     """
 
-    curve: HitCurve  # N documents
+    curve: HitCurve  # Of the N documents
     b_0: float  # Belief before any document, in (0, 1)
     payoffs: Payoffs
     hit: int | None = None  # Depth (1-based) of the first confirmed hit; None while there is none
     needs_citation: bool = False
     """Whether a⁺ needs a document to cite, so that before a hit only a⁻ is open (in sessions; off in the paper)."""
-    labels: Flags = _NOT_GIVEN  # Shape (N,)
+    labels: Flags = _NOT_GIVEN  # Relevant documents, shape (N,); without them, the hit alone
     p: Floats = _NOT_GIVEN
     """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 
@@ -96,7 +96,7 @@ class DecisivePath(ListPath):
 
     @cached_property
     def loss(self) -> Floats:
-        """V_d = S_d·EVPI(b_d), the loss that ignorance is still expected to cause, shape (N + 1,)."""
+        """V_d = S_d·EVPI(b_d), the loss still expected from not knowing ω, shape (N + 1,)."""
         missed = self.b_0 * np.exp(self.curve.log_M) * self.payoffs.wrong_minus
         if self.needs_citation:
             return missed
@@ -104,7 +104,7 @@ class DecisivePath(ListPath):
 
     @cached_property
     def hits_to(self) -> Floats:
-        """Cumulative h, shape (N + 1,)."""
+        """Sum of h over the first d documents, shape (N + 1,)."""
         return np.append(0.0, np.cumsum(self.curve.h))
 
     def settled(self, depth: int) -> bool:
@@ -116,15 +116,15 @@ class DecisivePath(ListPath):
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def plus_open(self, depth: int) -> bool:
-        """Whether a⁺ is open: only after the hit if it needs a document to cite."""
+        """Whether a⁺ may be taken: only after the hit if it needs a document to cite."""
         return self.settled(depth) or not self.needs_citation
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """Whether a⁺ is taken on stopping at this depth, as in an experiment: baselines need a hit for it."""
+        """PLUS or MINUS, whichever is taken on stopping at this depth; baselines take a⁺ only after a hit."""
         return self.chooses_plus(depth) if acts_on_belief else self.settled(depth)
 
     def options_of_oracle(self, option: Depths, omega: bool) -> Depths:
-        """Return a⁺ if it was taken and ω⁺ holds: where it was not taken, it may lack a document to cite."""
+        """Return a⁺ if it was taken and ω⁺ holds, else a⁻; a⁺ that was not taken may lack a document to cite."""
         return option & omega
 
     def belief_at(self, depth: int) -> float:
@@ -138,6 +138,7 @@ class DecisivePath(ListPath):
 
     @cached_property
     def _without_hit(self) -> Self:
+        """The path with neither hit nor labels."""
         return replace(self, hit=None, labels=np.zeros_like(self.labels))
 
     def score(self, K: int = 1) -> Floats:
@@ -186,7 +187,7 @@ class DecisivePath(ListPath):
         return np.asarray(b * payoffs.B + (1 - b) * payoffs.G - lost)
 
     def _effort(self, depth: Depths, start: int, looks_every: int | None) -> Floats:
-        """Expected documents from `start` to `depth`, times S_start."""
+        """Expected number of documents from `start` to each depth, times S_start, shape (C,)."""
         if looks_every is None:
             return np.asarray((depth - start) * self.passes[start])
         if looks_every == 1:
@@ -197,7 +198,7 @@ class DecisivePath(ListPath):
         return np.asarray(read[depth])
 
     def plan_value(self, cost: float) -> Floats:
-        """J(D): expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
+        """J(D), the expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
         best = self.b_0 * self.payoffs.B + (1 - self.b_0) * self.payoffs.G
         return best - self.regret(cost)
 
@@ -206,9 +207,9 @@ class DecisivePath(ListPath):
         return np.asarray(self.loss + np.multiply.outer(np.asarray(cost, dtype=float), self.effort))
 
     def value_rate(self, horizon: int | None = None) -> Floats:
-        """With m the horizon, max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d), shape (N,): the loss that a plan averts.
+        """Largest rate at which a plan averts loss: max over d < D ≤ d + horizon of (V_d − V_D)/(C_D − C_d), shape (N,).
 
-        Some plan pays exactly when this exceeds the cost, so it is to any horizon what the exact EVSI is to one document
+        Some plan pays exactly if this exceeds the cost, so it is to any horizon what the exact EVSI is to one document
         (``horizon=1`` is :meth:`evsi`). The reward rate of the best stopping time is the index of Gittins (1979).
         """
         if horizon == 1:
@@ -224,6 +225,7 @@ class DecisivePath(ListPath):
 
     @cached_property
     def _worth_to_the_end(self) -> Floats:
+        """:meth:`value_rate` of plans of any length."""
         return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
@@ -232,27 +234,27 @@ class DecisivePath(ListPath):
         loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]
         if horizon is None or horizon >= len(loss):
             return np.asarray(start + np.argmin(loss + np.multiply.outer(costs, effort), axis=1))
-        seen = max(256, 4 * horizon)
+        width = max(256, 4 * horizon)
         while True:
-            # The answer mostly lies near the start, so the search widens only when it does not.
-            regret = loss[:seen] + np.multiply.outer(costs, effort[:seen])
+            # The answer mostly lies near the start; the search widens only if it does not.
+            regret = loss[:width] + np.multiply.outer(costs, effort[:width])
             first = _first_stall(regret, horizon)
-            if seen >= len(loss) or first.max() + horizon < seen:
+            if width >= len(loss) or first.max() + horizon < width:
                 return start + first
-            seen *= 4
+            width *= 4
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """The depths of the best plan to the end: before a hit nothing can change it, so deciding again gains nothing."""
-        # One press asks for the depths, the gain and whether it pays, with the same costs; several threads may ask at once.
-        asked = np.asarray(costs, dtype=float).tobytes()
-        before = self._last_plan.get("plan")
-        if before is None or before[:2] != (asked, start):
-            before = self._last_plan["plan"] = asked, start, self.horizon_depths(costs, None, start)
-        return before[2].copy()
+        """Depths of the best plan to the end: before a hit nothing can change it, so deciding again gains nothing."""
+        # One press asks for depths, gain and whether it pays at the same costs, perhaps from several threads at once.
+        key = np.asarray(costs, dtype=float).tobytes()
+        cached = self._last_plan.get("plan")
+        if cached is None or cached[:2] != (key, start):
+            cached = self._last_plan["plan"] = key, start, self.horizon_depths(costs, None, start)
+        return cached[2].copy()
 
     @cached_property
     def _last_plan(self) -> dict[str, tuple[bytes, int, Depths]]:
-        """The last plan: its costs and start, and its depths."""
+        """Cache of the last plan: its costs, its start and its depths."""
         return {}
 
     def closed_gain(self, costs: Floats, start: int) -> Floats:

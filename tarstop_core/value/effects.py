@@ -1,7 +1,7 @@
-"""States of knowledge about an intervention's effect: the belief after each study, and what the next may show.
+"""States of knowledge about the effect of an intervention: the belief after each study, and what the next may show.
 
-The average effect is counted from δ, the smallest effect that matters, towards the better side. It is a mixture over the
-heterogeneity τ, given which it is normal and a study of variance v tells it with precision 1/(τ² + v).
+The average effect is measured from δ, the smallest effect that matters, towards the better side. It is a mixture over the
+heterogeneity τ; given τ it is normal, and a study of variance v measures it with precision 1/(τ² + v).
 """
 
 import math
@@ -21,14 +21,14 @@ from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 FINE, COARSE = 120, 30
-"""Parts of a mixture about, where one study is weighed and where many are."""
-NEGLIGIBLE, EQUAL = 1e-12, 1e-7
-"""Weight beside the largest one below which a τ is left out, and share of a study's standard error below which all τ are 0."""
+"""About how many parts a mixture has, for the value of one study and of several."""
+NEGLIGIBLE = 1e-12  # A τ is left out if its weight is at most this share of the largest
+EQUAL = 1e-7  # Every τ below this share of a study's standard error counts as 0
 UNSEEN = 5.0
-"""While no study is known, the next one's standard error is the prior's standard deviation divided by this."""
+"""Before any study, the standard error of the next is the standard deviation of the prior divided by this."""
 FAR = 40.0  # Standard deviations between settings beyond which a share is 0 or 1
-KEPT = 64
-_known: dict[tuple[object, ...], tuple["KnownEffect", ...]] = {}
+KEPT = 64  # Lists whose states are cached
+_cached_states: dict[tuple[object, ...], tuple["KnownEffect", ...]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +38,14 @@ class KnownEffect:
     b: float  # Chance that the average effect is beyond δ
     fine: Knowledge
     mixture: Knowledge
-    """`fine` and `mixture`: the average effect by heterogeneity, counted from δ, in many parts and in few."""
-    variance: float  # With which the next study measures its own effect
+    """`fine` and `mixture`: the average effect by heterogeneity, measured from δ, in many parts and in few."""
+    variance: float  # Variance with which the next study measures its own effect
     pooled: tuple[float, float]
     """Mean and standard deviation of the average effect on the scale of analysis."""
 
     @property
     def n_0(self) -> float:
-        """How many studies like the next one this is worth."""
+        """Number of studies like the next one that this knowledge is worth."""
         return self.fine.n_0
 
     def evsi(self, payoffs: Payoffs) -> float:
@@ -54,7 +54,7 @@ class KnownEffect:
         return min(float(worth), float(payoffs.evpi(self.b)))
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
-        """Expected value of each of these numbers of studies."""
+        """Expected value of each of these numbers of studies, in the payoffs' unit."""
         return worth_of_studies(self.mixture, studies, payoffs)
 
     def chance_above(self, studies: Floats | Depths, q_star: float) -> Floats:
@@ -63,6 +63,7 @@ class KnownEffect:
 
     @property
     def _tau(self) -> Floats:
+        """Heterogeneity of each part of `fine`."""
         return np.sqrt(np.maximum(1 / self.fine.study - self.variance, 0.0))
 
     def share_of_settings(self, levels: Floats) -> Floats:
@@ -89,7 +90,7 @@ class KnownEffect:
         levels = np.asarray(levels, dtype=float)
         low, high = np.full(levels.shape, -FAR), np.full(levels.shape, FAR)
         z = roots(below, low, high, levels)
-        # Where settings hardly differ it is all of them, or none.
+        # If settings hardly differ, the share is all of them or none.
         z = np.where(below(high, levels) < 0, FAR, np.where(below(low, levels) > 0, -FAR, z))
         return np.asarray(ndtr(z))
 
@@ -97,20 +98,20 @@ class KnownEffect:
 def effect_states(
     studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None = None
 ) -> tuple[KnownEffect, ...]:
-    """What is known after the first 0, 1, …, k studies; remembered.
+    """Return what is known after the first 0, 1, …, k studies; cached.
 
     Parameters
     ----------
     studies : Studies
-        In the order in which they came in.
+        The k studies, in the order in which they came.
     target : Target
         The measure, δ and direction.
     engine : {"exact", "normal"}
-        One that knows a prior.
+        An engine with a prior.
     b_0 : float
         Chance before any study that the average effect is beyond δ.
     prior_sd : float, optional
-        Of the average effect on the scale of analysis, instead of the usual one.
+        Prior standard deviation of the average effect, on the scale of analysis; that of the measure unless given.
 
     Returns
     -------
@@ -119,30 +120,32 @@ def effect_states(
     """
 
     def key(k: int) -> tuple[object, ...]:
+        """Key of the first k studies in the cache."""
         weights = None if studies.weights is None else studies.weights[:k].tobytes()
         return studies.form, studies.values[:k].tobytes(), weights, target, engine, b_0, prior_sd
 
-    states = _known.get(key(len(studies)))
+    states = _cached_states.get(key(len(studies)))
     if states is None:
-        # A growing review pays for its newest study only.
-        before = _known.get(key(len(studies) - 1), ()) if len(studies) else ()
+        # When a review grows, only the state after its newest study is computed.
+        before = _cached_states.get(key(len(studies) - 1), ()) if len(studies) else ()
         states = (*before, *_states(studies, target, engine, b_0, prior_sd, len(before)))
-        _known[key(len(studies))] = states
-        while len(_known) > KEPT:
-            _known.pop(next(iter(_known)), None)
+        _cached_states[key(len(studies))] = states
+        while len(_cached_states) > KEPT:
+            _cached_states.pop(next(iter(_cached_states)), None)
     return states
 
 
 def _states(
     studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None, first: int
 ) -> list[KnownEffect]:
+    """What is known after the first `first`, …, k studies."""
     prior, believed = posterior(studies, target, engine, b_0, prior_sd)
     b, (mean, sd) = chances_beyond(believed, target, studies, b_0), believed.moments()
     v = studies.sizes(target.measure, target.ratio).v
     states = []
     for k in range(first, len(studies) + 1):
-        seen = v[:k][np.isfinite(v[:k])]
-        variance = float(np.median(seen)) if len(seen) else (prior.sd / UNSEEN) ** 2
+        measured = v[:k][np.isfinite(v[:k])]
+        variance = float(np.median(measured)) if len(measured) else (prior.sd / UNSEEN) ** 2
         fine, mixture = (
             mixture_of(believed, k, target, variance, parts, float(b[k])) for parts in (FINE, COARSE)
         )
@@ -153,26 +156,27 @@ def _states(
 def mixture_of(
     believed: Belief | ExactBelief, k: int, target: Target, variance: float, parts: int, b: float
 ) -> Knowledge:
-    """What is known after k studies, by heterogeneity.
+    """Return what is known of the average effect after k studies, by heterogeneity.
 
     Parameters
     ----------
     believed : Belief or ExactBelief
-        What all prefixes of a list make of it.
+        Beliefs after every prefix of the list.
     k : int
-        After how many studies.
+        Number of studies.
     target : Target
-        Says from where the effect is counted, and towards where.
+        Its δ is the origin, its direction the positive side.
     variance : float
-        With which the next study measures its own effect.
+        Variance with which the next study measures its own effect.
     parts : int
-        About how many parts are kept.
+        About how many parts to keep.
     b : float
-        Chance that the average effect is beyond δ, which the mixture has exactly.
+        Chance that the average effect is beyond δ, which the mixture is made to have exactly.
 
     Returns
     -------
     Knowledge
+        The mixture, with the effect measured from δ.
     """
     weights = believed.weights[k]
     kept = np.flatnonzero(weights > NEGLIGIBLE * weights.max())

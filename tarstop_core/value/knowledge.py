@@ -1,8 +1,8 @@
-"""Knowledge of the pooled sensitivity as a mixture of normal distributions, and its change by further studies.
+"""Knowledge of the pooled sensitivity as a mixture of normal distributions, and how further studies change it.
 
-Each part is a possible heterogeneity τ: given it, the pooled logit μ is normal and a study tells it with a known
+Each part is a possible heterogeneity τ; given τ, the pooled logit μ is normal and a study measures it with a known
 precision. After n more studies everything depends on their mean ȳ and their sum of squares S: the mean moves the belief,
-the sum of squares says which τ it is. States of knowledge lie on a grid of (ȳ, √S) for each number of studies, laid out
+the sum of squares tells the parts apart. States of knowledge lie on a grid of (ȳ, √S) for each number of studies, laid out
 around the ȳ where the action changes, so that linear interpolation is right at that kink.
 """
 
@@ -19,28 +19,31 @@ from scipy.special import chdtri, ndtr, ndtri
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-MEANS, FINER, SPREADS = 81, 181, 21
-"""Nodes of ȳ with one part, and with several, which need nodes of √S too."""
-REACH, FLAT = 5.0, 1.5
-"""Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
-LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
+MEANS = 81  # Nodes of ȳ if there is one part
+FINER = 181  # Nodes of ȳ if there are several
+SPREADS = 21  # Nodes of √S, if there are several parts
+REACH = 5.0  # Standard deviations that the nodes reach
+FLAT = 1.5  # Standard deviations around the kink within which nodes are evenly spaced
+LEGENDRE = 32  # Nodes of an expectation on each side of the kink
+FIRST = 128  # Such nodes for the first study
+NARROW = 2.0  # Standard deviations of the narrowest part within which they are evenly spaced
 ONE_BY_ONE = 4  # Up to this many further studies every number is a level of its own
-GROWTH = 0.2  # From there on the next level has this share of all knowledge more
-LEVELS = 12  # Levels at most
-LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
+GROWTH = 0.2  # From there on each level adds this share of all studies, present knowledge included
+LEVELS = 12  # Most levels
+LEAST_KNOWN = 0.01  # Smallest number of studies that present knowledge is worth
 ROUNDS = 24  # Bisections that find where the belief crosses q*
-LEAST_TOTAL = 1e-200  # Of a mixture’s likelihood, below which it is computed by its logarithm
+LEAST_TOTAL = 1e-200  # Likelihood of a mixture below which it is computed by its logarithm
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Parts of a mixture, each of shape (J,). μ is counted from λ = logit θ."""
+    """What is known of μ − λ, with λ = logit θ: a mixture of J normal distributions; all arrays have shape (J,)."""
 
     weight: Floats  # Weights, which add up to 1
     mean: Floats
     precision: Floats
-    """`mean` and `precision`: of μ in each part."""
-    study: Floats  # Precision of one study about μ: 1/(τ² + variance within a study)
+    """`mean` and `precision`: mean and precision of μ − λ in each part."""
+    study: Floats  # Precision with which one study measures μ: 1/(τ² + variance within a study)
 
     def __post_init__(self) -> None:
         positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
@@ -52,58 +55,58 @@ class Knowledge:
     @classmethod
     @lru_cache(maxsize=64)
     def plain(cls, b: float, n_0: float) -> "Knowledge":
-        """One normal distribution with this belief that is worth this many studies."""
+        """Return one normal distribution with this belief that is worth this many studies."""
         one = np.ones(1)
         return cls(one, np.array([float(ndtri(b))]), one, one / max(n_0, LEAST_KNOWN))
 
     @property
     def b(self) -> float:
-        """P(μ > λ)."""
+        """Belief P(μ > λ)."""
         return float(self.weight @ ndtr(self.mean * np.sqrt(self.precision)))
 
     @property
     def n_0(self) -> float:
-        """How many studies the knowledge is worth."""
+        """Number of studies that the knowledge is worth."""
         return float(self.weight @ (self.precision / self.study))
 
     def after(
         self, studies: float, batches: int, mean: Floats, squares: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """The mixture after further studies.
+        """Return the mixture after further studies.
 
         Parameters
         ----------
         studies : float
-            How many there are.
+            Number of further studies.
         batches : int
-            As how many means they came: several studies at once are one batch.
+            Number of means in which they came; several studies at once have one mean.
         mean : ndarray, shape (…)
-            Their ȳ.
+            Mean ȳ of the further studies.
         squares : ndarray, shape (…)
             Their sum of squares S.
 
         Returns
         -------
         weight, mean, precision : ndarray, shape (…, J)
-            Of the parts of the mixture.
+            Weights, means and precisions of the parts.
         """
-        log = self.says_of_mean(studies, mean) + self.says_of_squares(batches, squares)
+        log = self.log_weight_by_mean(studies, mean) + self.log_likelihood_of_squares(batches, squares)
         weight = np.exp(log - log.max(axis=-1, keepdims=True))
         weight /= weight.sum(axis=-1, keepdims=True)
         return weight, *self.average_after(studies, mean)
 
-    def says_of_mean(self, studies: float, mean: Floats) -> Floats:
-        """Logarithm of each part's weight times the likelihood of the mean of further studies, shape (…, J)."""
+    def log_weight_by_mean(self, studies: float, mean: Floats) -> Floats:
+        """Log of the weight of each part times its likelihood of the mean of further studies, shape (…, J)."""
         predicted = 1 / self.precision + 1 / (studies * self.study)
         away = (mean[..., None] - self.mean) ** 2 / predicted
         return np.asarray(np.log(self.weight) - 0.5 * (away + np.log(predicted)))
 
-    def says_of_squares(self, batches: int, squares: Floats) -> Floats:
-        """Logarithm of each part's likelihood of the sum of squares of this many means, shape (…, J)."""
+    def log_likelihood_of_squares(self, batches: int, squares: Floats) -> Floats:
+        """Log likelihood, by each part, of the sum of squares of this many means, shape (…, J)."""
         return np.asarray(0.5 * ((batches - 1) * np.log(self.study) - squares[..., None] * self.study))
 
     def average_after(self, studies: float, mean: Floats) -> tuple[Floats, Floats]:
-        """The mean of μ after further studies with this mean, and its precision, by part."""
+        """Mean and precision of μ − λ in each part after further studies with this mean, shapes (…, J) and (J,)."""
         precision = self.precision + studies * self.study
         centre = (self.precision * self.mean + studies * self.study * mean[..., None]) / precision
         return centre, precision
@@ -125,23 +128,26 @@ class Knowledge:
         return np.asarray((weight * ndtr(centre * np.sqrt(precision))).sum(axis=-1))
 
     def beliefs_after(self, studies: float, batches: int, means: Floats, squares: Floats) -> Floats:
-        """Belief after further studies, for each sum of squares with each mean.
+        """Belief after further studies, for every pair of a sum of squares and a mean.
 
         Parameters
         ----------
         studies, batches
             As for :meth:`after`.
         means : ndarray, shape (Y,)
-            Of the further studies.
+            Means of the further studies.
         squares : ndarray, shape (S,)
             Their sums of squares.
 
         Returns
         -------
         ndarray, shape (S, Y)
-            As :meth:`belief_after` gives them: a likelihood is the product of what mean and squares say.
+            Beliefs as of :meth:`belief_after`; faster, because the likelihood is a product of one factor each.
         """
-        of_means, of_squares = self.says_of_mean(studies, means), self.says_of_squares(batches, squares)
+        of_means, of_squares = (
+            self.log_weight_by_mean(studies, means),
+            self.log_likelihood_of_squares(batches, squares),
+        )
         of_means, of_squares = (
             np.exp(log - log.max(axis=-1, keepdims=True)) for log in (of_means, of_squares)
         )
@@ -150,7 +156,7 @@ class Knowledge:
         above = of_squares @ (of_means * ndtr(centre * np.sqrt(precision))).T
         with np.errstate(invalid="ignore", divide="ignore"):
             beliefs = np.asarray(above / total)
-        # If mean and squares favour different parts, a product may be too small for a float.
+        # If mean and squares favour different parts, their product may be too small for a float.
         row, column = np.nonzero(total < LEAST_TOTAL)
         beliefs[row, column] = self.belief_after(studies, batches, means[column], squares[row])
         return beliefs
@@ -158,15 +164,15 @@ class Knowledge:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The grid after this many studies."""
+    """The grid of (ȳ, √S) after one number of further studies."""
 
-    studies: int
-    batches: int  # As how many means they came: several studies at once are one batch
+    studies: int  # That number
+    batches: int  # Number of means in which they came; several studies at once have one mean
     kink: Floats  # ȳ at which the action changes, for each √S; shape (S,)
-    scale: float
+    scale: float  # Distance from the kink within which nodes are about evenly spaced
     ends: tuple[float, float]  # Least and largest asinh((ȳ − kink)/scale)
-    roots: Floats  # √S, from 0 on; shape (S,)
-    count: int  # M, nodes of ȳ
+    roots: Floats  # Nodes of √S, from 0 on; shape (S,)
+    count: int  # M, the number of nodes of ȳ
 
     @cached_property
     def xi(self) -> Floats:
@@ -182,10 +188,11 @@ class Level:
 
     @property
     def size(self) -> int:
+        """Number of nodes, S·M."""
         return len(self.roots) * self.count
 
     def weights_at(self, mean: Floats, squares: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Nodes whose values interpolate at these points, and their weights, of shape (4, …), or (2, …) without √S."""
+        """Indices and weights of the nodes that interpolate at these points, shape (4, …), or (2, …) without √S."""
         if len(self.roots) == 1:
             at, right = self._between(mean, self.kink[0])
             return np.stack([at, at + 1]), np.stack([1 - right, right])
@@ -198,7 +205,7 @@ class Level:
         return np.stack([here, here + 1, above, above + 1]), np.stack(weights)
 
     def _between(self, mean: Floats, kink: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """The node of ȳ below, and how far on to the next one."""
+        """Index of the node of ȳ below, and the share of the way to the next one."""
         xi = np.arcsinh((mean - kink) / self.scale)
         at = np.clip(np.searchsorted(self.xi, xi) - 1, 0, self.count - 2)
         return at, np.clip((xi - self.xi[at]) / (self.xi[at + 1] - self.xi[at]), 0.0, 1.0)
@@ -206,12 +213,13 @@ class Level:
 
 @lru_cache(maxsize=2)
 def _legendre(order: int) -> tuple[Floats, Floats]:
+    """Gauss–Legendre nodes on [0, 1], and their weights, which add up to 2."""
     nodes, weights = np.polynomial.legendre.leggauss(order)
     return (nodes + 1) / 2, weights
 
 
 def numbers_of_studies(n_0: float, most: float) -> list[int]:
-    """Grid of numbers of further studies: 0, 1, … and then ever farther apart, up to about `most`.
+    """Numbers of further studies that have a level: 0, 1, … and then ever farther apart, up to about `most`.
 
     >>> numbers_of_studies(2.0, 12)
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
@@ -226,30 +234,30 @@ def numbers_of_studies(n_0: float, most: float) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """All states of knowledge that further studies may lead to, from the present one on, and the transitions between them."""
+    """States of knowledge that further studies may lead to, the present one first, and the transitions between them."""
 
     number: NDArray[np.intp]  # Further studies known, shape (states,)
     b: Floats  # Belief, shape (states,)
     utility: Floats  # EU*(b), shape (states,)
     first: Floats  # Chance of each of the M states after one study, shape (M,)
     later: Floats | csr_array
-    """From those of a number of studies to those of the next, shape (L − 1, M, M); sparse from all of them to all where
-    numbers differ in how many they have.
+    """Chances of the states of the next level from those of each, shape (L − 1, M, M); one sparse matrix for all if levels
+    differ in size.
     """
     moving: Floats
-    """Share of the states of each number but the last that the next study leaves: if several come in at once, so
-    that they come as fast; shape (states between,).
+    """Chance that the next study leads on to the next level, for the states between the first and the last level: below 1 if
+    levels are several studies apart, so that studies come one at a time on average; shape (states between,).
     """
 
     def after(self, values: Floats) -> Floats:
-        """Expectation over the next study, of values of shape (…, states), of the same shape; the last tells nothing."""
+        """Expected value after the next study in each state, shape (…, states) as `values`; unchanged in the last level."""
         expected = np.array(values)
         expected[..., 0] = self.after_first(values)
         later, between = values[..., 1 + len(self.first) :], expected[..., 1 : 1 + len(self.moving)]
         if isinstance(self.later, csr_array):
             moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
         else:
-            # All values together: each number of studies is a product of two matrices.
+            # All values together: each level needs one product of two matrices.
             shape = (math.prod(later.shape[:-1]), len(self.later), len(self.first))
             columns = later.reshape(shape).transpose(1, 2, 0)
             moved = (self.later @ columns).transpose(2, 0, 1)
@@ -257,7 +265,7 @@ class States:
         return expected
 
     def after_first(self, values: Floats) -> Floats:
-        """Expectation over the next study from the present state alone, shape (…)."""
+        """Expected value after the next study in the present state alone, shape (…)."""
         return np.asarray(values[..., 1 : 1 + len(self.first)] @ self.first)
 
 
@@ -267,23 +275,24 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
     Parameters
     ----------
     knowledge : Knowledge
-        What is believed now.
+        What is known now.
     payoffs : Payoffs
-        What right and wrong decisions bring.
+        Payoffs of the options.
     most : float
-        Up to about how many further studies.
+        About the largest number of further studies.
 
     Returns
     -------
     States
-        After the :func:`numbers_of_studies` up to `most`.
+        At the levels of :func:`numbers_of_studies`.
     """
     return _states(knowledge, payoffs, tuple(numbers_of_studies(knowledge.n_0, most)))
 
 
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
-    # The grid is centred on one change of action; little is lost at others between its nodes.
+    """States at these numbers of further studies, cached."""
+    # The grid is centred on one change of action; interpolating across others loses little.
     now = ndtri(knowledge.b)
     q_star = min(payoffs.ranges().ends, key=lambda end: abs(float(ndtri(end) - now)))
     levels = [_level(knowledge, q_star, n, batches) for batches, n in enumerate(numbers) if n]
@@ -317,6 +326,7 @@ def _points(level: Level) -> tuple[Floats, Floats]:
 
 
 def _level(knowledge: Knowledge, q_star: float, studies: int, batches: int) -> Level:
+    """Lay out the grid after this many further studies."""
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
     low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
@@ -343,9 +353,9 @@ def _kink(
     low: Floats,
     high: Floats,
 ) -> Floats:
-    """Where between `low` and `high` the belief crosses q*, as a function of what leads to ȳ and S; shape of both."""
+    """Point between `low` and `high` at which the belief crosses q*; `then` leads from a point to ȳ and S. Shape of both."""
     if len(knowledge.weight) == 1:
-        # ȳ is linear in what leads to it, and the belief Φ of a linear function of ȳ.
+        # ȳ is linear in the point, and the belief is Φ of a linear function of ȳ.
         precision = knowledge.precision[0] + after[0] * knowledge.study[0]
         wanted = ndtri(q_star) * np.sqrt(precision) - knowledge.precision[0] * knowledge.mean[0]
         wanted /= after[0] * knowledge.study[0]
@@ -362,7 +372,7 @@ def _kink(
 def _expectation(
     knowledge: Knowledge, q_star: float, before: Level | None, after: Level, mean: Floats, squares: Floats
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Nodes after the next studies and their weights, from each point before, shape (points, 2 or 4 · quadrature)."""
+    """Indices and weights of the nodes after the next studies, from each point before; shape (points, 2 or 4 · quadrature)."""
     n, batches = (before.studies, before.batches) if before else (0, 0)
     more = after.studies - n
     if before is None:
@@ -383,7 +393,7 @@ def _expectation(
 
     kink = _kink(knowledge, q_star, (after.studies, after.batches), then, low, high)
     nodes, shares = _legendre(LEGENDRE if n else FIRST)
-    # Close together where the narrowest part lies, whichever reaches farthest.
+    # Points are close together where the narrowest part lies, and reach as far as the widest.
     middle, unit = (weight * centre).sum(axis=-1), NARROW * sd.min()
     first, turn, last = (np.arcsinh((y - middle) / unit)[:, None] for y in (low, kink, high))
     u = np.concatenate([first + (turn - first) * nodes, turn + (last - turn) * nodes], axis=1)

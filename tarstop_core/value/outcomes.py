@@ -1,8 +1,8 @@
-"""Reviews: their path, the truth of an outcome whose studies are all known, and whether reading everything would change the decision.
+"""Paths of reviews, the truth of a fully known outcome, and the chance that reading everything changes the decision.
 
-How many studies are still to come is a distribution (of a number, from :class:`tarstop_core.belief.mixture.Remaining`, with all
-that is not known of a list in it), not a mean; where they would lead is the preposterior theory of
-:mod:`tarstop_core.value.studies`.
+The number of studies still to come is a distribution, not a mean; it includes what is not known about the list
+(:class:`tarstop_core.belief.mixture.Remaining`). Where these studies would lead is preposterior theory
+(:mod:`tarstop_core.value.studies`).
 """
 
 import math
@@ -32,9 +32,9 @@ BY_DEFAULT = Question()
 
 @dataclass(frozen=True, eq=False)
 class ReviewPath(CumulativePath):
-    """The path of a review, with the worth of waiting reports and the chance that the decision is right."""
+    """The path of a review, with the value of waiting reports and the chance that the decision is wrong."""
 
-    # Relevant documents expected among those that were read and that all readers excluded
+    # Expected number of relevant documents among those that all readers excluded
     overlooked: float = 0.0
     # Share of the relevant documents that the readers include; `p` is the chance that they do
     recognised: float = 1.0
@@ -54,12 +54,12 @@ class ReviewPath(CumulativePath):
         """
         if truth == "full_evidence":
             return self.otherwise
-        # With ω known, only the first or the last option is taken, and none between.
+        # If ω were known, the first or the last option would be right, never one between.
         chosen, (minus, *_, plus) = self._chosen[self.studies], self.payoffs.ranges().options
         return np.where(chosen == plus, 1 - self.b, np.where(chosen == minus, self.b, 1.0))
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
-        """As for the list; a reader who stops here still reads as many of the waiting reports as pay."""
+        """As for the list, except that a reader who stops here still reads the waiting reports that pay."""
         worth = super().worth_of_reading(depth, start)
         if not self.waiting:
             return worth
@@ -67,9 +67,9 @@ class ReviewPath(CumulativePath):
         return np.where(depth == start, gain, worth)
 
     def worth_of_reports(self, waiting: int) -> Floats:
-        """Worth of reading 0 … `waiting` reports in full now, in the payoffs' unit, shape (waiting + 1,)."""
+        """Value of reading 0 … `waiting` reports in full now, in the payoffs' unit, shape (waiting + 1,)."""
         reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
-        # The number of n reports that bring data is binomial.
+        # The number of reports with data is binomial.
         chances = binomial(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
         whole = self._worth.of_whole(np.array([len(self.states) - 1]))[0] if waiting else np.zeros(0)
@@ -77,7 +77,7 @@ class ReviewPath(CumulativePath):
         return np.asarray(chances @ worth)
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
-        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        """Return how many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
         gain = self.worth_of_reports(waiting) - self.full_cost * np.arange(waiting + 1)
         best = int(gain.argmax())
         return best, float(gain[best])
@@ -86,23 +86,23 @@ class ReviewPath(CumulativePath):
 def outcome_path(
     outcome: Outcome, p: Floats, payoffs: Payoffs, question: Question = BY_DEFAULT
 ) -> ReviewPath:
-    """The path of an experiment, in which every study is known from the beginning: paper mode, one stage.
+    """Return the path of an experiment, in which every study is known from the beginning: paper mode, one stage.
 
     Parameters
     ----------
     outcome : Outcome
-        Studies, and the documents that bring them; studies whose document is not ranked are never met.
+        Studies and the documents that bring them; studies whose document is not ranked are never met.
     p : ndarray, shape (N,)
         Chance that each document brings data.
     payoffs : Payoffs
-        What right and wrong decisions bring.
+        Payoffs of the options.
     question : Question
-        What is asked of the studies.
+        Thresholds, engine and prior.
 
     Returns
     -------
     ReviewPath
-        Over the documents of the outcome's topic.
+        A path over the documents of the topic.
 
     Raises
     ------
@@ -118,13 +118,14 @@ def outcome_path(
 
 @lru_cache(maxsize=4096)
 def _full_belief(cells: bytes, theta: float, theta_sp: float | None) -> float:
+    """Bivariate belief by the weak prior, cached by the counts."""
     return bivariate_belief(_tables(cells), theta, theta_sp=theta_sp)
 
 
 def is_plus(tables: Tables, theta: float, truth: str, q_star: float, theta_sp: float | None = None) -> bool:
     """Whether the truth of an outcome is ω⁺.
 
-    Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the weak prior, whatever
+    It is always computed from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the weak prior, whatever
     engine or prior is being tested.
 
     Parameters
@@ -150,57 +151,60 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float, theta_sp: f
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
 
 
-KEPT = 256
-_known: dict[tuple[bytes, Question, bool], tuple[NextStudy, ...]] = {}
+KEPT = 256  # Sets of tables whose states are cached
+_cached_states: dict[tuple[bytes, Question, bool], tuple[NextStudy, ...]] = {}
 
 
 def states_of(tables: Tables, question: Question, *, last_only: bool = False) -> tuple[NextStudy, ...]:
-    """The belief and what the next study may find, after each study; cached.
+    """Return the belief and what the next study may find, after each study; cached.
 
     Parameters
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
     question : Question
-        What is asked of them.
+        Thresholds, engine and prior.
     last_only : bool
         Whether only the state after all n studies is wanted.
 
     Returns
     -------
     tuple of NextStudy
-        n + 1 of them, or one with `last_only`.
+        States after 0 … n studies, or only the last.
     """
     key = (_cells(tables), question, last_only)
-    states = _known.get(key)
+    states = _cached_states.get(key)
     if states is None:
-        states = _known[key] = _states(tables, question, last_only)
-        while len(_known) > KEPT:
-            _known.pop(next(iter(_known)), None)
+        states = _cached_states[key] = _states(tables, question, last_only)
+        while len(_cached_states) > KEPT:
+            _cached_states.pop(next(iter(_cached_states)), None)
     return states
 
 
 def _cells(tables: Tables) -> bytes:
+    """All counts as bytes, a cache key."""
     return np.stack([getattr(tables, cell) for cell in CELLS]).tobytes()
 
 
 def _tables(cells: bytes) -> Tables:
+    """Tables with the counts of :func:`_cells`, without names."""
     counts = np.frombuffer(cells, dtype=float).reshape(len(CELLS), -1)
     return Tables(("",) * counts.shape[1], *counts)
 
 
 def _states(tables: Tables, question: Question, last_only: bool) -> tuple[NextStudy, ...]:
+    """Compute :func:`states_of`."""
     of_margins = question.theta, question.prior, question.theta_sp
     if last_only and question.engine == "reml":
         return states_of(tables, question)[-1:]
     if last_only:
-        # Only "reml" may have no belief.
+        # Every other engine has a belief.
         now = np.array([last_belief(tables, question)], dtype=float)
         return tuple(next_studies(tables, *of_margins, beliefs=now, last_only=True))
     if len(tables) and question.engine != "reml":
-        # When a review grows, only the newest study is computed, unless it changes the lattices of all.
+        # When a review grows, only the state after its newest study is computed, unless that needs other lattices.
         earlier = tables.first(len(tables) - 1)
-        before = _known.get((_cells(earlier), question, False))
+        before = _cached_states.get((_cells(earlier), question, False))
         if before and _lattices(earlier, question) == _lattices(tables, question):
             return (*before, *states_of(tables, question, last_only=True))
     return tuple(next_studies(tables, *of_margins, beliefs=beliefs(tables, question)))
@@ -216,21 +220,21 @@ ROWS = 48  # Equally probable numbers of reports that represent their distributi
 
 
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
-    """Chance of 0, 1, 2, … further studies.
+    """Distribution of the number of further studies.
 
     Parameters
     ----------
     unread : array_like, shape (M + 1,)
         Chance of 0, 1, 2, … relevant documents among those that nobody has read.
     waiting : int
-        Reports that were included and are still to be read in full.
+        Number of reports that were included and are still to be read in full.
     shapes : (float, float), optional
-        Of the beta distribution of the share of reports that bring data; without it every report does.
+        Shapes of the beta distribution of the share of reports that bring data; without them every report does.
 
     Returns
     -------
     ndarray, shape (K + 1,)
-        Adds up to 1.
+        Chance of 0, 1, 2, … studies.
 
     Examples
     --------
@@ -244,7 +248,7 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
         return np.concatenate((np.zeros(waiting), chance))
     reports = np.arange(len(chance))
     if len(chance) > ROWS:
-        # Their quantiles: what follows is smooth in the number of reports.
+        # Quantiles represent the numbers, because what follows is smooth in them.
         levels = (np.arange(ROWS) + 0.5) / ROWS
         reports = np.minimum(np.searchsorted(np.cumsum(chance), levels), len(chance) - 1)
         chance = np.full(ROWS, 1 / ROWS)
@@ -285,24 +289,25 @@ def pooled_range(
     Parameters
     ----------
     state : Pooling
-        What is known now, with what is pooled.
+        The state of knowledge now, which knows what is pooled.
     to_come : array_like, shape (K + 1,)
         Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
     widening : float
-        Factor on the standard deviation of the move, which past reviews teach.
+        Factor on the standard deviation of the move, learned from past reviews.
     unit : callable
-        From the scale of analysis to the unit of the result; by default to a sensitivity.
+        Function from the scale of analysis to the unit of the result; by default a sensitivity.
 
     Returns
     -------
     low, high : float
+        Ends of the interval, in that unit.
 
     Examples
     --------
-    >>> known = NextStudy(40, 0.5, np.ones(1), np.ones(1), n_0=2.0, pooled=(1.0, 0.5))
-    >>> [round(end, 2) for end in pooled_range(known, [0.0, 0.0, 1.0])]
+    >>> state = NextStudy(40, 0.5, np.ones(1), np.ones(1), n_0=2.0, pooled=(1.0, 0.5))
+    >>> [round(end, 2) for end in pooled_range(state, [0.0, 0.0, 1.0])]
     [0.6, 0.83]
-    >>> [round(end, 2) for end in pooled_range(known, [1.0])]
+    >>> [round(end, 2) for end in pooled_range(state, [1.0])]
     [0.73, 0.73]
     """
     assert state.pooled is not None, "a state of tables knows what they pool to"
@@ -313,35 +318,35 @@ def pooled_range(
 def chance_turned(
     state: EvidenceState, to_come: ArrayLike, payoffs: Payoffs, needed: int = 0, tempering: float = 1.0
 ) -> float:
-    """Chance that the decision with all studies differs from the one taken now.
+    """Chance that the decision after all studies differs from the one taken now.
 
     Parameters
     ----------
     state : EvidenceState
-        What is known now.
+        The state of knowledge now.
     to_come : array_like, shape (K + 1,)
         Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
     payoffs : Payoffs
-        What the options bring.
+        Payoffs of the options.
     needed : int
-        Further studies that must be in before a⁺ may be taken.
+        Number of further studies before a⁺ may be taken.
     tempering : float
-        Power of the odds that further studies change the decision, if they come; the chance that they come is unchanged.
+        Power to which the odds that studies change the decision, if any come, are taken; the chance that they come stays.
 
     Returns
     -------
     float
-        A chance.
+        In [0, 1].
 
     Examples
     --------
-    >>> even, known = Payoffs.from_q_star(0.5), NextStudy(40, 0.7, np.ones(1), np.ones(1), n_0=2.0)
-    >>> round(chance_turned(known, [0.0, 1.0], even), 2), chance_turned(known, [1.0], even)
+    >>> even, state = Payoffs.from_q_star(0.5), NextStudy(40, 0.7, np.ones(1), np.ones(1), n_0=2.0)
+    >>> round(chance_turned(state, [0.0, 1.0], even), 2), chance_turned(state, [1.0], even)
     (0.18, 0.0)
     >>> surer = NextStudy(40, 0.9, np.ones(1), np.ones(1), n_0=2.0)
     >>> round(chance_turned(surer, [0.5, 0.0, 0.5], even, needed=2), 2)
     0.48
-    >>> round(chance_turned(known, [0.9, 0.1], even, tempering=0.5), 3)
+    >>> round(chance_turned(state, [0.9, 0.1], even, tempering=0.5), 3)
     0.032
     """
     least = max(needed, 1)

@@ -1,4 +1,4 @@
-"""The interface of a path: what policies, pages and experiments can ask about a ranking in any scenario."""
+"""Interface of a path, that is of what policies, pages and experiments can ask about a ranking in any scenario."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from tarstop_core.belief.mixture import Remaining
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 ALL_BUT_SURE = 0.99
-"""If a further find is at least this likely, no plan assumes that nothing turns up: the reader goes on to the find."""
+"""Chance of a further find from which the reader is told when it will come, not where a rule stops without it."""
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
 
@@ -20,16 +20,16 @@ PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 class Draws:
     """Documents drawn at random, for an audit of recall."""
 
-    drawn: Flags  # Places of the list with a drawn document, shape (N,)
-    unsure: Flags  # Documents, drawn or not, that were read and have no verdict yet, shape (N,)
+    drawn: Flags  # Flags of the drawn documents, shape (N,)
+    unsure: Flags  # Flags of the documents, drawn or not, that were read and have no verdict yet, shape (N,)
 
 
 class Path(Protocol):
-    """What a policy sees. It sees nothing else, so it cannot look ahead."""
+    """All that a policy sees of a ranking."""
 
-    labels: Flags  # Documents known to be relevant, shape (N,); in a session those not read yet are False
+    labels: Flags  # Documents known to be relevant, shape (N,); in a session unread ones are False
     p: Floats  # Calibrated chance of each document, shape (N,)
-    payoffs: Payoffs  # What right and wrong decisions are worth
+    payoffs: Payoffs
 
     @property
     def draws(self) -> Draws | None:
@@ -48,12 +48,12 @@ class Path(Protocol):
         """Whether belief selects a⁺ on stopping at this depth."""
 
     def score(self, K: int = 1) -> Floats:
-        """The paper's score, shape (N,)."""
+        """The paper's score, the mean of the next K ρ times EVPI(b_d), shape (N,)."""
 
     def value_rate(self, horizon: int | None = None) -> Floats:
-        """Worth of the next documents, per document, under the best plan within the horizon, shape (N,).
+        """Value per document of the next documents under the best plan within the horizon, shape (N,).
 
-        `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
+        `horizon` is the number of documents ahead that plans may read; None allows all (optimal stopping).
         """
 
     def value_rate_at(self, depths: Depths) -> Floats:
@@ -61,16 +61,16 @@ class Path(Protocol):
         return np.asarray(self.value_rate()[depths])
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """First depth ≥ start where no plan within the horizon gains, before a hit.
+        """First depth from `start` on at which no plan within the horizon gains, before a hit.
 
         Parameters
         ----------
         costs : array_like, shape (C,)
-            Of a document, in the payoffs' unit.
+            Costs of a document, in the payoffs' unit.
         horizon : int or None
-            How many documents ahead are considered; None looks to the end.
+            Number of documents ahead that plans may read; None allows all.
         start : int
-            Where to begin.
+            Depth to begin at.
 
         Returns
         -------
@@ -79,12 +79,10 @@ class Path(Protocol):
         """
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """First depth ≥ start, before a hit, where no plan that decides again after every document beats stopping; for
-        each cost, shape (C,).
-        """
+        """First depth from `start` on, before a hit, at which no plan that decides again after every document gains; (C,)."""
 
     def closed_value_rate(self) -> Floats | None:
-        """What :meth:`closed_depths` compares with the cost at each depth, shape (N,); None if it compares values."""
+        """Value per document that :meth:`closed_depths` compares with the cost, shape (N,); None if it compares utilities."""
 
     @property
     def b(self) -> Floats:
@@ -101,7 +99,7 @@ class Path(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListPath(Path, ABC):
-    """What advice, pages and experiments ask about a path beyond what policies see.
+    """A path with what advice, pages and experiments ask beyond what policies see.
 
     A new kind of evidence is a frozen dataclass derived from this one; no code tests which class a path has.
     """
@@ -126,14 +124,14 @@ class ListPath(Path, ABC):
     @property
     @abstractmethod
     def chances(self) -> Floats:
-        """Chance of each document as the belief takes it: of a first hit, or of bringing data, shape (N,)."""
+        """Chance of each document to change the belief, by a first hit or by data, shape (N,)."""
 
     @abstractmethod
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
 
     def next_find(self, depth: int, stop: int) -> tuple[int, int] | None:
-        """How far away the next find is, if finds add up and one will almost surely come before a rule stops.
+        """Return how far away the next find is, if finds add up and one almost surely comes before a rule stops.
 
         Parameters
         ----------
@@ -143,7 +141,7 @@ class ListPath(Path, ABC):
         Returns
         -------
         (int, int) or None
-            Documents within which a find is more likely than not, and almost sure.
+            Numbers of documents within which a find is more likely than not, and almost sure.
         """
         if not self.in_steps:
             return None
@@ -171,9 +169,9 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def action_at(self, depth: int, acts_on_belief: bool = True) -> int:
-        """The option taken on stopping at this depth, by a rule that acts on the belief or by one that does not.
+        """Number of the option taken on stopping at this depth, by a rule that acts on the belief or by one that does not.
 
-        It is :data:`~tarstop_core.value.payoffs.PLUS`, :data:`~tarstop_core.value.payoffs.MINUS` or a number above them.
+        :data:`~tarstop_core.value.payoffs.PLUS`, :data:`~tarstop_core.value.payoffs.MINUS` or a number above them.
         """
 
     @abstractmethod
@@ -190,18 +188,18 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
-        """Lengths of plans from this depth on, and the worth of each per document; the list must not be at its end."""
+        """Lengths of plans from this depth on, and the value of each per document; not for the end of the list."""
 
     @abstractmethod
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Net utility expected of reading from `start` to each depth and deciding there.
+        """Expected net utility of reading from `start` to each depth and deciding there.
 
         Parameters
         ----------
         depth : ndarray of int, shape (C,)
-            Where reading ends unless enough is found earlier.
+            Depth at which reading ends unless enough is found earlier.
         costs : ndarray, shape (C,)
             Cost of a document for each depth, in the payoffs' unit.
         start : int
@@ -209,7 +207,7 @@ class ListPath(Path, ABC):
         acts_on_belief : bool
             Whether the decision follows the belief, or what was seen (:meth:`action_at`).
         looks_every : int or None
-            After how many documents the reader checks whether enough was found; None reads to the depth in any case.
+            Number of documents after which the reader checks whether enough was found; None reads to the depth anyway.
 
         Returns
         -------
@@ -219,7 +217,7 @@ class ListPath(Path, ABC):
 
     @abstractmethod
     def closed_gain(self, costs: Floats, start: int) -> Floats:
-        """Gain of the best plan that decides again after every document over stopping at `start`, for each cost, shape (C,)."""
+        """Gain over stopping at `start` of the best plan that decides again after every document, shape (C,)."""
 
     # --- reports that wait to be read in full
 
@@ -238,11 +236,11 @@ class ListPath(Path, ABC):
         return cost
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
-        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        """Return how many waiting reports are worth reading in full, and what that gains beyond its cost."""
         return 0, 0.0
 
     def without_waiting(self) -> Self:
-        """The path without waiting reports."""
+        """Return the path without waiting reports."""
         return self
 
     def worth(self, horizon: int | None = None) -> Floats:
@@ -252,19 +250,20 @@ class ListPath(Path, ABC):
     # --- the same list under other assumptions
 
     def with_labels(self, labels: Flags) -> Self:
-        """The path with other labels and the same hit."""
+        """Return the path with other labels and the same hit."""
         other: Self = replace(cast(Any, self), labels=labels)
         return other
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """The path with other payoffs; what does not depend on them is not computed again."""
+        """Return the path with other payoffs; what does not depend on them is not computed again."""
         return self._with_new(payoffs=payoffs)
 
     def with_reports_times(self, factor: float) -> Self:
-        """The path with the cost of reading a report in full multiplied."""
+        """Return the path with the cost of reading a report in full multiplied."""
         return self
 
     def _with_new(self, **stakes: Any) -> Self:
+        """Return the path with other payoffs or costs, and the cached attributes that do not depend on them."""
         for name in self.kept_by_payoffs:
             getattr(self, name)
         other: Self = replace(cast(Any, self), **stakes)
@@ -274,21 +273,21 @@ class ListPath(Path, ABC):
 
 
 def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
-    """First index at which a score no longer exceeds the cost.
+    """First index from `start` on at which a score no longer exceeds the cost.
 
     Parameters
     ----------
     scores : ndarray, shape (N,)
-        What reading on is worth at each depth.
+        Value of reading on at each depth.
     costs : array_like, shape (C,)
-        Of a document, in the unit of the scores.
+        Costs of a document, in the unit of the scores.
     start : int
-        Where to begin.
+        Index to begin at.
 
     Returns
     -------
     ndarray of int, shape (C,)
-        For each cost an index from `start` on, N where all scores exceed it.
+        Index for each cost; N if all scores exceed it.
 
     Notes
     -----
@@ -300,12 +299,12 @@ def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
 
 
 def limited_plans(horizon: int) -> tuple[int, ...]:
-    """The plans of a look-ahead of at most `horizon` documents."""
+    """Lengths of the plans that a look-ahead of at most `horizon` documents considers."""
     return (*(m for m in PLANS if m < horizon), horizon)
 
 
 def dense_plans(documents: int) -> tuple[int, ...]:
-    """Every m up to 20, then in steps of 5 % up to `documents`."""
+    """Lengths of plans: every m up to 20, then in steps of 5 %, up to `documents`."""
     plans, m = [], 1
     while m < documents:
         plans.append(m)

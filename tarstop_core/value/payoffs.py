@@ -1,4 +1,4 @@
-"""Consequences of acting rightly and wrongly, and what certainty would be worth."""
+"""Payoffs of right and wrong actions, the threshold belief q*, and the expected value of perfect information."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Depths = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
 TOLERANCE = 1e-12
-"""Below this a difference is rounding. At b = q* a belief of .5000000000000001 must not change an action."""
+"""Differences below this are rounding. At b = q* a belief of .5000000000000001 must not change an action."""
 
 
 def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
-    """``value > cost``, unless the difference is rounding.
+    """Whether a value exceeds a cost by more than rounding.
 
     The tolerance is relative, so payoffs and cost may be scaled together (pounds,
     pence, utilities) without changing an answer.
@@ -35,16 +35,16 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
 
 
 MINUS, PLUS = 0, 1
-"""The actions a⁻ and a⁺ among the options of a decision; further options are counted on from there."""
+"""Numbers of the actions a⁻ and a⁺ among the options of a decision; further options follow them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An action beside a⁺ and a⁻: what it brings, or costs where negative, in the payoffs' unit."""
+    """An action beside a⁺ and a⁻ with its payoffs, negative for a cost, in the payoffs' unit."""
 
     name: str
-    right: float  # Where ω⁺ holds
-    wrong: float  # Where ω⁻ holds
+    right: float  # Payoff if ω⁺ holds
+    wrong: float  # Payoff if ω⁻ holds
 
     def __post_init__(self) -> None:
         if not self.name.strip():
@@ -54,20 +54,20 @@ class Option:
                 raise InputProblem(f"The option {self.name!r} brings {value!r}; give a number.")
 
     def utility(self, b: ArrayLike) -> Floats:
-        """What is expected of it at a belief, a line."""
+        """Expected payoff at a belief."""
         b = np.asarray(b, dtype=float)
         return b * self.right + (1 - b) * self.wrong
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """Which option is the best one in which range of belief: the upper envelope of their lines."""
+    """Ranges of belief in which each option is the best one, from the upper envelope of their lines."""
 
-    options: tuple[int, ...]  # From belief 0 up to 1
-    ends: tuple[float, ...]  # Beliefs between them, rising
+    options: tuple[int, ...]  # Options that are the best one somewhere, from belief 0 up to 1
+    ends: tuple[float, ...]  # Beliefs at which one range ends and the next begins, rising
 
     def of(self, option: int) -> tuple[float, float] | None:
-        """Beliefs between which an option is the best one; None where it never is."""
+        """Both ends of the range in which an option is the best one; None if it never is."""
         if option not in self.options:
             return None
         at, ends = self.options.index(option), (0.0, *self.ends, 1.0)
@@ -76,11 +76,11 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something, or InputProblem.
+    """The four payoffs of a binary action, none negative, in one unit, and those of any further options.
 
-    Fletcher & Stevenson, Methods → Framework. With further options the best of all is chosen; what a decision among several
-    is worth is the sum of what the decisions between neighbours in :attr:`ranges` are worth, because the best of several
-    lines is a sum of such kinks.
+    InputProblem if an amount is negative, a mistake costs nothing, or one option is always the best. Fletcher & Stevenson,
+    Methods → Framework. With further options the best of all is chosen; the value of a decision among several is the sum of
+    the values of decisions between neighbours in :attr:`ranges`, because the upper envelope is a sum of their kinks.
 
     >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
     >>> money.q_star, money.K
@@ -97,7 +97,7 @@ class Payoffs:
     L_g: float  # Loss of a⁻ when ω⁺ holds (in patents a wrong grant, in reviews a missed adoption)
     G: float  # Gain of a⁻ when ω⁻ holds
     unit: str = ""
-    """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
+    """Unit of the amounts and of the cost per document, such as "£" or "hours"; empty if they are normalised."""
     others: tuple[Option, ...] = ()
     """Options beside a⁺ and a⁻."""
 
@@ -122,12 +122,12 @@ class Payoffs:
 
     @property
     def evenly_split(self) -> bool:
-        """Whether a right action brings what the other one then loses, as of :meth:`from_q_star`: only differences are known."""
+        """Whether each right action brings what the wrong one loses, as after :meth:`from_q_star`; then only differences count."""
         return self.L_g == self.B and self.L_r == self.G
 
     @classmethod
     def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:
-        """Payoffs that have this threshold: B = L_g = K(1−q*)/2 and G = L_r = K·q*/2.
+        """Return payoffs with this threshold: B = L_g = K(1−q*)/2 and G = L_r = K·q*/2.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Payoffs:
         K : float
             What both mistakes cost together; 1 is the normalised form of all the paper's experiments.
         unit : str
-            What they are counted in.
+            Unit of the amounts.
 
         Returns
         -------
@@ -150,31 +150,31 @@ class Payoffs:
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
-        of_plus, of_minus = K * (1 - q_star) / 2, K * q_star / 2
-        return cls(B=of_plus, L_r=of_minus, L_g=of_plus, G=of_minus, unit=unit)
+        under_plus, under_minus = K * (1 - q_star) / 2, K * q_star / 2
+        return cls(B=under_plus, L_r=under_minus, L_g=under_plus, G=under_minus, unit=unit)
 
     @property
     def K(self) -> float:
-        """What both kinds of error cost together; dividing by it normalises."""
+        """K, what both mistakes cost together; dividing all amounts by it normalises them."""
         return self.B + self.L_g + self.G + self.L_r
 
     @property
     def q_star(self) -> float:
-        """Threshold belief: a⁺ is the better action above it."""
+        """q*, the belief above which a⁺ is better than a⁻."""
         return self.wrong_plus / self.K
 
     @property
     def wrong_plus(self) -> float:
-        """What a⁺ under ω⁻ costs compared with acting rightly: G + L_r."""
+        """Loss of a⁺ under ω⁻ compared with acting rightly, G + L_r."""
         return self.G + self.L_r
 
     @property
     def wrong_minus(self) -> float:
-        """What a⁻ under ω⁺ costs compared with acting rightly: B + L_g."""
+        """Loss of a⁻ under ω⁺ compared with acting rightly, B + L_g."""
         return self.B + self.L_g
 
     def scaled(self, factor: float, unit: str | None = None) -> Payoffs:
-        """All amounts multiplied; no decision changes when the cost is multiplied too."""
+        """Return the payoffs with all amounts multiplied; no decision changes if the cost is multiplied too."""
         unit = self.unit if unit is None else unit
         others = tuple(Option(each.name, each.right * factor, each.wrong * factor) for each in self.others)
         return Payoffs(self.B * factor, self.L_r * factor, self.L_g * factor, self.G * factor, unit, others)
@@ -190,31 +190,31 @@ class Payoffs:
         return -b * self.L_g + (1 - b) * self.G
 
     def utility_of(self, option: int, b: ArrayLike) -> Floats:
-        """What is expected of an option, in the payoffs' unit."""
+        """Expected payoff of an option at a belief, in the payoffs' unit."""
         if option > PLUS:
             return self.others[option - PLUS - 1].utility(b)
         return self.utility_plus(b) if option == PLUS else self.utility_minus(b)
 
     def ranges(self, plus_open: bool = True) -> Ranges:
-        """Which option is the best one in which range of belief; without a⁺ where that may not be taken."""
+        """Return the ranges of belief in which each option is the best one; without a⁺ if it may not be taken."""
         return _ranges(self, plus_open)
 
     def neighbours(self, plus_open: bool = True) -> tuple[Payoffs, ...]:
-        """Decisions between two options each that are together worth what this one is: itself, where there are two."""
+        """Return decisions between two options each whose values add up to that of this one: itself if there are only two."""
         return _neighbours(self, plus_open) if self.others else (self,) if plus_open else ()
 
     def best(self, b: ArrayLike, plus_open: bool = True) -> Depths:
-        """The option that is chosen at a belief: beyond an end of a range, strictly and beyond rounding, the next one."""
+        """Number of the option chosen at a belief; a range begins strictly above its lower end, beyond rounding."""
         ranges = _ranges(self, plus_open)
         beyond = np.searchsorted(np.asarray(ranges.ends) + TOLERANCE, np.asarray(b, dtype=float), side="left")
         return np.asarray(np.asarray(ranges.options)[beyond])
 
     def chooses_plus(self, b: ArrayLike) -> Flags:
-        """Whether a⁺ is chosen: b > q* where there is no other option, strictly and beyond rounding."""
+        """Whether a⁺ is chosen: without other options if b > q*, strictly and beyond rounding."""
         return np.asarray(self.best(b) == PLUS)
 
     def utility(self, b: ArrayLike, plus_open: bool = True) -> Floats:
-        """EU*(b), the largest of all options that are open."""
+        """EU*(b), the largest expected payoff of the options that are open."""
         first, *others = self.ranges(plus_open).options
         best = self.utility_of(first, b)
         for option in others:
@@ -222,7 +222,7 @@ class Payoffs:
         return best
 
     def evpi(self, b: ArrayLike) -> Floats:
-        """Expected value of perfect information: min(b(B+L_g), (1−b)(G+L_r)) between two options, greatest at q*."""
+        """Expected value of perfect information; between two options min(b(B+L_g), (1−b)(G+L_r)), largest at q*."""
         b = np.asarray(b, dtype=float)
         total = np.zeros(b.shape)
         for two in self.neighbours():
@@ -231,16 +231,17 @@ class Payoffs:
 
     @property
     def highest_evpi(self) -> float:
-        """What certainty is worth at most, whatever is believed."""
+        """The largest EVPI at any belief."""
         return max(float(self.evpi(end)) for end in self.ranges().ends)
 
     def outcome(self, option: int, omega: bool) -> float:
-        """What an option brings once the state is known, without screening cost."""
+        """Payoff of an option in a known state, without screening cost."""
         return float(self.utility_of(option, float(omega)))
 
 
 @lru_cache(maxsize=256)
 def _ranges(payoffs: Payoffs, plus_open: bool) -> Ranges:
+    """Ranges of belief of the best options, cached by the payoffs."""
     if not payoffs.others:
         return Ranges((MINUS, PLUS), (payoffs.q_star,)) if plus_open else Ranges((MINUS,), ())
     options = range(PLUS + 1 + len(payoffs.others))
@@ -249,7 +250,7 @@ def _ranges(payoffs: Payoffs, plus_open: bool) -> Ranges:
         for option in options
         if plus_open or option != PLUS
     }
-    # The best one where ω⁻ is certain, then always the line that crosses the last one first.
+    # Begin with the best one at belief 0; the next is always the line that crosses the last one first.
     best, between = [max(ends, key=ends.__getitem__)], list[float]()
     while True:
         wrong, right = ends[best[-1]]
@@ -267,6 +268,7 @@ def _ranges(payoffs: Payoffs, plus_open: bool) -> Ranges:
 
 @lru_cache(maxsize=256)
 def _neighbours(payoffs: Payoffs, plus_open: bool) -> tuple[Payoffs, ...]:
+    """Decisions between options whose ranges touch, cached by the payoffs."""
     options = payoffs.ranges(plus_open).options
     ends = [(payoffs.outcome(option, omega=False), payoffs.outcome(option, omega=True)) for option in options]
     return tuple(
@@ -277,12 +279,12 @@ def _neighbours(payoffs: Payoffs, plus_open: bool) -> tuple[Payoffs, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """One decision of the paper's rule: the next document against its cost."""
+    """One decision of the paper's rule, which compares the next document with its cost."""
 
-    q_star: float
-    evpi: float  # what certainty would be worth, in the payoffs' unit
+    q_star: float  # threshold belief
+    evpi: float  # expected value of perfect information, in the payoffs' unit
     value: float  # the paper's score ρ·EVPI, in the payoffs' unit
-    option: int  # that is taken on stopping now
+    option: int  # number of the option taken on stopping now
     go_on: bool  # whether the next document is worth its cost
 
 
@@ -292,15 +294,16 @@ def weigh(payoffs: Payoffs, b: float, rho: float, cost: float) -> Weighed:
     Parameters
     ----------
     payoffs : Payoffs
-        What right and wrong actions bring.
+        Payoffs of the options.
     b, rho : float
         Belief in ω⁺, and chance that the next document is a hit; in [0, 1].
     cost : float
-        Of reading it, in the payoffs' unit.
+        Cost of reading it, in the payoffs' unit.
 
     Returns
     -------
     Weighed
+        The decision with the figures it is based on.
 
     Raises
     ------
@@ -314,7 +317,7 @@ def weigh(payoffs: Payoffs, b: float, rho: float, cost: float) -> Weighed:
 
 
 def check_cost(cost: float, of: str = "per document") -> float:
-    """A cost, refused when negative or not a number; zero is legal."""
+    """Return a cost; raise InputProblem if it is negative or not a number."""
     if not isinstance(cost, Real):
         raise InputProblem(f"The cost {of} is {cost!r}; give a number.")
     if not (math.isfinite(cost) and cost >= 0):

@@ -1,6 +1,6 @@
-"""The worth of several more studies in closed form, if what they estimate is taken to be normal.
+"""The value of several more studies in closed form, if what they estimate is taken to be normal.
 
-A single number then says all that matters: n_0, how many studies the present knowledge is worth.
+Present knowledge then enters only by the belief and by n_0, the number of studies that it is worth.
 """
 
 import numpy as np
@@ -11,18 +11,18 @@ from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
 
 
 def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs) -> Floats:
-    """Expected value of k more studies and then acting.
+    """Expected value of k more studies followed by a decision.
 
     Parameters
     ----------
     b : array_like
         Belief now, in [0, 1].
     n_0 : array_like
-        How many studies the present knowledge is worth.
+        Number of studies that the present knowledge is worth.
     k : array_like
-        How many studies more. All three broadcast.
+        Number of further studies, which may be fractional. All three broadcast.
     payoffs : Payoffs
-        What right and wrong decisions bring.
+        Payoffs of two options.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
 
     Notes
     -----
-    The worth of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`), not the worth
+    The value of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`), not the value
     of its mean.
 
     Preposterior normal theory (Ades, Lu & Claxton 2004; Jalal & Alarid-Escudero 2018; Heath, Manolopoulou
@@ -54,10 +54,10 @@ def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs
 
 
 def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
-    """Expected worth of the studies that 1, 2 … M documents bring, from each depth on, shape (M, D).
+    """Expected value of the studies that the next 1, 2 … M documents bring, at each of the first D depths, shape (M, D).
 
-    `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
-    first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
+    `rho` has the chance of each document to bring a study, shape (N,), and `of_studies` the value of 1, 2 … M studies at the
+    first D depths, shape (D, M). The number of studies is Poisson binomial.
 
     >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
     array([0.5 , 0.65])
@@ -83,9 +83,9 @@ def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Fl
     b : array_like
         Belief now, in [0, 1].
     n_0 : array_like
-        How many studies the present knowledge is worth.
+        Number of studies that the present knowledge is worth.
     k : array_like
-        How many studies more. All three broadcast.
+        Number of further studies. All three broadcast.
     q_star : float
         Threshold belief above which a⁺ is chosen.
 
@@ -105,28 +105,29 @@ def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Fl
 
 
 def may_move(b: ArrayLike, n_0: ArrayLike, k: ArrayLike) -> Flags:
-    """Whether further studies can move the belief at all.
+    """Flags of where further studies can move the belief at all.
 
     Parameters
     ----------
     b, n_0, k : array_like
-        As of :func:`evsi_of_studies`.
+        As for :func:`evsi_of_studies`.
 
     Returns
     -------
     ndarray of bool
+        False for no studies, certain beliefs or infinite n_0.
     """
     b, n_0, k = (np.asarray(x, dtype=float) for x in (b, n_0, k))
     return np.asarray((k > 0) & np.isfinite(n_0) & (b > 0) & (b < 1))
 
 
 def _threshold(b: Floats, n_0: Floats, k: Floats, q_star: float) -> tuple[Floats, Floats, Floats]:
-    """a, e and r of :func:`evsi_of_studies`; harmless numbers where nothing can move."""
+    """a, e and r of :func:`evsi_of_studies`; arbitrary finite numbers where nothing can move the belief."""
     moves = may_move(b, n_0, k)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(np.isinf(k), 1.0, k / (k + n_0))
     r = np.sqrt(np.clip(np.where(moves, share, 0.5), 1e-300, 1 - 1e-12))
     a = ndtri(np.where(moves, b, 0.5))
-    a = np.where(np.abs(a) < 1e-12, 1e-12, a)  # both are divided by; the value is continuous there
+    a = np.where(np.abs(a) < 1e-12, 1e-12, a)  # a and e are divisors; the value is continuous at 0
     e = (a - np.sqrt(1 - r**2) * ndtri(q_star)) / r
     return a, np.where(np.abs(e) < 1e-12, 1e-12, e), r

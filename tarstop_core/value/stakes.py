@@ -1,5 +1,7 @@
-"""The stakes as one value, which a person can see and change in three ways: two plain questions, a threshold
-and a cost, or four consequences and costs in a unit. Each change moves one thing and leaves the rest exactly as it is.
+"""Payoffs and costs as one value that a person sees and changes.
+
+They may be given as answers to two plain questions, as a threshold and a cost, or as four payoffs and costs in a unit. Each
+change moves one thing and leaves the rest exactly as it is.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ EQUAL = 1e-9  # Relative difference below which two mistakes count as equally ba
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """Payoffs and what reading costs, in one unit. InputProblem when something is out of its range.
+    """Payoffs and the costs of reading, in one unit. InputProblem when something is out of its range.
 
     >>> stakes = Stakes(Payoffs(4000, 1000, 4000, 1000, "£"), cost=5)
     >>> stakes.documents, stakes.ratio
@@ -46,24 +48,25 @@ class Stakes:
     def from_q_star(
         cls, q_star: float, cost: float, K: float = 1.0, unit: str = "", full_cost: float = 0.0
     ) -> Stakes:
-        """Stakes by the threshold belief and the cost of a document.
+        """Return stakes with this threshold belief and cost of a document.
 
         Parameters
         ----------
         q_star : float
             Threshold belief, in (0, 1): act (a⁺) above it.
         cost : float
-            Of a document, in the unit of K.
+            Cost of a document, in the unit of K.
         K : float
             What both mistakes cost together; 1 is the normalised form of the paper's experiments.
         unit : str
-            What all is counted in.
+            Unit of all amounts.
         full_cost : float
-            Of reading a report in full.
+            Cost of reading a report in full.
 
         Returns
         -------
         Stakes
+            Symmetric payoffs with these costs.
 
         Raises
         ------
@@ -84,17 +87,17 @@ class Stakes:
 
     @property
     def documents(self) -> float:
-        """How many documents a person would read to avoid the worse of the two mistakes for certain."""
+        """Number of documents that cost as much as the worse mistake: what a person would read to avoid it for certain."""
         return self.worst / self.cost if self.cost > 0 else math.inf
 
     @property
     def ratio(self) -> float:
-        """How many times worse a wrong a⁺ is than a wrong a⁻."""
+        """Cost of a wrong a⁺ divided by that of a wrong a⁻."""
         return self.payoffs.wrong_plus / self.payoffs.wrong_minus
 
     @property
     def worst(self) -> float:
-        """What the worse of the two mistakes costs, in the unit."""
+        """Cost of the worse of the two mistakes, in the unit."""
         return max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
 
     def with_costs_times(self, factor: float) -> Stakes:
@@ -115,7 +118,7 @@ class Stakes:
 
     @property
     def times(self) -> float:
-        """How many times worse the worse mistake is, ≥ 1."""
+        """How many times worse the worse mistake is than the other, at least 1."""
         return 1.0 if self.worse == "equal" else max(self.ratio, 1 / self.ratio)
 
     def with_q_star(self, q_star: float) -> Stakes:
@@ -140,7 +143,7 @@ class Stakes:
         return self.restated(self.payoffs, fraction * self.payoffs.K)
 
     def with_documents(self, documents: float) -> Stakes:
-        """Change the answer to the first question, above 0; infinite means that reading costs nothing.
+        """Change :attr:`documents`, the answer to the first question, above 0; infinite means that reading costs nothing.
 
         A report in full still costs as many documents; in the amounts of an example, a document keeps its price.
         """
@@ -151,25 +154,25 @@ class Stakes:
 
     @property
     def is_example(self) -> bool:
-        """Whether all amounts follow from the example price of a document, so that none of them was entered."""
+        """Whether all amounts follow from the example price of a document, so that a person entered none of them."""
         return (
             self.payoffs.evenly_split and self.payoffs.unit == "£" and math.isclose(self.cost, EXAMPLE_PRICE)
         )
 
     def with_example(self, documents: float) -> Stakes:
-        """Change the answer to the first question; a document costs what :attr:`price` says, and a mistake accordingly more or less."""
+        """Change :attr:`documents` while a document costs what :attr:`price` says, so that the mistakes cost more or less."""
         price, unit = self.price
         chosen = self.with_documents(documents)
         return chosen.scaled(price / chosen.cost, unit)
 
     @property
     def price(self) -> tuple[float, str]:
-        """What a document costs, and the unit; :data:`EXAMPLE_PRICE` in pounds as long as nobody entered it."""
+        """Cost of a document, and the unit; :data:`EXAMPLE_PRICE` in pounds if nobody entered them."""
         entered = self.payoffs.unit and self.cost
         return (self.cost, self.payoffs.unit) if entered else (EXAMPLE_PRICE, self.payoffs.unit or "£")
 
     def with_ratio(self, ratio: float) -> Stakes:
-        """Change the answer to the second question, above 0; the answer to the first and K stay."""
+        """Change :attr:`ratio`, the answer to the second question, above 0; :attr:`documents` and K stay."""
         if not (math.isfinite(ratio) and ratio > 0):
             raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
         return self.with_q_star(ratio / (1 + ratio)).with_documents(self.documents)
@@ -184,20 +187,21 @@ class Stakes:
         return replace(self, payoffs=replace(self.payoffs, others=others))
 
     def with_option(self, at: int, field: str, value: Any) -> Stakes:
-        """Change the name or an amount of one of these options.
+        """Change the name or an amount of an option beside a⁺ and a⁻.
 
         Parameters
         ----------
         at : int
-            Its place among the others.
+            Its place among the others, from 0.
         field : {"name", "right", "wrong"}
-            What is changed.
+            Which part of it to change.
         value : str or float
             The new value.
 
         Returns
         -------
         Stakes
+            All else as it is.
 
         Raises
         ------

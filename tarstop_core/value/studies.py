@@ -1,7 +1,7 @@
-"""The worth of the next studies of a review: exact for one, in closed form for any number.
+"""The value of the next studies of a review: exact for one, in closed form for any number.
 
-A study moves the belief only through its counts, so its worth is an expectation over counts that the
-posterior itself predicts. For one study they are enumerated. For k studies the pooled logit sensitivity is
+A study moves the belief only through its counts, so its value is an expectation over the counts that the
+posterior predicts. For one study they are enumerated. For k studies the pooled logit sensitivity is
 taken to be normal before and after (:mod:`tarstop_core.value.preposterior`); n_0 is measured by what the next study is
 predicted to add.
 """
@@ -27,42 +27,40 @@ from tarstop_core.value.margins import Margins
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies, may_move
 
-N1_UNSEEN = 40  # diseased patients expected in the next study before any study was seen
-# A larger study is predicted as one of this size, which measures its own sensitivity far better
-# than any single study can measure the pooled one.
+N1_UNSEEN = 40  # Diseased patients expected in the next study before any study is known
+# A larger study is predicted as one of this size, whose own sensitivity is measured far better than any single study can
+# measure the pooled one.
 N1_MOST = 1000
-# If both groups count, this many counts of each are distinguished.
-GROUPS = 100
-NEGLIGIBLE, LEAST_SURE = (
-    1e-6,
-    1e-9,
-)  # Weight below which a τ is left out, and distance that its belief keeps from 0 and 1
+GROUPS = 100  # Groups of counts that are distinguished in each margin, if both count
+NEGLIGIBLE = 1e-6  # Weight up to which a τ is left out
+LEAST_SURE = 1e-9  # How near to 0 or 1 the belief at one τ may come
 
 
 def n1_next(tables: Tables) -> int:
-    """Diseased patients expected in the next study: the median so far, 40 before any.
+    """Number of diseased patients expected in the next study: the median so far, 40 before any.
 
     >>> n1_next(Tables((), *(np.empty(0) for _ in range(4))))
     40
     """
-    seen = tables.diseased[tables.diseased > 0]
-    return max(1, round(float(np.median(seen)))) if len(seen) else N1_UNSEEN
+    sizes = tables.diseased[tables.diseased > 0]
+    return max(1, round(float(np.median(sizes)))) if len(sizes) else N1_UNSEEN
 
 
 class EvidenceState(Protocol):
     """A state of knowledge: the belief, and what the next studies may find.
 
-    Payoffs are those of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). A state with a
-    `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is more than one normal distribution to closed-loop plans.
+    Payoffs are those of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). Closed-loop
+    plans treat a state as one normal distribution unless it has a `mixture`
+    (:class:`~tarstop_core.value.knowledge.Knowledge`).
     """
 
     @property
     def b(self) -> float:
-        """Belief."""
+        """Belief in ω⁺."""
 
     @property
     def n_0(self) -> float:
-        """How many studies like the next one the present knowledge is worth."""
+        """Number of studies like the next one that the present knowledge is worth."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
@@ -84,7 +82,7 @@ class Pooling(EvidenceState, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class NextStudy:
-    """What the next study may find."""
+    """The counts that the next study may find, with their chances."""
 
     n1: int  # Diseased patients in it
     b: float  # Belief before it
@@ -93,15 +91,16 @@ class NextStudy:
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,). If
     specificity counts too, of every pair of TP and TN; neighbouring counts are grouped if there are many.
     """
-    n_0: float  # How many such studies the present knowledge is worth
-    weight: float = 1.0  # The power of its likelihood (:attr:`~tarstop_core.belief.prior.Prior.weight`)
+    n_0: float  # Number of such studies that the present knowledge is worth
+    weight: float = 1.0  # Power of its likelihood (:attr:`~tarstop_core.belief.prior.Prior.weight`)
     pooled: tuple[float, float] | None = None
     """Mean and standard deviation of the pooled logit sensitivity now; None if it is unknown."""
     n2: int | None = None  # Healthy patients in it, if specificity counts too
 
     def evsi(self, payoffs: Payoffs) -> float:
-        """Expected value of the study, in the payoffs' unit, between 0 and EVPI(b): exact if its weight is 1, otherwise by
-        :func:`evsi_of_studies`.
+        """Expected value of the study, in the payoffs' unit, between 0 and EVPI(b).
+
+        Exact if its weight is 1, otherwise by :func:`evsi_of_studies`.
         """
         if self.weight != 1:
             return float(evsi_of_studies(self.b, self.n_0, 1.0, payoffs))
@@ -121,8 +120,8 @@ class NextStudy:
 class NextStudyOfBoth(NextStudy):
     """The next study if sensitivity and specificity both decide.
 
-    Further studies are weighed by the product of both margins, each by heterogeneity. The error of that for
-    one study, which is enumerated, divided by k corrects that of k studies.
+    Further studies are valued by the product of the beliefs in both margins, each by heterogeneity. Its error for one study,
+    whose counts are enumerated, divided by k corrects the value of k studies.
     """
 
     parts: tuple[Knowledge, Knowledge] = field(kw_only=True)
@@ -153,6 +152,7 @@ class NextStudyOfBoth(NextStudy):
         return np.clip(self.margins.beyond(studies, q_star)[1], 0.0, 1.0)
 
     def _modelled(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+        """Value of these numbers of studies by the product of the margins, without the correction."""
         if not may_move(self.b, self.n_0, 1.0):
             return np.zeros(len(studies))
         return np.clip(payoffs.K * self.margins.beyond(studies, payoffs.q_star)[0], 0.0, payoffs.evpi(self.b))
@@ -168,7 +168,7 @@ def next_studies(
     n1: int | None = None,
     last_only: bool = False,
 ) -> list[NextStudy]:
-    """The study that may follow after 0 … n studies, exactly enumerated.
+    """Return what the next study may find after 0 … n studies, with all counts enumerated.
 
     Parameters
     ----------
@@ -177,12 +177,12 @@ def next_studies(
     theta : float
         Threshold on pooled sensitivity, in (0, 1).
     prior : Prior, optional
-        The belief before any study; by default the weak prior.
+        What is believed before any study; the weak default without one.
     theta_sp : float, optional
         Threshold that pooled specificity is to exceed as well, in (0, 1).
     beliefs : array_like, shape (n + 1,), optional
-        Beliefs of the session if another engine computed them: what a study finds under ω⁺ and under ω⁻ comes from the
-        univariate posterior, how likely ω⁺ and ω⁻ are from these.
+        Beliefs of another engine: they say how likely ω⁺ is, while what a study finds under ω⁺ and under ω⁻ comes from the
+        univariate posterior.
     n1 : int, optional
         Diseased patients of the next study; without it :func:`n1_next` of each prefix.
     last_only : bool
@@ -191,7 +191,7 @@ def next_studies(
     Returns
     -------
     list of NextStudy
-        n + 1 of them, or one with `last_only`.
+        After 0 … n studies, or after all n alone.
 
     Raises
     ------
@@ -255,9 +255,9 @@ def _studies_of_both(
     n1: int | None,
     last_only: bool,
 ) -> list[NextStudy]:
-    """The next studies if ω⁺ needs sensitivity and specificity, with the counts of each predicted separately.
+    """Return the next studies if ω⁺ needs sensitivity and specificity, with the counts of each predicted separately.
 
-    No single pooled logit is behind the belief then, so n_0 is that of the normal model in which one study leaves as much
+    The belief then comes from no single pooled logit, so n_0 is that of the normal model in which one study leaves the same
     doubt, E[b'(1 − b')], as the counts do.
     """
     of_sensitivity, of_specificity = prior.margins
@@ -298,7 +298,7 @@ def _grouped(study: NextStudy) -> tuple[Floats, Floats]:
 
 
 def _matching_n_0(b: float, plus: Floats, minus: Floats) -> float:
-    """The n_0 of the normal model in which the next study leaves the same doubt.
+    """Return the n_0 of the normal model in which the next study leaves the same doubt as these outcomes.
 
     In that model E[b'(1 − b')] = 2·T(Φ⁻¹(b), √(n_0/(n_0 + 2))), in Owen's T, which rises in its second argument.
     """
@@ -318,7 +318,7 @@ def _doubt(b: float, plus: Floats, minus: Floats) -> float:
 
 
 def _by_tau(tables: Tables, theta: float, prior: Prior, studies: Sequence[NextStudy]) -> list[Knowledge]:
-    """The knowledge of one margin, by heterogeneity, before each of these studies."""
+    """Return what is known of one margin, by heterogeneity, before each of these studies."""
     lattice = lattice_for(tables, theta, prior)
     rows = weights_path(tables, theta, prior, lattice)[-len(studies) :]
     margin = []
@@ -343,6 +343,6 @@ def _binomial(n1: int, theta: float, lattice: Lattice) -> Floats:
 
 
 def _shares(weight: Floats) -> Floats:
-    """Scale weights to sum to 1; if ω is impossible and all are 0, return even shares, which then do not count."""
+    """Scale weights to sum to 1; if all are 0, because ω is impossible, return even shares, which then have no effect."""
     total = weight.sum()
     return weight / total if total > 0 else np.full_like(weight, 1 / len(weight))

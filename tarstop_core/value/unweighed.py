@@ -1,4 +1,4 @@
-"""A list on which nothing is weighed: whether enough was found is all that is asked."""
+"""The path of a list without payoffs, where the only question is whether enough was found."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,21 +13,21 @@ from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import PLUS, Depths, Flags, Floats, Payoffs
 
 NOTHING_AT_STAKE = Payoffs.from_q_star(0.5)
-"""Payoffs of a path that weighs nothing: no result depends on them."""
+"""Payoffs of such a path; no result depends on them."""
 
 
 @dataclass(frozen=True, eq=False)
 class UnweighedPath(ListPath):
-    """Labels, chances and the relevant documents left; belief and worth are empty values.
+    """Path with labels, chances and a forecast of what is unread; belief is NaN and every value 0.
 
     Methods without a docstring are described in :class:`~tarstop_core.value.path.Path` and ``ListPath``.
     """
 
-    p: Floats  # Shape (N,)
-    labels: Flags  # Shape (N,)
+    p: Floats  # Chance of each document, shape (N,)
+    labels: Flags  # Documents known to be relevant, shape (N,)
     left: Callable[[Flags, int], Remaining]
-    """Estimates the relevant documents below a depth, from all labels and that depth; labels below it are ignored."""
-    draws: Draws | None = None
+    """Forecasts the relevant documents below a depth, from all labels and that depth; it ignores labels below."""
+    draws: Draws | None = None  # Documents drawn at random, for an audit
     payoffs: Payoffs = field(default=NOTHING_AT_STAKE)
 
     def __len__(self) -> int:
@@ -50,7 +50,7 @@ class UnweighedPath(ListPath):
 
     @cached_property
     def b(self) -> Floats:
-        """Not a number: nothing is believed."""
+        """NaN at every depth, because there is no belief."""
         return np.full(len(self) + 1, np.nan)
 
     @cached_property
@@ -76,7 +76,7 @@ class UnweighedPath(ListPath):
     def without_later_finds(self, depth: int) -> Self:
         return self.with_labels(self.labels & (np.arange(len(self)) < depth))
 
-    # --- what is worth nothing
+    # --- values, all of them 0
 
     def score(self, K: int = 1) -> Floats:
         return np.zeros(len(self))

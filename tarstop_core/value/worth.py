@@ -1,4 +1,4 @@
-"""The worth of any number of studies in each state of knowledge, computed for a state when it is first needed."""
+"""The expected value of any number of studies in each state of knowledge, computed when a state is first needed."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,10 +11,10 @@ from tarstop_core.value.counts import poisson
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 from tarstop_core.value.studies import EvidenceState
 
-# Worth is smooth in the log of the expected number of studies; a table of it is exact to 1e-4.
-FEWEST, MOST, NODES = 1e-4, 1e4, 512
-# From this many on, the number of studies is taken to be its expectation.
-MANY = 100.0
+# The value is smooth in the log of the expected number of studies; a table of it is exact to 1e-4.
+FEWEST, MOST = 1e-4, 1e4  # Smallest and largest expected number in the table
+NODES = 512  # Entries of the table for each state
+MANY = 100.0  # Above this, the number of studies is taken to be its expectation
 _EXPECTED = np.geomspace(FEWEST, MOST, NODES)
 _TURN_UP = np.arange(1, 200)
 _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
@@ -22,7 +22,7 @@ _CHANCES = poisson(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 
 @dataclass(frozen=True, eq=False)
 class WorthOfStudies:
-    """The worth of further studies in each state of knowledge, in the payoffs' unit."""
+    """Expected value of further studies in each state of knowledge, in the payoffs' unit."""
 
     states: Sequence[EvidenceState]
     payoffs: Payoffs
@@ -31,28 +31,28 @@ class WorthOfStudies:
     held: Floats  # Loss in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:
-        """Worth of these expected numbers of studies in these states."""
+        """Value of Poisson numbers of studies with these means in these states; both have one shape, which is returned."""
         self._compute(state)
         return _at(self._tables.ravel(), expected, state)
 
     def of_whole(self, state: Depths) -> Floats:
-        """Worth of 1, 2, 3 … studies in these states, the first exact, shape (…, 199)."""
+        """Value of 1, 2, 3 … studies in these states, the first exact, shape (…, 199)."""
         self._compute(state)
         return self._whole[state]
 
     def turned(self, expected: Floats, state: Depths) -> Floats:
-        """Chance that a Poisson number of studies leads to the other action, by its mean and the state."""
+        """Chance that a Poisson number of studies with this mean leads to another option in this state."""
         return _at(self._turned, expected, state)
 
     @cached_property
     def _turned(self) -> Floats:
-        """Chance at the nodes of :attr:`_tables`. If a⁺ is held back, the other action is a⁺ once enough studies are in."""
+        """Chances of :meth:`turned` at the nodes, shape (states · NODES,); a⁺ counts once enough studies are in."""
         chances = _CHANCES @ self._other(_TURN_UP).T
         chances[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
         return np.asarray(chances.T).ravel()
 
     def _other(self, studies: Floats | Depths) -> Floats:
-        """Chance that this many studies lead to another option, shape (states, numbers)."""
+        """Chance that these numbers of studies lead to another option in each state, shape (states, numbers)."""
         needed = np.zeros(len(self.states), dtype=np.intp) if self.needed is None else self.needed
         rows = [
             chance_of_another(state, studies, self.payoffs, int(least))
@@ -62,22 +62,22 @@ class WorthOfStudies:
 
     @cached_property
     def of_one(self) -> Floats:
-        """Worth of one study, exact, shape (states,)."""
+        """Exact value of one study, shape (states,)."""
         rows = [self._allowed(at, np.ones(1), state.evsi) for at, state in enumerate(self.states)]
         return np.array(rows).reshape(len(self.states))
 
     @cached_property
     def _whole(self) -> Floats:
-        """Rows of :meth:`of_whole`, NaN until they are needed: mostly only the last state is."""
+        """Rows of :meth:`of_whole`, NaN until they are computed; mostly only that of the last state is needed."""
         return np.full((len(self.states), len(_TURN_UP)), np.nan)
 
     @cached_property
     def _tables(self) -> Floats:
-        """Worth at the nodes of the expected number of studies, shape (states, NODES); NaN until it is needed."""
+        """Value at the nodes of the expected number of studies, shape (states, NODES); NaN until it is computed."""
         return np.full((len(self.states), NODES), np.nan)
 
     def _compute(self, state: Depths) -> None:
-        """Fill the rows of these states."""
+        """Compute the rows of these states."""
         for at in np.unique(state[np.isnan(self._tables[state, -1])]):
             self._whole[at] = self._evsi(at, _TURN_UP)
             self._whole[at, 0] = self.of_one[at]
@@ -92,14 +92,15 @@ class WorthOfStudies:
     def _allowed(
         self, at: int, studies: Floats | Depths, evsi: Callable[[Payoffs], Floats | float]
     ) -> Floats:
-        """Worth of studies in one state, from that of a decision between two options: while a⁺ may not be taken the others
-        alone count.
+        """Value of studies in one state, where only the other options count while a⁺ may not be taken.
+
+        `evsi` returns the value for a decision between two options; shape of `studies`.
         """
-        none = np.zeros(len(studies))
-        among_all = np.asarray(sum(map(evsi, self.payoffs.neighbours()), none))
+        nothing = np.zeros(len(studies))
+        among_all = np.asarray(sum(map(evsi, self.payoffs.neighbours()), nothing))
         if self.needed is None:
             return among_all
-        among_others = np.asarray(sum(map(evsi, self.payoffs.neighbours(plus_open=False)), none))
+        among_others = np.asarray(sum(map(evsi, self.payoffs.neighbours(plus_open=False)), nothing))
         return np.where(studies >= self.needed[at], among_all + self.held[at], among_others)
 
 
@@ -111,13 +112,13 @@ def chance_of_another(
     Parameters
     ----------
     state : EvidenceState
-        What is known now.
+        The state of knowledge now.
     studies : array_like, shape (K,)
         Numbers of further studies, rising, each at least 1.
     payoffs : Payoffs
-        What the options bring.
+        Payoffs of the options.
     needed : int
-        Further studies before a⁺ may be taken.
+        Number of further studies before a⁺ may be taken.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def chance_of_another(
 
 
 def _at(table: Floats, expected: Floats, state: Depths) -> Floats:
-    """Interpolate between the nodes of the expected number of studies."""
+    """Interpolate a table, shape (states · NODES,), between the nodes of the expected number of studies."""
     with np.errstate(divide="ignore"):
         place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
     place = np.clip(place, 0.0, NODES - 1.000001)
@@ -150,5 +151,5 @@ def _at(table: Floats, expected: Floats, state: Depths) -> Floats:
     part = place - node
     node = node + state * NODES
     worth = table[node] * (1 - part) + table[node + 1] * part
-    # Below the first node, worth is proportional to the number.
+    # Below the first node, the value is proportional to the number.
     return np.asarray(worth * np.minimum(1.0, expected / FEWEST))

@@ -1,4 +1,4 @@
-"""What the numbers of a decision must be before anything is computed from them."""
+"""Checks of the numbers of a decision before anything is computed from them."""
 
 import math
 from collections.abc import Sequence
@@ -10,23 +10,23 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats
 
 NAMES = ("actions", "states")  # Fields that only name things
-SYMMETRY = 1e-9  # Relative difference between two halves of a covariance that is rounding
+SYMMETRY = 1e-9  # Relative asymmetry of a covariance that counts as rounding
 
 
 def check_numbers(owner: object, above: Sequence[str] = (), from_0: Sequence[str] = ()) -> None:
-    """Refuse fields that cannot be what they are.
+    """Raise InputProblem for a field that is not finite or outside its range.
 
     Parameters
     ----------
     owner : object
-        Whose fields they are; None passes.
+        Object with these fields; a field that is None passes.
     above, from_0 : sequence of str
-        Names of fields that are above 0, and that are 0 or above.
+        Names of fields that must be above 0, and of fields that must be 0 or above.
 
     Raises
     ------
     InputProblem
-        Naming the first field that is not.
+        Naming the first such field.
     """
     for name in (*above, *from_0):
         value = getattr(owner, name)
@@ -40,16 +40,16 @@ def check_numbers(owner: object, above: Sequence[str] = (), from_0: Sequence[str
 
 
 def check_lengths(owner: object, first: str, *others: str, least: int = 1) -> None:
-    """Refuse lists that do not belong together.
+    """Raise InputProblem for lists that are too short or differ in length.
 
     Parameters
     ----------
     owner : object
-        Whose fields they are.
+        Object with these fields.
     first, *others : str
-        Names of fields; all others are as long as the first. Names of actions and states may be left out.
+        Names of fields; all must be as long as the first, but names of actions and states may be missing.
     least : int
-        How many entries the first has at least.
+        Smallest number of entries.
 
     Raises
     ------
@@ -68,20 +68,21 @@ def check_lengths(owner: object, first: str, *others: str, least: int = 1) -> No
 
 
 def check_covariance(covariance: ArrayLike, size: int, name: str) -> Floats:
-    """A covariance as an array, which may leave some combination certain.
+    """Return a covariance as an array; it may be singular.
 
     Parameters
     ----------
     covariance : array_like
-        Of `size` numbers, shape (size, size).
+        The covariance, shape (size, size).
     size : int
-        How many numbers there are.
+        Number of variables.
     name : str
-        What messages call it.
+        Its name in messages.
 
     Returns
     -------
-    ndarray
+    ndarray, shape (size, size)
+        The same numbers.
 
     Raises
     ------
@@ -106,6 +107,6 @@ def check_covariance(covariance: ArrayLike, size: int, name: str) -> Floats:
 
 
 def best_of(net_benefit: Floats, actions: Sequence[str] = ()) -> dict[str, object]:
-    """The best action now, the first of equals: its place, or its name where there are names."""
+    """Return the best action now as ``best``: its name, or its place if actions have no names; the first of equals."""
     best = int(np.argmax(net_benefit))
     return {"best": actions[best] if actions else best}

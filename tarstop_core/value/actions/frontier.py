@@ -1,4 +1,4 @@
-"""Which actions are worth their cost at some willingness to pay, and what one more unit of effect costs by each."""
+"""The cost-effectiveness frontier: which actions are on it, and what one more unit of effect costs by each."""
 
 import numpy as np
 
@@ -11,13 +11,13 @@ def icers(effect: Floats, cost: Floats) -> Floats:
     Parameters
     ----------
     effect, cost : ndarray
-        Expected, of each action, shape (J,).
+        Expected effect and cost of each action, shape (J,).
 
     Returns
     -------
     ndarray
-        What one more unit of effect costs by each action, beside the one before it on the frontier: 0 for the cheapest one, where
-        the frontier begins, and NaN for an action that is dominated, also by a mixture of two others.
+        Cost of one more unit of effect by each action, compared with the one before it on the frontier, shape (J,): 0 for the
+        cheapest one, where the frontier begins, and NaN for an action dominated by another or by a mixture of two.
 
     Examples
     --------

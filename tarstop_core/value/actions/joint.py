@@ -1,4 +1,4 @@
-"""Decisions by several uncertain numbers at once: joint normal net benefits, joint normal parameters, a table of states."""
+"""Decisions that depend on several uncertain numbers: normal net benefits, normal parameters, or a table of states."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from tarstop_core.value.actions.checks import best_of, check_covariance, check_l
 from tarstop_core.value.actions.lines import Values, gain_of_lines, gain_of_normals
 from tarstop_core.value.payoffs import TOLERANCE, Floats
 
-ROUNDING = 1e-6  # How far chances that are given may add up beside 1
+ROUNDING = 1e-6  # How far from 1 given chances may add up
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class JointNormal:
         check_covariance(self.nb_cov, len(self.nb_mean), "nb_cov")
 
     def values(self) -> Values:
-        """The best action now and EVPI; with its standard error from five actions on, where it is drawn."""
+        """Best action now and EVPI; from five actions on it is simulated, with its standard error."""
         evpi, error = gain_of_normals(self.nb_mean, self.nb_cov)
         values: Values = {**best_of(np.asarray(self.nb_mean), self.actions), "evpi": evpi}
         return values | {"evpi_se": error} if error else values
@@ -64,11 +64,11 @@ class LinearParameters:
         check_covariance(self.cov, len(self.coef), "cov")
 
     def values(self) -> Values:
-        """Expected incremental net benefit, EVPI, and EVPPI of each parameter: what knowing it alone is worth."""
+        """Expected incremental net benefit, best action, EVPI, and EVPPI of each parameter alone."""
         coef, cov = np.asarray(self.coef), np.asarray(self.cov, dtype=np.float64)
         inb = self.intercept + float(coef @ np.asarray(self.mean))
         sd = np.sqrt(np.diag(cov))
-        # The conditional mean of the net benefit given a parameter varies by this much.
+        # Standard deviation of the expected net benefit given each parameter.
         moves = np.divide(np.abs(cov @ coef), sd, out=np.zeros_like(sd), where=sd > 0)
         every = math.sqrt(max(0.0, float(coef @ cov @ coef)))
         evpi, *of_each = gain_of_lines(
@@ -80,10 +80,10 @@ class LinearParameters:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionTable:
-    """Actions × states: what each action brings in each state, and how likely the states are.
+    """Table of actions × states, with the consequence of each action in each state and the chances of the states.
 
-    A study gives one of several results; `likelihood` holds the chance of each result (rows) in each state (columns).
-    `partitions` name parameters: for each, which of its values every state has.
+    A study has one of several results; `likelihood` has the chance of each result (rows) in each state (columns).
+    `partitions` has the value of each named parameter in every state.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class ActionTable:
                 )
 
     def gain(self, likelihood: Floats) -> float:
-        """Gain from choosing after a result, whose chances in each state have shape (results, states)."""
+        """Expected gain from choosing after a result is seen; chances of results in each state have shape (results, states)."""
         benefit, chances = np.asarray(self.consequences), np.asarray(self.chances) / np.sum(self.chances)
         after = (likelihood * chances) @ benefit.T
         before = float((benefit @ chances).max())

@@ -1,4 +1,4 @@
-"""Decisions whose net benefits are linear in normal parameters, or that a normal mean settles by a threshold."""
+"""Decisions whose net benefits are linear in a normal mean, or that depend on whether it exceeds a threshold."""
 
 import math
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from tarstop_core.value.preposterior import evsi_of_studies
 
 @dataclass(frozen=True, kw_only=True)
 class NormalMean:
-    """Knowledge of a mean μ, and studies that would add to it. InputProblem when a variance or a count cannot be one."""
+    """Normal belief about a mean μ, and further studies of it. InputProblem if a variance or a count is impossible."""
 
-    post_mean: float
-    post_var: float
-    k_new: float = 1.0  # Studies more
-    # Variance of one new estimate of its own effect; without it there is no EVSI
+    post_mean: float  # Mean of the belief
+    post_var: float  # Its variance
+    k_new: float = 1.0  # Number of further studies
+    # Variance of the estimate of one further study about its own effect; without it there is no EVSI
     se2_new: float | None = None
     tau2: float = 0.0  # Variance of effects between studies
 
@@ -32,7 +32,7 @@ class NormalMean:
 
     @property
     def v_k(self) -> float | None:
-        """Variance of the posterior mean that the new studies will give: v²/(v + (τ² + se²)/k)."""
+        """Predictive variance of the posterior mean after the new studies, v²/(v + (τ² + se²)/k); None without `se2_new`."""
         if self.se2_new is None:
             return None
         return self.post_var / (1 + (self.tau2 + self.se2_new) / self.k_new / self.post_var)
@@ -40,7 +40,7 @@ class NormalMean:
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold(NormalMean):
-    """Adopt or reject by whether μ lies beyond δ, with the payoffs of a binary action or with q* and K.
+    """Adopt or reject, where adopting is right if μ lies beyond δ; payoffs are given as four amounts or by q* and K.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Threshold(NormalMean):
 
     @property
     def payoffs(self) -> Payoffs:
-        """What right and wrong actions bring."""
+        """Payoffs of the binary action."""
         return payoffs_of(self.B, self.Lg, self.G, self.Lr, self.q_star, self.K)
 
     @property
@@ -74,7 +74,7 @@ class Threshold(NormalMean):
         return float(ndtr(sign * (self.post_mean - self.delta) / math.sqrt(self.post_var)))
 
     def values(self) -> Values:
-        """Belief, q*, EVPI and EVSI, in the payoffs' unit."""
+        """Belief, q*, best action, EVPI and, with `se2_new`, EVSI, in the payoffs' unit."""
         values: Values = {"belief": self.belief, "q_star": self.payoffs.q_star}
         values |= {"best": "adopt" if self.payoffs.chooses_plus(self.belief) else "reject"}
         values |= {"evpi": float(self.payoffs.evpi(self.belief))}
@@ -88,25 +88,26 @@ class Threshold(NormalMean):
 def payoffs_of(
     B: float | None, Lg: float | None, G: float | None, Lr: float | None, q_star: float | None, K: float = 1.0
 ) -> Payoffs:
-    """Payoffs from four amounts or from a threshold.
+    """Return payoffs from four amounts or from a threshold.
 
     Parameters
     ----------
     B, Lg, G, Lr : float or None
-        What right and wrong actions bring, all four or none.
+        The four payoffs, all or none.
     q_star : float or None
-        Threshold belief, in their place.
+        Threshold belief instead of them.
     K : float
-        What both mistakes cost together, beside `q_star`.
+        What both mistakes cost together; only with `q_star`.
 
     Returns
     -------
     Payoffs
+        With the four amounts, or symmetric ones with this threshold.
 
     Raises
     ------
     InputProblem
-        When both ways are given, or neither.
+        If both ways are given, or neither.
     """
     if q_star is None and None not in (B, Lg, G, Lr):
         return Payoffs(B=B or 0.0, L_g=Lg or 0.0, G=G or 0.0, L_r=Lr or 0.0)
@@ -132,12 +133,12 @@ class Linear(NormalMean):
     delta: float
 
     def gain(self, variance: float | Floats) -> Floats:
-        """Gain from choosing after the posterior mean has moved by this variance, in the value's unit."""
+        """Expected gain from choosing after the posterior mean has moved with this variance, in the value's unit."""
         intercept = [0.0, -self.value_per_unit * self.delta]
         return gain_of_lines(intercept, [0.0, self.value_per_unit], self.post_mean, np.sqrt(variance))
 
     def values(self) -> Values:
-        """Expected incremental net benefit, EVPI and EVSI."""
+        """Expected incremental net benefit, best action, EVPI and, with `se2_new`, EVSI."""
         inb = self.value_per_unit * (self.post_mean - self.delta)
         evpi = float(self.gain(self.post_var))
         values: Values = {"prior_inb": inb, "best": "adopt" if inb > 0 else "reject", "evpi": evpi}
@@ -166,11 +167,11 @@ class ActionsLinear(NormalMean):
         check_lengths(self, "intercept", "slope", "actions", least=2)
 
     def gain(self, variance: float | Floats) -> Floats:
-        """Gain from choosing after the posterior mean has moved by this variance."""
+        """Expected gain from choosing after the posterior mean has moved with this variance."""
         return gain_of_lines(self.intercept, self.slope, self.post_mean, np.sqrt(variance))
 
     def values(self) -> Values:
-        """Net benefit of each action now, the best one (the first of equals), EVPI and EVSI."""
+        """Net benefit of each action now, the best one (the first of equals), EVPI and, with `se2_new`, EVSI."""
         now = np.asarray(self.intercept) + np.asarray(self.slope) * self.post_mean
         values: Values = {"net_benefit_now": now.tolist(), **best_of(now, self.actions)}
         values |= {"evpi": float(self.gain(self.post_var))}
@@ -200,7 +201,7 @@ class EffectNetBenefit(NormalMean):
         check_lengths(self, "gain", "cost", "actions", least=2)
 
     def lines(self, willingness_to_pay: float) -> ActionsLinear:
-        """The decision at a willingness to pay, as lines in μ."""
+        """Return the decision at a willingness to pay, with net benefits as lines in μ."""
         return ActionsLinear(
             intercept=[-cost for cost in self.cost],
             slope=[willingness_to_pay * gain for gain in self.gain],
@@ -213,12 +214,27 @@ class EffectNetBenefit(NormalMean):
         )
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies of μ with n people per arm are worth, shape of n."""
+        """Expected value per person of studies of μ.
+
+        Parameters
+        ----------
+        study : Study
+            A study that measures μ.
+        n : ndarray
+            People per arm, in each study.
+        studies : int
+            Number of studies.
+
+        Returns
+        -------
+        ndarray
+            EVSI, shape of n.
+        """
         resolved = study.resolved(self.post_mean, self.post_var, n, studies)
         return self.lines(self.willingness_to_pay).gain(self.post_var * resolved)
 
     def values(self) -> Values:
-        """Values of the lines in μ; with `thresholds`, also the chance that each action is the best at each of them."""
+        """Values as of :class:`ActionsLinear`; with `thresholds`, also the acceptability curve ``ceac``."""
         values = self.lines(self.willingness_to_pay).values()
         if self.thresholds:
             slopes = np.multiply.outer(np.asarray(self.thresholds), np.asarray(self.gain))

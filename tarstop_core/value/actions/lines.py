@@ -1,4 +1,4 @@
-"""Actions whose net benefit is a line in one uncertain number: what choosing after seeing that number adds."""
+"""Expected gain from choosing among actions after seeing an uncertain number in which their net benefits are lines."""
 
 from itertools import combinations
 
@@ -8,29 +8,30 @@ from scipy.special import ndtr
 
 from tarstop_core.value.payoffs import Floats
 
-OUTER_NODES, OUTER_RANGE = 128, 9.0  # Gauss–Legendre nodes of a standard normal, and how far out they go
-PANEL_NODES = 40  # Between two points where three lines meet
-DRAWS, REPEATS = 2**13, 8  # Sobol points and how often they are scrambled again
+OUTER_NODES = 128  # Gauss–Legendre nodes of a standard normal
+OUTER_RANGE = 9.0  # Standard deviations that they reach
+PANEL_NODES = 40  # Nodes between two points where three lines meet
+DRAWS, REPEATS = 2**13, 8  # Number of Sobol points, and of their scramblings
 Values = dict[str, object]
 """Results of a decision by name: numbers, texts and lists of them."""
-DIRECTIONS = 128  # Tried as the axis that is in closed form
-NEGLIGIBLE = 1e-14  # An eigenvalue below this part of the largest is rounding
+DIRECTIONS = 128  # Directions tried for the axis that is integrated in closed form
+NEGLIGIBLE = 1e-14  # An eigenvalue below this share of the largest counts as rounding
 
 
 def best_between(intercept: ArrayLike, slope: ArrayLike) -> tuple[Floats, Floats]:
-    """Where each line is the highest.
+    """Return the interval in which each line is the highest.
 
     Parameters
     ----------
     intercept : array_like
-        Heights at 0, shape (…, J).
+        Heights of the lines at 0, shape (…, J).
     slope : array_like
-        One a line, shape (J,).
+        Slopes of the lines, shape (J,).
 
     Returns
     -------
     lower, upper : ndarray
-        Ends of the interval in which each line is the highest, shape (…, J); `lower` is not below `upper` where it never is.
+        Ends of the intervals, shape (…, J); `lower` is not below `upper` if a line is never the highest.
 
     Examples
     --------
@@ -58,14 +59,14 @@ def gain_of_lines(intercept: ArrayLike, slope: ArrayLike, mean: ArrayLike, sd: A
     intercept : array_like
         Net benefits at x = 0, shape (…, J).
     slope : array_like
-        What a unit of x adds to each, shape (J,).
+        Change of each per unit of x, shape (J,).
     mean, sd : array_like
-        Of x, which is normal; of the shape of what stands before J in `intercept`, or scalars.
+        Mean and standard deviation of x, which is normal; shape (…) or scalars.
 
     Returns
     -------
     ndarray
-        E[max_j (α_j + β_j·x)] − max_j (α_j + β_j·E[x]), never negative.
+        E[max_j (α_j + β_j·x)] − max_j (α_j + β_j·E[x]), never negative; shape (…).
 
     Notes
     -----
@@ -81,13 +82,13 @@ def gain_of_lines(intercept: ArrayLike, slope: ArrayLike, mean: ArrayLike, sd: A
     mean, sd = np.asarray(mean, dtype=float)[..., None], np.asarray(sd, dtype=float)[..., None]
     now = intercept + slope * mean
     ahead = now - now.max(axis=-1, keepdims=True)
-    # In units of sd, and from the mean on, so that a far crossing loses no digits.
+    # In standard deviations from the mean, so that a far crossing loses no digits.
     lower, upper = best_between(ahead, slope)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         lower, upper = lower / sd, upper / sd
     chosen = lower < upper
     lower, upper = np.where(chosen, lower, 0.0), np.where(chosen, upper, 0.0)
-    # The right tail is taken from the right.
+    # Right tails are computed from the right, so that they keep their digits.
     chance = np.where(lower > 0, ndtr(-lower) - ndtr(-upper), ndtr(upper) - ndtr(lower))
     steeper = slope - slope[now.argmax(axis=-1)][..., None]  # Than the line that is best now
     gain = (ahead * chance + steeper * sd * (_density(lower) - _density(upper))).sum(axis=-1)
@@ -95,19 +96,19 @@ def gain_of_lines(intercept: ArrayLike, slope: ArrayLike, mean: ArrayLike, sd: A
 
 
 def chance_best(intercept: ArrayLike, slope: ArrayLike, mean: float, sd: float) -> Floats:
-    """Chance of each line to be the highest at a normal x.
+    """Chance that each line is the highest at a normal x.
 
     Parameters
     ----------
     intercept, slope : array_like
-        Of the lines, shape (J,).
+        Heights at 0 and slopes of the lines, shape (J,).
     mean, sd : float
-        Of x.
+        Mean and standard deviation of x.
 
     Returns
     -------
     ndarray
-        Shape (J,), adding up to 1.
+        Chances, shape (J,); they add up to 1.
     """
     lower, upper = best_between(intercept, slope)
     return np.where(lower < upper, ndtr((upper - mean) / sd) - ndtr((lower - mean) / sd), 0.0)
@@ -121,14 +122,14 @@ def gain_of_normals(mean: ArrayLike, covariance: ArrayLike) -> tuple[float, floa
     mean : array_like
         Expected net benefits, shape (J,).
     covariance : array_like
-        Theirs, shape (J, J).
+        Covariance of the net benefits, shape (J, J).
 
     Returns
     -------
     gain : float
         E[max] − max E.
     error : float
-        Standard error; 0 up to four actions, where nothing is drawn.
+        Standard error of the gain; 0 up to four actions, where nothing is simulated.
 
     Notes
     -----
@@ -154,7 +155,7 @@ def gain_of_normals(mean: ArrayLike, covariance: ArrayLike) -> tuple[float, floa
 
 
 def _worth(heights: Floats, along: Floats) -> Floats:
-    """E[max_j (height_j + along_j·z)] for a standard normal z, of shape (…) for heights (…, J)."""
+    """E[max_j (height_j + along_j·z)] for a standard normal z; shape (…) for heights of shape (…, J)."""
     return np.asarray(gain_of_lines(heights, along, 0.0, 1.0) + heights.max(axis=-1))
 
 

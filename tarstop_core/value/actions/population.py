@@ -1,4 +1,4 @@
-"""What knowing more is worth to everyone concerned, and whether a new study is worth its price."""
+"""The value of information for everyone concerned, and whether a new study is worth its price."""
 
 import math
 from collections.abc import Sequence
@@ -14,17 +14,19 @@ from tarstop_core.value.actions.lines import Values
 from tarstop_core.value.payoffs import Floats
 
 Timing = Literal["start_of_year", "end_of_year", "continuous"]
-LEAST_PER_ARM, MOST_PER_ARM, LONGEST_SEARCH = 2, 4000, 1_000_000
-MOST_YEARS = 1000.0
+LEAST_PER_ARM = 2  # Smallest size of a trial that is considered, in people per arm
+MOST_PER_ARM = 4000  # Largest such size unless given
+LONGEST_SEARCH = 1_000_000  # Largest such size that may be given
+MOST_YEARS = 1000.0  # Most years that a decision may concern people
 
 
 @dataclass(frozen=True, kw_only=True)
 class Concerned:
-    """How many people a decision concerns, for how many years, and at which rate a year's benefit is discounted."""
+    """The people that a decision concerns."""
 
-    annual_population: float
-    years: float
-    rate: float = 0.0
+    annual_population: float  # People per year
+    years: float  # Number of years
+    rate: float = 0.0  # Discount rate per year, as a share
 
     def __post_init__(self) -> None:
         check_numbers(self, above=("annual_population", "years"), from_0=("rate",))
@@ -34,17 +36,18 @@ class Concerned:
             raise InputProblem(f"rate is {self.rate:g}; give a share, such as 0.035 for 3.5 % a year.")
 
     def people(self, timing: Timing) -> float:
-        """Discounted number of people.
+        """Discounted number of people over all years.
 
         Parameters
         ----------
         timing : {'start_of_year', 'end_of_year', 'continuous'}
-            When a year's people count: Σ_{t=0}^{T−1} (1+r)^−t, Σ_{t=1}^{T} (1+r)^−t, or (1 − e^{−rT})/r. Part of a last year
-            counts as its fraction.
+            When the people of a year count: Σ_{t=0}^{T−1} (1+r)^−t, Σ_{t=1}^{T} (1+r)^−t, or (1 − e^{−rT})/r. Part of a
+            last year counts as its fraction.
 
         Returns
         -------
         float
+            People of one year times this sum.
 
         Examples
         --------
@@ -74,7 +77,7 @@ class Population(Concerned):
     value_per_person: float
 
     def values(self) -> Values:
-        """By each timing, in the value's unit."""
+        """Value for everyone by each timing, in the value's unit."""
         timings: tuple[tuple[str, Timing], ...] = (
             ("start_of_year", "start_of_year"),
             ("end_of_year", "end_of_year"),
@@ -125,16 +128,17 @@ class StudyPrice(Concerned):
             raise InputProblem(f"n_per_arm contains {min(self.n_per_arm)}; give numbers from 1 on.")
 
     def evsi(self, n: Floats) -> Floats:
-        """Value per person of a trial with n people per arm, shape of n."""
+        """EVSI per person of a trial with n people per arm, shape of n."""
         variance = self.post_var / (1 + (2 * self.sd_individual**2 / n + self.tau2) / self.post_var)
         return self._decision.gain(variance)
 
     def enbs(self, n: Floats) -> Floats:
-        """Expected net benefit of sampling n people per arm, shape of n."""
+        """Expected net benefit of sampling n people per arm, for everyone, shape of n."""
         return self.evsi(n) * self.people(self.timing) - self.cost_fixed - self.cost_per_person * 2 * n
 
     @property
     def _decision(self) -> Linear:
+        """The decision that the trial informs."""
         return Linear(
             post_mean=self.post_mean,
             post_var=self.post_var,

@@ -1,4 +1,4 @@
-"""Draws of a probabilistic sensitivity analysis: EVPI by arithmetic, EVPPI by regression, acceptability."""
+"""Value of information from the draws of a probabilistic sensitivity analysis: EVPI, EVPPI, EVSI, acceptability."""
 
 from __future__ import annotations
 
@@ -112,11 +112,11 @@ class Draws:
         return np.array(columns, dtype=np.float64).T
 
     def evppi(self, names: Sequence[str]) -> Estimate:
-        """What knowing some parameters is worth, with the standard error of the regression.
+        """EVPPI of some parameters together, with the standard error of the regression.
 
-        Net benefits, as differences to the best action, are regressed on the parameters
+        Net benefits, as differences from the best action, are regressed on the parameters
         (:func:`smooth`; Strong, Oakley & Brennan 2014). The error is the standard
-        deviation over functions drawn from what the regression leaves open.
+        deviation over functions drawn from the posterior of the regression.
         """
         fit = self._expected_lead(names)
         if fit is None:
@@ -135,20 +135,21 @@ class Draws:
         return smooth(x, lead) if np.ptp(x, axis=0).any() and lead.size else None
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies of one parameter with n people per arm are worth, shape of n.
+        """Expected value per person of studies of one parameter.
 
         Parameters
         ----------
         study : Study
-            Measures one of the parameters.
+            A study that measures one of the parameters.
         n : ndarray
             People per arm, in each study.
         studies : int
-            How many there are.
+            Number of studies.
 
         Returns
         -------
         ndarray
+            EVSI, shape of n.
 
         Raises
         ------
@@ -166,7 +167,7 @@ class Draws:
 
     @property
     def evpi(self) -> Estimate:
-        """Mean of the largest minus the largest mean, with its standard error over draws."""
+        """EVPI, the mean of the largest net benefit minus the largest mean, with its standard error over draws."""
         net = self.net()
         gain = net.max(axis=1) - net[:, net.mean(axis=0).argmax()]
         return Estimate(float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))))
@@ -180,7 +181,7 @@ class Draws:
         )
 
     def values(self) -> Values:
-        """Net benefits, the best action, chances to be the best, EVPI and EVPPI with their errors, the acceptability curve."""
+        """Net benefits, best action, chances of being best, EVPI and EVPPI with standard errors, and the acceptability curve."""
         net, evpi = self.net(), self.evpi
         now = dict(zip(self.actions, net.mean(axis=0).tolist(), strict=True))
         values: Values = {"draws": len(net), "net_benefit_now": now, "best": max(now, key=now.__getitem__)}
@@ -215,22 +216,22 @@ PENALTIES = np.logspace(-8, 8, 129)  # Tried beside the median strength of the w
 
 
 class Smooth(NamedTuple):
-    """Fitted means, and a square root of the covariance of their errors."""
+    """A fitted regression: means, and a square root of the covariance of their errors."""
 
-    fitted: Floats  # Shape (n, J)
+    fitted: Floats  # Fitted means, shape (n, J)
     sd: Floats  # Residual standard deviations, shape (J,)
     axes: Floats  # Orthonormal, shape (n, k)
-    kept: Floats  # Square roots of how far each axis follows the draws, shape (k, J)
+    kept: Floats  # Square roots of the share of the draws that each axis follows, shape (k, J)
     noise: Floats  # Cholesky factor of the correlation of residuals, shape (J, J)
 
     def draw(self, random: np.random.Generator) -> Floats:
-        """Means as they may truly be, given the draws, shape (n, J)."""
+        """Draw means from their posterior, shape (n, J)."""
         e = random.standard_normal(self.kept.shape) @ self.noise.T
         return self.fitted + self.axes @ (self.kept * e * self.sd)
 
 
 def smooth(x: Floats, y: Floats) -> Smooth:
-    """Regress columns on parameters by a spline in as many dimensions.
+    """Regress columns on parameters by a smoothing spline in as many dimensions.
 
     Parameters
     ----------
@@ -273,14 +274,14 @@ def smooth(x: Floats, y: Floats) -> Smooth:
 
 
 def _axes(columns: Floats) -> tuple[Floats, Floats]:
-    """Orthonormal axes of columns, and the squared singular values."""
+    """Orthonormal axes of columns, and their squared singular values."""
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
     kept = s > RANK * s.max(initial=0.0)
     return u[:, kept], np.square(s[kept])
 
 
 def _axes_of_wiggles(x: Floats, straight: Floats) -> tuple[Floats, Floats]:
-    """Axes of deviations from a plane, and the strength of each under the prior."""
+    """Axes of deviations from a plane, and the prior variance of each."""
     sample = np.unique(x[:: max(1, len(x) // KNOT_DRAWS)], axis=0)
     most = max(KNOTS_PER_PARAMETER, min(MOST_KNOTS, MOST_CELLS // len(x)))
     wanted = min(most, KNOTS_PER_PARAMETER * x.shape[1], len(sample))

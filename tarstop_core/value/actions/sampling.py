@@ -1,4 +1,4 @@
-"""What a new study of one parameter is worth before its price, and at which size it is worth most after it."""
+"""The value of a new study of one parameter, and the size at which it exceeds the price by most."""
 
 import math
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import check_numbers
 from tarstop_core.value.payoffs import Floats
 
-MOST_PEOPLE = 1_000_000  # Per arm
-SIZES = 240  # Tried between the smallest and the largest study, and again around the best
-SMALLEST = 2  # People per arm
+MOST_PEOPLE = 1_000_000  # Largest study that is tried, in people per arm
+SMALLEST = 2  # Smallest such study
+SIZES = 240  # Sizes tried between the two, and again around the best
 
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """A study that measures one parameter: how precisely, and at which price.
+    """A study that measures one parameter, with its precision and its price.
 
     Examples
     --------
@@ -26,13 +26,12 @@ class Study:
     0.5
     """
 
-    measures: str
-    # Of what one person shows; None where the parameter is a proportion, which is counted
-    sd: float | None = None
-    arms: int = 1  # 2 where the parameter is a difference between two groups
+    measures: str  # Name of the parameter
+    sd: float | None = None  # Standard deviation between people; None if the parameter is a proportion
+    arms: int = 1  # 2 if the parameter is a difference between two groups
     tau2: float = 0.0  # Variance of the parameter between studies
-    cost_fixed: float = 0.0
-    cost_per_person: float = 0.0
+    cost_fixed: float = 0.0  # Cost of the study without its people
+    cost_per_person: float = 0.0  # Cost of each person in any arm
 
     def __post_init__(self) -> None:
         check_numbers(self, above=("sd",), from_0=("tau2", "cost_fixed", "cost_per_person"))
@@ -40,26 +39,26 @@ class Study:
             raise InputProblem(f"arms is {self.arms}; give 1 or 2.")
 
     def resolved(self, mean: float, variance: float, n: Floats | float, studies: int = 1) -> Floats:
-        """Part of a parameter's variance that the study resolves before anybody knows its result.
+        """Expected share of the variance of the parameter that studies resolve.
 
         Parameters
         ----------
         mean, variance : float
-            Of the parameter as it is known now; a proportion is taken as Beta.
+            Mean and variance of the parameter as known now; a proportion is taken to be Beta.
         n : array or float
             People per arm, in each study.
         studies : int
-            How many such studies there are.
+            Number of such studies.
 
         Returns
         -------
         ndarray
-            Of the shape of n, within [0, 1].
+            Shares in [0, 1], shape of n.
 
         Raises
         ------
         InputProblem
-            When a proportion is not between 0 and 1, or varies more than one can.
+            If a proportion is not between 0 and 1, or its variance is larger than a proportion can have.
         """
         if self.sd is not None:
             of_one = self.arms * self.sd**2
@@ -74,7 +73,7 @@ class Study:
         return np.asarray(variance / (variance + (of_one / n + self.tau2) / studies))
 
     def price(self, n: Floats | float) -> Floats:
-        """What n people per arm cost."""
+        """Cost of a study with n people per arm."""
         return np.asarray(self.cost_fixed + self.cost_per_person * self.arms * n)
 
 
@@ -82,52 +81,52 @@ class Studied(Protocol):
     """A decision whose parameters a study can measure."""
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """What studies are worth to each person.
+        """Expected value per person of studies.
 
         Parameters
         ----------
         study : Study
-            What is measured, and how exactly.
+            The study, which measures one of the parameters.
         n : ndarray
             People per arm, in each study.
         studies : int
-            How many there are.
+            Number of studies.
 
         Returns
         -------
         ndarray
-            Shape of n.
+            EVSI, shape of n.
         """
 
 
 @dataclass(frozen=True)
 class BestSize:
-    """Sizes of a study, in people per arm, with the expected net benefit of sampling (ENBS), and the best of them."""
+    """Sizes of a study with the expected net benefit of sampling (ENBS) of each, and the best of them."""
 
-    n: Floats
-    enbs: Floats
-    best_n: int
-    best_enbs: float
+    n: Floats  # Sizes, in people per arm, shape (S,)
+    enbs: Floats  # ENBS of each, shape (S,)
+    best_n: int  # Size with the largest ENBS
+    best_enbs: float  # That ENBS
 
 
 def best_size(decision: Studied, study: Study, people: float, most: int = MOST_PEOPLE) -> BestSize:
-    """Where the value of a study to everyone exceeds its price by most.
+    """Find the size at which the value of a study to everyone exceeds its price by most.
 
     Parameters
     ----------
     decision : Studied
-        Its values are per person.
+        A decision whose values are per person.
     study : Study
-        With its price.
+        The study, with its price.
     people : float
-        How many the decision concerns, discounted.
+        Discounted number of people that the decision concerns.
     most : int
-        People per arm at most.
+        Largest size, in people per arm.
 
     Returns
     -------
     BestSize
-        Over sizes that grow by a few per cent, and all of those around the best where they are not too many.
+        With sizes that grow by a few per cent; the best is searched for again between its neighbours.
     """
 
     def enbs(n: Floats) -> Floats:
@@ -145,32 +144,33 @@ def best_size(decision: Studied, study: Study, people: float, most: int = MOST_P
 def evsi_by_regression(
     parameter: Floats, lead: Floats, study: Study, n: Floats, studies: int, gain: Callable[[Floats], float]
 ) -> Floats:
-    """Value of a study from draws, by where its results would move the mean of the parameter.
+    """Expected value of studies from draws, by how far their results would move the mean of the parameter.
 
     Parameters
     ----------
     parameter : ndarray
-        Its draws, shape (N,).
+        Draws of the parameter, shape (N,).
     lead : ndarray
-        How far other actions lead the one that is best now, as expected given the parameter, shape (N, J − 1).
+        Expected lead of each other action over the best one now, given the parameter, shape (N, J − 1).
     study : Study
-        What is measured.
+        The study, which measures the parameter.
     n : ndarray
         People per arm, shape (S,).
     studies : int
-        How many such studies there are.
+        Number of such studies.
     gain : callable
-        Value of choosing after seeing such leads.
+        Function of such leads that returns the expected gain from choosing after seeing them.
 
     Returns
     -------
     ndarray
-        Shape (S,).
+        EVSI, shape (S,).
 
     Notes
     -----
-    The mean that the study will give varies as the parameter does, less by the square root of the part that the study resolves
-    (Jalal & Alarid-Escudero 2018). For proportions and normal parameters the part is exact, the shape an approximation.
+    The posterior mean after the study has the distribution of the parameter, shrunk towards its mean by the square root of the
+    share that the study resolves (Jalal & Alarid-Escudero 2018). For proportions and normal parameters the share is exact and
+    the shape an approximation.
     """
     order = parameter.argsort()
     x, curves = parameter[order], lead[order].T

@@ -1,4 +1,4 @@
-"""The one schema of decisions, as JSON or TOML, and as tables of actions or of draws."""
+"""The schema of decisions in files: JSON or TOML, tables of actions, and tables of draws."""
 
 import re
 import tomllib
@@ -19,18 +19,18 @@ from tarstop_core.value.actions.population import Concerned, Population, StudyPr
 from tarstop_core.value.actions.psa import Draws
 from tarstop_core.value.actions.treat import TreatByTest
 
-PER_PERSON = ("evpi", "evppi", "evsi")  # What a value per person is called at the beginning
-CHANCES = (
-    "chance",
-    "chances",
-    "probability",
-)  # How the line of a table with the chances of the states begins
-PARAMETER, RESULT = "know", "result"  # How lines of it begin that name a parameter or a result of a study
-LONGEST_NUMBER = 40
+PER_PERSON = ("evpi", "evppi", "evsi")  # How names of values per person begin
+CHANCES = ("chance", "chances", "probability")
+"""How the line of a table begins that has the chances of the states."""
+PARAMETER, RESULT = (
+    "know",
+    "result",
+)  # How lines of a table begin that name a parameter or a result of a study
+LONGEST_NUMBER = 40  # Characters of a number in a cell
 
 
 class Decision(Protocol):
-    """What every kind of decision answers."""
+    """A decision of any kind."""
 
     kind: ClassVar[str]
 
@@ -59,12 +59,12 @@ KINDS: dict[str, type[Decision]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class PeopleConcerned(Concerned):
-    """People concerned by a decision whose values are per person, and when a year's people count."""
+    """The people that a decision with values per person concerns, and when those of a year count."""
 
     timing: Timing = "start_of_year"
 
     def values(self, per_person: Values) -> Values:
-        """Values per person, as population values."""
+        """Return the values of information for everyone, from those per person."""
         people = self.people(self.timing)
         return {
             f"population_{name}": value * people
@@ -74,7 +74,7 @@ class PeopleConcerned(Concerned):
 
 
 class Row(TypedDict):
-    """A decision in a file."""
+    """A decision as a file has it."""
 
     kind: str
     inputs: dict[str, object]
@@ -84,14 +84,14 @@ class Row(TypedDict):
 
 @dataclass(frozen=True)
 class Entry:
-    """A decision, what it is called, and who is concerned."""
+    """A decision that was read, with its name and the people it concerns."""
 
     decision: Decision
-    name: str = ""
-    everyone: PeopleConcerned | None = None
+    name: str = ""  # Its id in the file; may be empty
+    everyone: PeopleConcerned | None = None  # None if nobody says whom it concerns
 
     def values(self) -> Values:
-        """Results, with population values where somebody is counted."""
+        """Results by name, with those for everyone if people are given."""
         values = self.decision.values()
         return values | self.everyone.values(values) if self.everyone else values
 
@@ -99,23 +99,23 @@ class Entry:
 def entries_of_text(
     text: str, name: str, everyone: PeopleConcerned | None = None
 ) -> tuple[list[Entry], bool]:
-    """Decisions of a JSON or TOML document.
+    """Read the decisions of a JSON or TOML document.
 
     Parameters
     ----------
     text : str
         One decision (``kind`` and ``inputs``), a list of them, or one under the key ``rows``.
     name : str
-        The file's name, for messages; TOML ends with .toml.
+        Name of the file, for messages; it ends with .toml if the text is TOML.
     everyone : PeopleConcerned, optional
-        Those concerned by each decision that names nobody itself.
+        The people that each decision concerns which names none itself.
 
     Returns
     -------
     list of Entry
         In the order of the document.
     bool
-        Whether it is a list.
+        Whether the document is a list.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def entries_of_text(
 
 
 def _entry(content: object, place: str, everyone: PeopleConcerned | None) -> Entry:
-    """One row of a document."""
+    """Read one row of a document."""
     row = validated(Row, content, place, "give kind and inputs", open_ended=True, by_hand=True)
     if row["kind"] not in KINDS:
         raise InputProblem(f"{place}: there is no kind {row['kind']!r}; give {listed(list(KINDS), 'or')}.")
@@ -151,23 +151,24 @@ def _entry(content: object, place: str, everyone: PeopleConcerned | None) -> Ent
 def table_of_actions(
     name: str, titles: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]]
 ) -> ActionTable:
-    """Actions × consequences from cells: a line an action, one column per state, and a line ``chance``.
+    """Read a table of actions × consequences: a line for each action, a column for each state, and a line ``chance``.
 
-    Lines that begin with ``know NAME`` give the value of a parameter in each state, for EVPPI; those that begin with
-    ``result NAME`` how likely this result of a study is in each, for EVSI.
+    Lines that begin with ``know NAME`` have the value of a parameter in each state, for EVPPI; those that begin with
+    ``result NAME`` have the chance of this result of a study in each state, for EVSI.
 
     Parameters
     ----------
     name : str
         The file's name, for messages.
     titles : sequence of str
-        The header; the first names nothing.
+        The header; its first cell names no state.
     rows : iterable of (int, sequence of str)
-        Lines with their cells; the first cell names the action.
+        Line numbers and cells; the first cell names the action.
 
     Returns
     -------
     ActionTable
+        The decision.
 
     Raises
     ------
@@ -217,20 +218,22 @@ def table_of_actions(
 
 @dataclass(frozen=True, kw_only=True)
 class DrawColumns:
-    """Which columns of a table of draws are what; the others are parameters."""
+    """What the columns of a table of draws are; all others are parameters."""
 
-    net_benefit: Sequence[str] = ()
-    effect: Sequence[str] = ()
-    cost: Sequence[str] = ()  # In the order of the effects, after which actions are called
-    willingness_to_pay: float | None = None
-    sets: Sequence[Sequence[str]] = ()
-    thresholds: Sequence[float] = ()
+    net_benefit: Sequence[str] = ()  # Titles of columns with net benefits, which name the actions
+    effect: Sequence[
+        str
+    ] = ()  # Titles of columns with effects, instead of net benefits; they name the actions
+    cost: Sequence[str] = ()  # Titles of columns with costs, in the order of the effects
+    willingness_to_pay: float | None = None  # For one unit of effect
+    sets: Sequence[Sequence[str]] = ()  # Titles of parameters to know together
+    thresholds: Sequence[float] = ()  # Other willingness to pay, for the acceptability curve
 
 
 def draws_of_table(
     name: str, titles: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], columns: DrawColumns
 ) -> tuple[Draws, list[str]]:
-    """Draws from cells: one line per draw, one column per net benefit, an effect, a cost or a parameter.
+    """Read a table of draws: a line for each draw, a column for each net benefit, effect, cost or parameter.
 
     Parameters
     ----------
@@ -239,15 +242,16 @@ def draws_of_table(
     titles : sequence of str
         The header.
     rows : sequence of (int, sequence of str)
-        Lines with their cells.
+        Line numbers and cells.
     columns : DrawColumns
         What the columns are.
 
     Returns
     -------
     Draws
+        The decision.
     list of str
-        Which columns were passed over, and why.
+        Notes on columns that were ignored or are in per cent.
 
     Raises
     ------
@@ -269,6 +273,7 @@ def draws_of_table(
     rows = list(_as_wide(name, titles, rows))
 
     def column(title: str) -> list[float]:
+        """Numbers of a column; per cent become shares."""
         at = titles.index(title)
         texts = [(line, cells[at].strip() if at < len(cells) else "") for line, cells in rows]
         if not texts or not all(text.endswith("%") for _, text in texts):
@@ -312,7 +317,7 @@ def draws_of_table(
 def _as_wide(
     name: str, titles: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]]
 ) -> Iterator[tuple[int, Sequence[str]]]:
-    """The lines, none of which goes on beyond the header: a comma within a number would move all that follows it."""
+    """Yield the lines; raise InputProblem if one has more cells than the header, as after a comma within a number."""
     for line, cells in rows:
         if any(cell.strip() for cell in cells[len(titles) :]):
             raise InputProblem(
@@ -332,27 +337,28 @@ def _is_number(text: str) -> bool:
 
 
 def number_in(name: str, line: int, title: str, text: str) -> float:
-    """The number in a cell.
+    """Parse the number in a cell.
 
     Parameters
     ----------
     name : str
-        The file's name.
+        Name of the file.
     line : int
-        Where it stands.
+        Number of the line.
     title : str
-        Its column.
+        Title of the column.
     text : str
-        What it says.
+        Content of the cell.
 
     Returns
     -------
     float
+        A finite number.
 
     Raises
     ------
     InputProblem
-        When it is not a number, or too large a one.
+        If it is no number, or too large a one.
     """
     try:
         value = float(text) if len(text) <= LONGEST_NUMBER and "_" not in text else np.nan
@@ -369,5 +375,5 @@ def number_in(name: str, line: int, title: str, text: str) -> float:
 
 
 def columns_named(text: str | None) -> tuple[str, ...]:
-    """Names between commas."""
+    """Split a text at its commas into names."""
     return tuple(filter(None, map(str.strip, (text or "").split(","))))

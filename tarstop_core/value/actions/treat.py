@@ -1,4 +1,4 @@
-"""Treat nobody, everybody, or those with a positive test, given sensitivity, specificity and prevalence."""
+"""The decision to treat nobody, everybody, or those with a positive test."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,16 +22,16 @@ from tarstop_core.value.payoffs import Floats
 
 ACTIONS = ("none", "all", "test")
 ACCURACY = "sensitivity + specificity"  # What a study of diseased and healthy people measures
-REACH = 9.0  # Standard deviations that are integrated
-PANELS, PANEL_NODES = 12, 16  # Of a normal and of the logit of a prevalence
-INNER_NODES = 64  # Beyond the border between two actions
-TAIL = 1e-15  # Chance of a prevalence beyond what is integrated
-SEARCH = 2001  # Points between which a border is looked for
-DRAWS_POWER = 12  # Of 2, for what studies are worth
+REACH = 9.0  # Standard deviations over which normals are integrated
+PANELS, PANEL_NODES = 12, 16  # Panels of an integral, and nodes in each
+INNER_NODES = 64  # Nodes beyond the border between two actions
+TAIL = 1e-15  # Chance of a prevalence outside the integral, at either end
+SEARCH = 2001  # Points between which borders are searched for
+DRAWS_POWER = 12  # The value of studies is computed from 2 to this power draws
 
 
 class Beta(TypedDict):
-    """A prevalence that is not known."""
+    """An uncertain prevalence, with the two parameters of its Beta distribution."""
 
     beta: tuple[float, float]
 
@@ -114,7 +114,7 @@ class TreatByTest:
         return float(_mean_expit(self.mu_logit_sp, math.sqrt(self.covariance[1, 1])))
 
     def net_benefit(self, se: ArrayLike, sp: ArrayLike, p: ArrayLike) -> Floats:
-        """Net benefit of each action.
+        """Net benefit per person of each action.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class TreatByTest:
         Returns
         -------
         ndarray
-            Per person, for none, all and test along the last axis.
+            Net benefits of none, all and test along the last axis.
         """
         se, sp, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (se, sp, p)))
         benefit, harm = self.benefit_treated_diseased, self.harm_treated_healthy
@@ -133,14 +133,14 @@ class TreatByTest:
         return np.stack([np.zeros_like(everybody), everybody, tested], axis=-1)
 
     def evppi_of_accuracy(self, p: float) -> float:
-        """What knowing both sensitivity and specificity is worth at a prevalence, per person."""
+        """EVPPI of sensitivity and specificity together at a prevalence, per person."""
         now = self.net_benefit(self.mean_se, self.mean_sp, p)
         return max(0.0, float(self._with_accuracy(np.array([p]))[0][0] - now.max()))
 
     def _with_accuracy(self, p: Floats) -> tuple[Floats, Floats]:
-        """E[max of the actions] over sensitivity and specificity at each prevalence, and how likely the test is the best.
+        """E[net benefit of the best action] over sensitivity and specificity, and the chance that it is the test; shape of p.
 
-        The lead of the test is integrated over the specificities at which it is the best; elsewhere its lead is 0.
+        The lead of the test is integrated over the specificities at which it is the best action.
         """
         nodes = _normal_nodes()
         s_1, s_2 = np.sqrt(np.diag(self.covariance))
@@ -161,14 +161,14 @@ class TreatByTest:
         return np.asarray(of_others + ahead @ nodes.weight), np.asarray(ndtr(-border) @ nodes.weight)
 
     def _evppi_of_one(self, at: int, p: float) -> float:
-        """What knowing sensitivity (0) or specificity (1) alone is worth at a prevalence."""
+        """EVPPI of sensitivity (0) or specificity (1) alone at a prevalence, per person."""
         s = np.sqrt(np.diag(self.covariance))
         r = self.covariance[0, 1] / (s[0] * s[1])
         mean = (self.mu_logit_se, self.mu_logit_sp)
         other = 1 - at
 
         def lead(z: Floats) -> Floats:
-            """Lead of the test over the other actions when the known accuracy lies z standard deviations from its mean."""
+            """Expected lead of the test over the others if the accuracy is z standard deviations from its mean."""
             accuracy = [np.empty(0), np.empty(0)]
             accuracy[at] = expit(mean[at] + s[at] * z)
             accuracy[other] = _mean_expit(mean[other] + r * s[other] * z, s[other] * math.sqrt(1 - r**2))
@@ -182,7 +182,7 @@ class TreatByTest:
         return max(0.0, float(np.maximum(0.0, lead(nodes.x)) @ nodes.weight) - max(0.0, now))
 
     def _evppi_of_prevalence(self, a: float, b: float) -> float:
-        """EVPPI of the prevalence: net benefits are lines in it, so Beta integrals between their crossings give it exactly."""
+        """EVPPI of a Beta(a, b) prevalence: net benefits are lines in it, so Beta integrals between crossings are exact."""
         at_0, at_1 = self.net_benefit(self.mean_se, self.mean_sp, [0.0, 1.0])
         now = at_0 + (at_1 - at_0) * a / (a + b)
         best = int(now.argmax())
@@ -194,14 +194,14 @@ class TreatByTest:
         return max(0.0, float((ahead * chance + steeper * part)[chosen].sum()))
 
     def _evpi(self, a: float, b: float) -> float:
-        """EVPI where the prevalence is Beta(a, b)."""
+        """EVPI per person if the prevalence is Beta(a, b)."""
         turns_at = self.harm_treated_healthy / (self.harm_treated_healthy + self.benefit_treated_diseased)
         p, weight = _beta_nodes(a, b, turns_at)
         now = self.net_benefit(self.mean_se, self.mean_sp, a / (a + b))
         return max(0.0, float(self._with_accuracy(p)[0] @ weight) - float(now.max()))
 
     def chance_best(self) -> Floats:
-        """How likely each action is the best, for none, all and test."""
+        """Chance that each action is the best: none, all and test, shape (3,)."""
         turns_at = self.harm_treated_healthy / (self.harm_treated_healthy + self.benefit_treated_diseased)
         p, weight = np.array([self.mean_prevalence]), np.ones(1)
         if isinstance(self.prevalence, dict):
@@ -213,7 +213,7 @@ class TreatByTest:
 
     @cached_property
     def draws(self) -> Draws:
-        """Evenly spread draws of sensitivity, specificity and prevalence, with the net benefits that they give."""
+        """Quasi-random draws of sensitivity, specificity and prevalence, with the net benefits they give."""
         from scipy.stats import qmc  # slow to import, seldom needed
 
         even = qmc.Sobol(3, rng=0).random_base2(DRAWS_POWER)
@@ -232,7 +232,23 @@ class TreatByTest:
         )
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
-        """EVSI of studies with n people, shape of n, by draws; studies of the test have as many diseased people as expected."""
+        """Expected value per person of studies, by draws.
+
+        Parameters
+        ----------
+        study : Study
+            A study of sensitivity, specificity or prevalence, or of :data:`ACCURACY`, in which people are diseased as often
+            as the mean prevalence says.
+        n : ndarray
+            People in each study.
+        studies : int
+            Number of studies.
+
+        Returns
+        -------
+        ndarray
+            EVSI, shape of n.
+        """
         if study.measures != ACCURACY:
             return self.draws.evsi_of(study, n, studies)
         p, parameters = self.mean_prevalence, self.draws.parameters or {}
@@ -242,7 +258,7 @@ class TreatByTest:
         for at, people in enumerate((n * p, n * (1 - p))):
             part = study.resolved(float(mean[at]), float(now[at, at]), people, studies)
             noise[:, at, at] = now[at, at] * (1 / part - 1)
-        # The means that the study will give vary by Σ(Σ + N)⁻¹Σ: draws are moved so that they do.
+        # Posterior means have the covariance Σ(Σ + N)⁻¹Σ, so the draws are moved to have it.
         moves = np.linalg.cholesky(now @ np.linalg.inv(now + noise) @ now) @ np.linalg.inv(
             np.linalg.cholesky(now)
         )
@@ -252,7 +268,7 @@ class TreatByTest:
         return np.asarray(np.clip(gain, 0.0, self.evppi_of_accuracy(p)))
 
     def values(self) -> Values:
-        """Net benefits, the best action, EVPI and EVPPI per person; for everyone where they are counted; the decision curve."""
+        """Net benefits, best action, EVPI and EVPPI per person; EVPI for everyone and the decision curve if asked for."""
         p = self.mean_prevalence
         now = self.net_benefit(self.mean_se, self.mean_sp, p)
         both = self.evppi_of_accuracy(p)
@@ -277,9 +293,10 @@ class TreatByTest:
         )
 
     def decision_curve(self, thresholds: Sequence[float]) -> dict[str, list[float]]:
-        """Net benefit in true positives per person at each threshold probability t; one false positive counts as t/(1−t) of them.
+        """Net benefit of each action in true positives per person, at each threshold probability t.
 
-        The cost of the test counts in the same unit, as a part of the benefit of treatment (Vickers & Elkin 2006).
+        A false positive counts as −t/(1−t) true positives, and the cost of the test as a share of the benefit of treatment
+        (Vickers & Elkin 2006).
         """
         threshold = np.asarray(thresholds, dtype=np.float64)
         p, odds = self.mean_prevalence, threshold / (1 - threshold)
@@ -299,7 +316,7 @@ def _density(z: Floats) -> Floats:
 
 
 def _panels(edges: ArrayLike) -> Nodes:
-    """Gauss–Legendre nodes between all neighbours of sorted edges."""
+    """Gauss–Legendre nodes in each interval between sorted edges."""
     edges = np.asarray(edges, dtype=np.float64)
     node, weight = np.polynomial.legendre.leggauss(PANEL_NODES)
     half = np.diff(edges)[:, None] / 2
@@ -329,7 +346,7 @@ def _mean_expit(mean: ArrayLike, sd: float) -> Floats:
 
 
 def _roots(lead: Callable[[Floats], Floats]) -> Floats:
-    """Where a smooth function of a standard normal changes its sign."""
+    """Points at which a smooth function of a standard normal changes its sign."""
     z = np.linspace(-REACH, REACH, SEARCH)
     value = lead(z)
     at = np.flatnonzero(value[:-1] * value[1:] < 0)
