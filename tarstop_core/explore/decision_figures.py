@@ -104,7 +104,22 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
 
 
 def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw how far each action is behind the best now, per person; arguments as for :func:`steps_figure`."""
+    """Draw how far each action is behind the best now, per person, with its chance of being the best.
+
+    Parameters
+    ----------
+    result : Answer
+        The decision's results.
+    unit : str
+        Unit of the amounts.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure with a row for each action.
+    """
     behind = result.behind
     texts = [
         f"{name}, {amount(net, unit)}: {amount(less, unit) if less else 'best'}, {percent(chance)}"
@@ -117,7 +132,22 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
 
 
 def knowing_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw what knowing each parameter for certain is worth, with its error; arguments as for :func:`steps_figure`."""
+    """Draw what knowing each parameter for certain is worth, with its standard error.
+
+    Parameters
+    ----------
+    result : Answer
+        The decision's results.
+    unit : str
+        Unit of the amounts.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure with a row for everything, then one for each parameter.
+    """
     parameters = (ParameterValue("everything", result.evpi, result.evpi_se), *result.evppi)
     names, value, se = zip(*parameters, strict=True)
     texts = [f"{name}: {amount(worth, unit)}" for name, worth in zip(names, value, strict=True)]
@@ -152,7 +182,22 @@ def _rows(
 
 
 def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Draw the acceptability curve, or the decision curve of a test; arguments as for :func:`steps_figure`."""
+    """Draw the acceptability curve, or the decision curve of a test.
+
+    Parameters
+    ----------
+    result : Answer
+        The decision's results.
+    unit : str
+        Unit of the amounts.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure, empty if the decision has no curve.
+    """
     chart = Chart(360, dark=dark, simulated=simulated)
     drawn = result.curves
     if drawn is None:

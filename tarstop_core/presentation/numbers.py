@@ -77,8 +77,24 @@ def amount(value: float, unit: str) -> str:
 
 
 def amount_or_documents(value: float, unit: str, cost: float) -> str:
-    """An amount; without a unit the number of documents that cost as much, of which one costs `cost`.
+    """Write an amount; without a unit, the number of documents that cost as much.
 
+    Parameters
+    ----------
+    value : float
+        The amount.
+    unit : str
+        Its unit; empty for normalised payoffs.
+    cost : float
+        Cost of a document, in the unit of the amount.
+
+    Returns
+    -------
+    str
+        The amount as a number if it has no unit and documents cost nothing.
+
+    Examples
+    --------
     >>> amount_or_documents(50, "£", 2), amount_or_documents(0.05, "", 0.002), amount_or_documents(0.05, "", 0)
     ('£50', '25 documents', '0.05')
     """

@@ -45,9 +45,7 @@ class CumulativePath(ListPath):
     share: float = 1.0  # P(data | included): share of the reports read in full that bring data
     full_cost: float = 0.0
     """Cost of reading a report in full, in the payoffs' unit, on top of the cost of the document."""
-    waiting: float = (
-        0.0  # Expected number of studies from reports that were included and not read in full yet
-    )
+    waiting: float = 0.0  # Expected number of studies from included reports not read in full yet
     richness: Richness = SAME
     """The kinds of lists that this one may belong to, before anything is read; only closed-loop plans use it."""
     behind: int = 0
