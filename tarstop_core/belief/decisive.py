@@ -41,7 +41,7 @@ def hit_curve(
     silent: ArrayLike | None = None,
     kinds: ListMixture | None = None,
 ) -> HitCurve:
-    """Return when the first hit comes along a ranking, from the chances of its documents.
+    """Return the distribution of the depth of the first hit in a ranking, from the chances of its documents.
 
     Parameters
     ----------
