@@ -130,7 +130,7 @@ def fit_distribution(
 def _evidence_by_rank(
     labelled: Sequence[tuple[Flags, Flags]], theta: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Evidence of partly labelled lists, from the density of family "beta" at each hit; as `evidence` above."""
+    """Evidence of partly labelled lists, from the density of family "beta" at each hit; see :func:`fit_distribution`."""
     alpha, beta = np.moveaxis(np.exp(theta[..., :2]), -1, 0)
     hits, head, tail = np.empty((3, len(labelled), 1))
     share = np.ones(theta.shape[:2])
@@ -147,7 +147,7 @@ def _evidence_by_rank(
 def _evidence_by_block(
     family: Family, blocks: Sequence[Ints], counts: Sequence[Floats], theta: Floats
 ) -> tuple[Floats, Floats, float]:
-    """Evidence of fully labelled lists, from the share of one document in each block of ranks; as `evidence` above."""
+    """Evidence of fully labelled lists, from the share of one document in each block of ranks; see :func:`fit_distribution`."""
     hits = np.array([[count.sum()] for count in counts])
     log_shares = []
     for own, at, count in zip(theta, blocks, counts, strict=True):

@@ -26,15 +26,15 @@ class _Benchmarks(click.Command):
         from tarstop_core.policies import POLICIES
 
         offered = {kind.name: kind.summary for kind in BENCHMARKS.values() if not kind.variant}
-        width = max(map(len, offered))
+        widest, widest_rule = max(map(len, offered)), max(map(len, POLICIES))
         variants: dict[str, list[str]] = {}
         for kind in BENCHMARKS.values():
             if kind.variant:
                 variants.setdefault(kind.variant, []).append(kind.name)
         self.help = inspect.cleandoc(self.help or "").format(
-            benchmarks="\n".join(f"{name:<{width}}  {summary}" for name, summary in offered.items()),
+            benchmarks="\n".join(f"{name:<{widest}}  {summary}" for name, summary in offered.items()),
             rules="\n".join(
-                f"{name:<{max(map(len, POLICIES))}}  {kind.promise.value:<11}  "
+                f"{name:<{widest_rule}}  {kind.promise.value:<11}  "
                 f"{', '.join(need.value for need in kind.needs) or 'nothing'}"
                 for name, kind in POLICIES.items()
             ),

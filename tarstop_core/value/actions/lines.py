@@ -91,7 +91,7 @@ def gain_of_lines(intercept: ArrayLike, slope: ArrayLike, mean: ArrayLike, sd: A
     # Right tails are computed from the right, so that they keep their digits.
     chance = np.where(lower > 0, ndtr(-lower) - ndtr(-upper), ndtr(upper) - ndtr(lower))
     steeper = slope - slope[now.argmax(axis=-1)][..., None]  # Than the line that is best now
-    gain = (ahead * chance + steeper * sd * (_density(lower) - _density(upper))).sum(axis=-1)
+    gain = (ahead * chance + steeper * sd * (normal_density(lower) - normal_density(upper))).sum(axis=-1)
     return np.where(sd[..., 0] > 0, np.maximum(0.0, gain), 0.0)
 
 
@@ -172,7 +172,7 @@ def _worth_across(heights: Floats, across: Floats, along: Floats) -> Floats:
     half = np.diff(edges, axis=-2) / 2
     w = edges[..., :-1, :] + half * (1 + nodes)
     worth = _worth(heights[..., None, None, :] + across * w[..., None], along)
-    return np.asarray((worth * half * weight * _density(w)).sum(axis=(-1, -2)))
+    return np.asarray((worth * half * weight * normal_density(w)).sum(axis=(-1, -2)))
 
 
 def _turn(loadings: Floats) -> Floats:
@@ -200,10 +200,10 @@ def _normal_points(dimensions: int) -> tuple[Floats, Floats]:
         return np.zeros((1, 1, 0)), np.ones((1, 1))
     nodes, weight = np.polynomial.legendre.leggauss(OUTER_NODES)
     x = OUTER_RANGE * nodes
-    weight = OUTER_RANGE * weight * _density(x)
+    weight = OUTER_RANGE * weight * normal_density(x)
     return x[None, :, None], weight[None]
 
 
-def _density(x: Floats) -> Floats:
-    """Standard normal density."""
+def normal_density(x: Floats) -> Floats:
+    """Density of the standard normal distribution, shape of x."""
     return np.asarray(np.exp(-0.5 * np.square(np.clip(x, -50.0, 50.0))) / np.sqrt(2 * np.pi))

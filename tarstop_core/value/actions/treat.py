@@ -14,7 +14,7 @@ from typing_extensions import TypedDict  # below Python 3.12 the checks take thi
 from tarstop_core.effects.roots import roots
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.actions.checks import best_of, check_covariance, check_numbers
-from tarstop_core.value.actions.lines import Values, best_between
+from tarstop_core.value.actions.lines import Values, best_between, normal_density
 from tarstop_core.value.actions.population import Concerned
 from tarstop_core.value.actions.psa import Draws
 from tarstop_core.value.actions.sampling import Study
@@ -157,7 +157,7 @@ class TreatByTest:
         half = (REACH - border) / 2
         z = border[..., None] + half[..., None] * (1 + node)
         lead = harm[..., None] * expit(mean[:, None] + sd * z) - missing[..., None]
-        ahead = (np.maximum(0.0, lead) * _density(z) * weight).sum(axis=-1) * half
+        ahead = (np.maximum(0.0, lead) * normal_density(z) * weight).sum(axis=-1) * half
         return np.asarray(of_others + ahead @ nodes.weight), np.asarray(ndtr(-border) @ nodes.weight)
 
     def _evppi_of_one(self, at: int, p: float) -> float:
@@ -310,11 +310,6 @@ class TreatByTest:
         return {name: curve.tolist() for name, curve in curves.items()}
 
 
-def _density(z: Floats) -> Floats:
-    """Standard normal density."""
-    return np.asarray(np.exp(-0.5 * np.square(z)) / math.sqrt(2 * math.pi))
-
-
 def _panels(edges: ArrayLike) -> Nodes:
     """Gauss–Legendre nodes in each interval between sorted edges."""
     edges = np.asarray(edges, dtype=np.float64)
@@ -326,7 +321,7 @@ def _panels(edges: ArrayLike) -> Nodes:
 def _normal_nodes(borders: ArrayLike = ()) -> Nodes:
     """Nodes of a standard normal, with panels that end at the borders."""
     x, weight = _panels(np.sort(np.append(np.linspace(-REACH, REACH, PANELS + 1), borders)))
-    return Nodes(x, weight * _density(x))
+    return Nodes(x, weight * normal_density(x))
 
 
 def _beta_nodes(a: float, b: float, border: float) -> Nodes:
