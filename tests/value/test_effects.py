@@ -215,6 +215,11 @@ def test_beliefs_by_mean_and_sum_of_squares_are_those_of_each_pair() -> None:
         one_by_one = np.array([[float(parts.belief_after(k, k, y, S)) for y in means] for S in squares])
         assert parts.beliefs_after(k, k, means, squares) == pytest.approx(one_by_one, abs=1e-12)
     # Of 200 studies mean and squares may speak for different parts so strongly that their product is no number.
-    likelihood = parts.says_of_mean(200, means)[None] + parts.says_of_squares(200, squares)[:, None]
-    tops = parts.says_of_mean(200, means).max(-1) + parts.says_of_squares(200, squares).max(-1)[:, None]
+    likelihood = (
+        parts.log_weight_by_mean(200, means)[None] + parts.log_likelihood_of_squares(200, squares)[:, None]
+    )
+    tops = (
+        parts.log_weight_by_mean(200, means).max(-1)
+        + parts.log_likelihood_of_squares(200, squares).max(-1)[:, None]
+    )
     assert (likelihood.max(-1) - tops).min() < -800
