@@ -17,18 +17,20 @@ SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="spec
 class ReviewSettings(StudySettings):
     """Settings of a review of diagnostic accuracy, in which 2×2 tables add up."""
 
-    theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
+    theta: float = 0.75  # In ω⁺ the pooled sensitivity is above this, in (0, 1)
     engine: str = "bivariate"
-    """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
-    prior: Prior = DEFAULT_PRIOR  # Its own b_0 is not used; see `b_0`
-    theta_sp: float | None = None  # ω⁺ also needs a pooled specificity above this, in (0, 1)
+    """Key of :data:`~tarstop_core.belief.engines.ENGINES`, the model that computes the belief."""
+    prior: Prior = DEFAULT_PRIOR  # Its own b_0 is not used; see `belief_prior`
+    theta_sp: float | None = (
+        None  # In ω⁺ the pooled specificity is above this too, in (0, 1); None for no condition
+    )
 
     scenario: ClassVar[str] = "review"
     threshold_field: ClassVar[str] = "theta"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.question  # noqa: B018 refuses what cannot be asked
+        self.question  # noqa: B018 refuses thresholds and engines that do not work
 
     def counts(self, report: Report) -> bool:
         return all(isinstance(row, Row) for row in report.rows)
@@ -38,7 +40,7 @@ class ReviewSettings(StudySettings):
         return replace(SENSITIVITY, value=self.theta)
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
-        # A learned prior gives the chance of any sensitivity.
+        # A prior that was learned from reviews gives the chance of exceeding any sensitivity.
         follows = not (
             keeps_b_0 or self.theta_sp or self.prior.learned_from is None or self.prior.width_alone
         )
@@ -48,12 +50,12 @@ class ReviewSettings(StudySettings):
 
     @property
     def belief_prior(self) -> Prior:
-        """The prior with this session's b_0."""
+        """The prior with the b_0 of these settings."""
         return replace(self.prior, b_0=self.b_0)
 
     @property
     def question(self) -> Question:
-        """The question that the tables answer."""
+        """The question about the test that 2×2 tables answer."""
         return Question(self.theta, self.engine, self.belief_prior, self.theta_sp)
 
     @property

@@ -1,7 +1,7 @@
-"""Documents that cannot be prior art against the application: they are set aside, do not count as evidence, and can be returned.
+"""Documents that cannot be prior art against the application: set aside, they do not count as evidence, and can be returned.
 
-The belief is that of the list without them: the others close up, so that chances by rank, and scores that are compared
-with those of the list, are what they would be had the search not found them.
+The belief is that of the list without them. The other documents move up in rank, so chances by rank or by score are what
+they would be if the search had not found those set aside.
 """
 
 from collections import Counter
@@ -24,15 +24,15 @@ from tarstop_core.screening.state import State
 
 @dataclass(frozen=True, eq=False)
 class SetAsideFirst:
-    """What leaves a list before it begins."""
+    """Documents that are set aside before reading begins."""
 
-    ranking: Ranking  # Those documents, in the order that they would be read in
-    ranks: NDArray[np.int64]  # Their ranks, from 1 on, in the list with them
-    documents: tuple[Aside, ...]  # The same documents, and why
+    ranking: Ranking  # these documents, in the order in which they would be read
+    ranks: NDArray[np.int64]  # the ranks, from 1 on, that they would have in the list
+    documents: tuple[Aside, ...]  # the same documents, with why they are set aside
 
 
 def without(ranking: Ranking, rows: Collection[int]) -> Ranking:
-    """A ranking without the documents at some positions in the collection; the same one where there are none."""
+    """The ranking without the documents at some positions in the collection."""
     if not rows:
         return ranking
     stays = ~np.isin(ranking.order, list(rows))
@@ -43,23 +43,23 @@ def without(ranking: Ranking, rows: Collection[int]) -> Ranking:
 def set_aside_first(
     whole: Ranking, ranked: Ranking, ids: Sequence[str], why: Mapping[int, Flag]
 ) -> SetAsideFirst | None:
-    """Find the places of what is set aside in a list that is yet to begin.
+    """Documents to set aside before reading begins, with the ranks that they would have.
 
     Parameters
     ----------
     whole : Ranking
-        Every document of the collection that may be listed, by rank.
+        All documents of the collection that may be on the list, by rank.
     ranked : Ranking
-        Those that are read, in the same order.
+        Those that are to be read, in the same order.
     ids : sequence of str
-        Of all documents, by their positions in the collection.
+        Ids of all documents, by position in the collection.
     why : mapping of int to Flag
-        What bars each document that is set aside, by its position in the collection.
+        Why each document that is set aside cannot be prior art, by position in the collection.
 
     Returns
     -------
     SetAsideFirst or None
-        Those documents with their ranks; None where there are none.
+        The documents with their ranks; None if none is set aside.
     """
     if not why:
         return None
@@ -74,7 +74,7 @@ def set_aside_first(
 
 
 def with_set_aside(screened: Ranking, aside: SetAsideFirst) -> tuple[Ranking, Event]:
-    """The list as it is stored, with what is set aside at its end, and the event that its log begins with."""
+    """The list as it is stored, with the documents set aside at its end, and the first event of its log."""
     scores = screened.scores
     if scores is not None:
         assert aside.ranking.scores is not None
@@ -85,38 +85,38 @@ def with_set_aside(screened: Ranking, aside: SetAsideFirst) -> tuple[Ranking, Ev
 
 
 def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag], reason: str = "") -> Event:
-    """The event that sets documents aside in a running session, by what bars each.
+    """Event that sets documents aside in a running session.
 
     Parameters
     ----------
     state : State
-        Where the session stands.
+        State of the session.
     ids : sequence of str
         Its documents in the order of reading.
     why : mapping of str to Flag
-        What bars each document that is to be set aside.
+        The documents, each with why it cannot be prior art.
     reason : str
-        Why this departs from the plan, where one is registered.
+        Why this departs from the plan, if one is registered.
 
     Returns
     -------
     Event
-        What is recorded.
+        The event, still to be recorded.
 
     Raises
     ------
     InputProblem
-        When a document is set aside already or was found to settle the question, and where documents are drawn at random.
+        If a document is set aside already or has a label that may settle the question, or the list has audit draws.
     """
     _may_change(state)
-    at = {doc: place for place, doc in enumerate(ids)}
+    positions = {doc: at for at, doc in enumerate(ids)}
     for doc in why:
-        place = at.get(doc, -1)
-        if place < 0 or place in state.aside_read:
+        at = positions.get(doc, -1)
+        if at < 0 or at in state.aside_read:
             raise InputProblem("That document is already set aside, so nothing was recorded.")
-        if not may_leave(state, place):
+        if not may_leave(state, at):
             raise InputProblem(
-                f"Document #{place + 1} settles the question by your own verdict, so it was not set aside; change the "
+                f"Document #{at + 1} settles the question by your own verdict, so it was not set aside; change the "
                 "verdict first."
             )
     documents = [as_aside(doc, flag) for doc, flag in why.items()]
@@ -124,63 +124,62 @@ def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag], r
 
 
 def return_event(state: State, docs: Sequence[str], reason: str = "") -> Event:
-    """The event that returns documents to the list.
+    """Event that returns documents to the list.
 
     Parameters
     ----------
     state : State
-        Where the session stands.
+        State of the session.
     docs : sequence of str
-        The documents that are to be returned.
+        The documents that are returned.
     reason : str
-        Why this departs from the plan, where one is registered.
+        Why this departs from the plan, if one is registered.
 
     Returns
     -------
     Event
-        What is recorded.
+        The event, still to be recorded.
 
     Raises
     ------
     InputProblem
-        When one of them is not set aside, and where documents are drawn at random.
+        If one of them is not set aside, or the list has audit draws.
     """
     _may_change(state)
-    aside = {*state.aside, *(each["doc"] for each in state.aside_read.values())}
-    if {*docs} - aside:
+    if {*docs} - all_aside(state).keys():
         raise InputProblem("That document is no longer set aside, so nothing was recorded.")
     return Event("returned", {"docs": list(docs), **_given(reason)})
 
 
-def may_leave(state: State, place: int) -> bool:
-    """Whether the document read at this place, or not yet read, may be set aside: not where it helps to settle the question."""
-    return int(state.labels[place]) not in (RELEVANT, COMBINATION)
+def may_leave(state: State, at: int) -> bool:
+    """Whether the document at a position, read or not, may be set aside: not with a label that may settle the question."""
+    return int(state.labels[at]) not in (RELEVANT, COMBINATION)
 
 
 def all_aside(state: State) -> dict[str, Aside]:
-    """Every document that is set aside, read or not."""
-    return {**state.aside, **{each["doc"]: each for each in state.aside_read.values()}}
+    """All documents that are set aside, read or not, by id."""
+    return {**state.aside, **{aside["doc"]: aside for aside in state.aside_read.values()}}
 
 
 def aside_in_words(aside: Iterable[Aside]) -> str:
-    """How many documents are set aside, and why, as a clause.
+    """Clause on how many documents are set aside, and why.
 
     >>> aside_in_words([Aside(doc="a", kind="late", words=""), Aside(doc="b", kind="own", words="")])
     '2 documents (1 too late, 1 of the application’s own family)'
     """
-    kinds = Counter(each["kind"] for each in aside)
+    kinds = Counter(document["kind"] for document in aside)
     return record_message("set_aside", late=kinds["late"], own=kinds["own"])
 
 
 def moved_aside(event: Event) -> str:
-    """How many documents an event sets aside or returns, as a clause."""
+    """Clause on how many documents an event sets aside or returns."""
     if event.kind == "set_aside":
         return record_message("moved_aside", documents=len(event.payload["documents"]))
     return record_message("moved_back", documents=len(event.payload["docs"]))
 
 
 def after_plan(events: Sequence[Event]) -> list[Event]:
-    """The events that set documents aside, or return them, after a plan was registered: they deviate from it."""
+    """Events that deviate from a registered plan because they set documents aside or return them; none without a plan."""
     planned = next((event.seq for event in events if event.kind == "plan"), None)
     if planned is None:
         return []
@@ -188,12 +187,12 @@ def after_plan(events: Sequence[Event]) -> list[Event]:
 
 
 def list_length(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> int:
-    """Count the documents that the list of a session holds after its log.
+    """Number of documents on the list of a session after its log.
 
     Parameters
     ----------
     settings : Settings
-        Those at the start.
+        Settings at the start.
     ids : sequence of str
         Documents of the list as it was stored.
     events : sequence of Event
@@ -202,7 +201,7 @@ def list_length(settings: Settings, ids: Sequence[str], events: Sequence[Event])
     Returns
     -------
     int
-        How many there are, read or not.
+        Number of documents, read or not.
     """
     if any(event.kind in CHANGES_LIST for event in events):
         return len(replay(settings, ids, events).labels)
@@ -210,15 +209,17 @@ def list_length(settings: Settings, ids: Sequence[str], events: Sequence[Event])
 
 
 def as_aside(doc: str, flag: Flag) -> Aside:
-    """A document that is set aside, and why, as the log holds it."""
+    """A document that is set aside, and why, as the log describes it."""
     return Aside(doc=doc, kind="own" if flag.kind == "own" else "late", words=flag.words)
 
 
 def _given(reason: str) -> dict[str, str]:
+    """Entry of a payload with the reason; none if it is empty."""
     return {"reason": reason.strip()} if reason.strip() else {}
 
 
 def _may_change(state: State) -> None:
+    """Raise InputProblem if the list has audit draws, which allow no change of it."""
     if state.drawn is not None:
         raise InputProblem(
             "This list has documents drawn at random, so it cannot change; set up another "

@@ -1,4 +1,4 @@
-"""Settings: everything besides the labels that changes advice, for all scenarios and for each."""
+"""Settings of a session: everything besides the labels that changes the advice."""
 
 import math
 import re
@@ -23,8 +23,9 @@ from tarstop_core.value.stakes import START, Stakes
 S = TypeVar("S", bound="Settings")
 DEFAULT_PRIOR, DEFAULT_EXTRACTION_RATE = Prior(), ExtractionRate()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
+"""Values of `truth` and `stages` in :class:`StudySettings`."""
 VERSION = 2
-"""Version of saved settings. In settings without a version, "optimal" in a review means the rule now called open-loop."""
+"""Version of saved settings. In settings without a version, "optimal" means the rule now called open-loop, except in patents."""
 _OPTIMAL = re.compile(r"\boptimal\b", re.IGNORECASE)
 FILE_ORDER = (
     *("payoffs", "cost", "b_0", "policy", "calibrator", "needs_citation", "confirm_hits", "kappa", "s"),
@@ -51,7 +52,7 @@ LEFT_OUT = (
     *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
     *("learns", "words_for", "words_against", "weighs_scores", "theta_sp"),
 )
-"""Settings that files leave out at their defaults, because those of the first sessions do not have them."""
+"""Settings that files leave out at their defaults, because files of the first versions do not have them."""
 FOREIGN: Mapping[str, object] = {
     "needs_citation": False,
     "confirm_hits": False,
@@ -64,30 +65,30 @@ FOREIGN: Mapping[str, object] = {
     "data_share": asdict(DEFAULT_EXTRACTION_RATE),
     "floor": 0.0,
 }
-"""Values that files hold for the settings of other scenarios, because files of earlier versions hold those of all."""
+"""Values that files contain for the settings of other scenarios, because files of earlier versions contain those of all."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold that the reviewed quantity must exceed, with what a field for it needs."""
+    """A threshold that the reviewed quantity must exceed, with what a form needs to ask for it."""
 
     value: float
     symbol: str  # "θ"
-    asked: str  # label of the field
-    entry: str = "theta"  # its entry in the glossary
-    is_share: bool = True  # whether the field is in per cent
-    least: float | None = None  # the smallest value, if it is not a share
+    asked: str  # label of the field in the form
+    entry: str = "theta"  # entry in the glossary
+    is_share: bool = True  # whether it is typed in per cent
+    least: float | None = None  # smallest value that may be typed, if it is not a share
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings that every scenario has; a subclass adds those of one scenario."""
+    """Settings that every scenario has; a subclass adds those of one scenario."""
 
     payoffs: Payoffs
     cost: float  # per document, in the payoffs' unit
     b_0: float = 0.5  # belief before any document, in (0, 1)
     policy: str = ""
-    """Spec of the stopping rule (:func:`tarstop_core.policies.parse_policy`); empty: the scenario's default."""
+    """Spec of the stopping rule (:func:`tarstop_core.policies.parse_policy`); the scenario's default if empty."""
     calibrator: str = ""  # digest of the calibrator
     kappa: float = 1.0  # chance that a deciding document, if it exists, is in this list
     s: float = 1.0  # chance of recognising a relevant document on reading it
@@ -95,17 +96,17 @@ class Settings:
     minus: str = "Grant"
     """`plus` and `minus`: names of the two actions."""
     scale: float = 1.0
-    """Multiplies every chance of the calibrator (at most 1), as a live check may propose."""
+    """Factor on every chance of the calibrator, as a live check may offer; the products are at most 1."""
     chances_follow: bool = False
-    """Whether the chances of a list in its given order adapt to the finds; off in sessions of earlier versions."""
+    """Whether the chances of a list in its given order adapt to the finds; False in sessions of earlier versions."""
     learns: bool = False  # Whether labels decide what comes next
     words_for: str = ""
     words_against: str = ""
-    """If the list learns: words in favour of a document and against it, as a person typed them."""
+    """If the list learns: words in favour of a document, and words against it, as a person typed them."""
     weighs_scores: bool = False
-    """If the list learns: whether the documents' own scores count too, weighted by what the labels show."""
+    """If the list learns: whether the documents' own scores are used too, with weights that follow from the labels."""
     readers: Readers = ONE_READER
-    """The readers, if several screen independently; they do not change during a session."""
+    """The readers, if several screen independently; they cannot change during a session."""
 
     scenario: ClassVar[str]  # Name of the scenario in sessions and files
     first_rule: ClassVar[str] = "optimal"  # The default rule
@@ -114,16 +115,16 @@ class Settings:
     grades: ClassVar[bool] = False
     """Whether documents are graded X, Y and A and compared with an application."""
     learns_first: ClassVar[bool] = False
-    """Whether a list learns by default, which is so only where a gain was measured."""
+    """Whether a list learns by default, as in scenarios in which a gain was measured."""
     reads_full_texts: ClassVar[bool] = False
-    """Whether included reports are read in full, and bring 2×2 tables."""
+    """Whether included reports are read in full and bring studies."""
     weighs: ClassVar[bool] = True
-    """Whether a decision is weighed, with payoffs, costs and a belief; otherwise the question is only whether enough was found."""
+    """Whether a decision is weighed, with payoffs, costs and a belief; otherwise only whether enough was found counts."""
     unfit: ClassVar[str] = "needs labels of the whole list or of a random sample"
-    """The refusal of a rule that this scenario cannot follow."""
+    """Why some rules cannot be followed in this scenario, as the end of a clause."""
     threshold_field: ClassVar[str] = ""
     """Name of the field with the threshold; empty if there is none."""
-    # Without a type these are not fields; a scenario may turn one into a field.
+    # These have no type and so are no fields; a scenario may turn one into a field.
     needs_citation = False  # whether a⁺ waits for a document to cite
     confirm_hits = False  # whether a hit counts only once it is confirmed
     application = NOTHING_SAID  # the application that documents are compared with
@@ -155,35 +156,35 @@ class Settings:
 
     @classmethod
     def beginning(cls, **own: Any) -> Self:
-        """The default settings, in a scenario that weighs decisions with the default stakes."""
+        """Default settings with `own` in place of some; if a decision is weighed, with the default stakes."""
         return cls(START.payoffs, START.cost, **own)
 
     @classmethod
     def may_follow(cls, rule: type[Policy]) -> bool:
-        """Whether a rule can advise such a session."""
+        """Whether a rule can advise a session with such settings."""
         return not rule.needs_labels
 
     @cached_property
     def stakes(self) -> Stakes:
-        """All amounts in the payoffs' unit."""
+        """Payoffs and costs together; refuses impossible ones."""
         return Stakes(self.payoffs, self.cost)
 
     def with_stakes(self, stakes: Stakes) -> Self:
-        """Return settings with other payoffs and costs; a new unit applies to all amounts."""
+        """These settings with other payoffs and costs."""
         return replace(self, payoffs=stakes.payoffs, cost=stakes.cost)
 
     @property
     def threshold(self) -> Threshold | None:
-        """The threshold to be exceeded; None if there is none."""
+        """The threshold that the reviewed quantity must exceed; None if there is none."""
         return None
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        """Return the hashes that a protocol names, besides those of list and calibrator."""
+        """Hashes that a protocol names besides those of list and calibrator, by what they are of."""
         return {}
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:
-        """Return settings with another threshold; the starting chance follows a learned prior unless it is kept."""
+        """These settings with another threshold; unless `keeps_b_0`, the starting chance follows a learned prior."""
         changed: dict[str, Any] = {self.threshold_field: value}
         return replace(self, **changed)
 
@@ -194,17 +195,17 @@ class Settings:
 
     @property
     def rule(self) -> Policy:
-        """The policy as an object."""
+        """The stopping rule as an object."""
         return parse_policy(self.policy, files=False)
 
     @property
     def two_stages(self) -> bool:
-        """Whether titles and abstracts are judged first, and reports read later."""
+        """Whether titles and abstracts are judged first, and reports are read in full later."""
         return False
 
     @property
     def judges_abstracts(self) -> bool:
-        """Whether a document's chance is that of being included by title and abstract."""
+        """Whether the chance of a document is that of being included by title and abstract."""
         return self.two_stages
 
     @property
@@ -214,40 +215,40 @@ class Settings:
 
     @property
     def adapts_chances(self) -> bool:
-        """Whether chances follow from the labels so far and not from a calibrator: if the list learns and hits add up."""
+        """Whether chances follow from the labels so far instead of a calibrator: if the list learns and no document decides alone."""
         return self.learns and not self.one_decides
 
     @property
     def chances_from(self) -> tuple[str, float, bool]:
-        """The source of the chances; sessions with the same source say together whether the chances fit."""
+        """What the chances come from; sessions with the same source are evidence about the same chances."""
         if self.adapts_chances:
             return "", 1.0, self.judges_abstracts
         return self.calibrator, self.scale, self.judges_abstracts
 
     @property
     def forecast_basis(self) -> tuple[object, ...]:
-        """Everything that determines the forecast of later labels."""
+        """Everything in these settings that determines the forecast of later labels."""
         return *self.chances_from, self.kappa, self.s, self.b_0
 
     @property
     def recall_confidence(self) -> float:
-        """Confidence of statements on recall from random draws."""
+        """Confidence of bounds on recall from audit draws."""
         return 1 - ALPHA
 
     def lacks_citation(self, option: int, b: float) -> bool:
-        """Whether a⁺ would be taken at this belief if there were a document to cite."""
+        """Whether `option` is not a⁺ only because there is no document to cite, at belief `b`."""
         return self.needs_citation and option != PLUS and bool(self.payoffs.chooses_plus(b))
 
     def counts(self, report: Report) -> bool:
-        """Whether a report that was read in full answers the question of this session, as labels from another question do not."""
+        """Whether a report that was read in full has data on the question of this session; one of a duplicated session may not."""
         return True
 
     def read_at_once(self) -> Self:
-        """Return settings in which labels count at once: nothing waits for confirmation or full text."""
+        """These settings for replaying labels, which count at once: nothing waits for confirmation or full text."""
         return self
 
     def paper_mode(self) -> Self:
-        """The paper's setting: everything that a person's session adds is off."""
+        """These settings as in the paper, without everything that sessions add."""
         return replace(
             self.read_at_once(),
             kappa=1.0,
@@ -262,7 +263,7 @@ class Settings:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values; ``read_settings`` of the scenarios reads them back."""
+        """JSON values for files; :func:`~tarstop_core.screening.scenarios.named.read_settings` reads them back."""
         own = asdict(self)
         if not self.payoffs.others:
             del own["payoffs"]["others"]
@@ -280,12 +281,12 @@ class Settings:
 
     @classmethod
     def own_values(cls, content: Mapping[str, Any]) -> dict[str, Any]:
-        """Take the settings of this scenario from a file of any version, still to be checked.
+        """Values for the fields of this scenario from a file of any version, still to be checked.
 
         Raises
         ------
         InputProblem
-            When a later version wrote the file.
+            If a later version wrote the file.
         """
         version = content.get("version", 1)
         if version not in (1, VERSION):
@@ -305,30 +306,32 @@ class StudySettings(Settings):
     """Settings of a review whose reports bring studies that add up."""
 
     truth: str = "pooled"
-    """What the decision is compared with, "pooled" or "full_evidence": whether what studies estimate lies beyond the threshold,
-    or what all documents of the list would have led to.
+    """What makes a decision right. "pooled": whether the quantity that studies estimate lies beyond the threshold;
+    "full_evidence": what all documents of the list would have led to.
     """
     stages: int = 2
-    """1: a document and its study are read at once, as in the paper. 2: reports are included by title and abstract and read in
-    full later.
+    """1: a document and its study are read at once, as in the paper. 2: documents are included by title and abstract, and
+    their reports are read in full later.
     """
     full_cost: float = 0.0  # In two stages: cost of reading a report in full, in the payoffs' unit
     data_share: ExtractionRate = DEFAULT_EXTRACTION_RATE
-    """How many included reports bring data, before any was read in full."""
+    """Chance that an included report brings data, before any was read in full."""
     floor: float = 0.0
-    """No rule says stop while the chance of the right decision is below this; 0 for none. Among several options, of which the
-    best one now may be right in neither case, it does not hold.
+    """No rule may stop while the chance of the right decision is below this; 0 for no floor. It does not apply with
+    further options, because the best option now may be right in neither case.
     """
     floor_studies: int = 0
-    """No rule says stop before this many studies are in, unless the list probably does not hold them or finding them would
-    cost more than certainty is worth; 0 for none.
+    """No rule may stop before this many studies are read, unless the list probably does not have as many or finding them
+    would cost more than certainty is worth; 0 for no floor.
     """
     least_studies: int = 0
     least_patients: int = 0
-    """a⁺ is not open before this many studies, and people that matter in them, are in; 0 for neither."""
+    """`least_studies` and `least_patients`: a⁺ may not be taken before this many studies, and people with the condition in
+    them, are read; 0 for no condition.
+    """
 
     first_floor_studies: ClassVar[int] = 5
-    """The floor that a new session begins with, chosen in docs/reviews_measured.md."""
+    """`floor_studies` of a new session, chosen in docs/reviews_measured.md."""
     learns_first: ClassVar[bool] = True
     reads_full_texts: ClassVar[bool] = True
 

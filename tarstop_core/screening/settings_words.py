@@ -1,4 +1,4 @@
-"""Settings in words: as rows for a report, as differences between two, and as a paragraph for a protocol."""
+"""Settings in words: rows for a report, differences between two settings, and a paragraph for a protocol."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from tarstop_core.screening.wording import best_between, chances_badge, question
 class ProtocolFacts:
     """What a protocol says apart from the settings."""
 
-    size: int  # documents
+    size: int  # number of documents
     sources: Sequence[str]
     duplicates: int
     query: str
@@ -28,15 +28,15 @@ class ProtocolFacts:
     registered: (
         bool  # whether the settings are, or can still be, registered before the first document is read
     )
-    badge: str  # of the chances
-    learning: str
-    audit: str
-    second: str  # What all but the first of several readers read; "" where there is one
+    badge: str  # where the chances come from
+    learning: str  # sentences on a list that learns; "" if it does not
+    audit: str  # sentences on audit draws; "" without draws
+    second: str  # what all except the first of several readers read; "" with one reader
     version: str = __version__
 
 
 def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str, str]]:
-    """Everything that changes the advice, apart from the labels, as names and values; words before symbols.
+    """Rows of name and value for everything besides the labels that changes the advice; words come before symbols.
 
     The calibrator is the one that the settings name.
     """
@@ -61,7 +61,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
 
 
 def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
-    """Who reads what; no rows if there is one reader."""
+    """Rows on who reads what; none with one reader."""
     readers = settings.readers
     if not readers.names:
         return []
@@ -75,6 +75,7 @@ def _reader_rows(settings: Settings) -> list[tuple[str, str]]:
 
 
 def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
+    """Rows on options, payoffs and cost."""
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     plus, minus, asked = settings.plus, settings.minus, question(settings)
     others = [
@@ -106,14 +107,14 @@ def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
 
 
 def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
-    """Differences between two lists of :func:`settings_rows`, a clause each.
+    """Clauses on the differences between two results of :func:`settings_rows`.
 
     Examples
     --------
     >>> changes([("q*", "0.5"), ("c", "1")], [("q*", "0.8"), ("c", "1")])
     ['q*: 0.5 → 0.8']
     """
-    # A value may be a sentence of its own; in a clause it has no full stop.
+    # A value may be a whole sentence; within a clause it has no full stop.
     old, new = ({name: value.removesuffix(".") for name, value in rows} for rows in (before, after))
     return [
         f"{name}: {old.get(name, '—')} → {new.get(name, '—')}"
@@ -136,23 +137,23 @@ TRIED = {
     "b_0": "starting chance",
     "policy": "stopping rule",
 }
-"""Names, in a sentence, of the settings that *Evidence* and *Explore* let a person try."""
+"""Names, for a sentence, of the settings that people can change on *Evidence* and *Explore*."""
 
 
 def not_as_in_session(session: Settings, here: Settings, belief: float | None = None) -> str:
-    """Say which settings of a page differ from those of the session.
+    """Sentence on which settings of a page differ from those of the session; empty if none does.
 
     Parameters
     ----------
     session, here : Settings
-        Of the session and of the page.
+        Settings of the session, and those on the page.
     belief : float, optional
-        The chance under the session's settings, if the sentence should say it.
+        Belief under the session's settings, if the sentence should name it.
 
     Returns
     -------
     str
-        A sentence; empty if none differs.
+        The sentence.
     """
     before, after = vars(session), vars(here)
     names = [name for field, name in TRIED.items() if before.get(field) != after.get(field)]
@@ -172,35 +173,35 @@ def protocol_paragraph(
     registered: bool = True,
     audited: int = 0,
 ) -> str:
-    """Write the paragraph of a protocol on stopping, in the future tense, to be pasted in before screening starts.
+    """Paragraph on stopping for a protocol, in the future tense, to be pasted in before screening starts.
 
     Parameters
     ----------
     settings : Settings
-        The settings that will give the advice.
+        Settings of the session to come.
     calibrator : Calibrator
-        The one that they name.
+        The calibrator that they name.
     size : int
-        Documents in the list.
+        Number of documents in the list.
     sources : sequence of str
         Files or databases that the documents come from.
     duplicates : int
-        How many documents were merged into others.
+        Number of records that were merged into others.
     query : str
         The question that put the documents in order.
     ranking : str
         Where the order comes from, in words.
     digest : str
-        Hash of the list, the seed of the draws of a list that learns.
+        Hash of the list, from which the seed of the ranker follows if the list learns.
     registered : bool
         Whether the settings are, or can still be, registered before the first document is read.
     audited : int
-        How many documents there are to one random draw; 0 without draws.
+        Number of documents to one audit draw; 0 without draws.
 
     Returns
     -------
     str
-        One paragraph.
+        The paragraph.
     """
     plan = ProtocolFacts(
         size=size,
@@ -218,28 +219,28 @@ def protocol_paragraph(
 
 
 def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -> str:
-    """Write the fingerprints that later prove that list, calibration and prior are those of the protocol.
+    """Sentence with fingerprints that later prove that list, calibrator and prior are those of the protocol.
 
     Parameters
     ----------
     settings : Settings
-        The settings of the protocol.
+        Settings of the protocol.
     calibrator : Calibrator
-        The one that they name.
+        The calibrator that they name.
     digest : str
         Hash of the list.
 
     Returns
     -------
     str
-        A sentence for the appendix of the protocol.
+        The sentence, for the appendix of the protocol.
     """
     fingerprints = {"list of documents": digest, "calibration": calibrator.digest, **settings.fingerprints}
     return f"Fingerprints: {'; '.join(f'{name} {value}' for name, value in fingerprints.items())}."
 
 
 def counts_too(settings: Settings) -> str:
-    """Say what a list that learns uses besides labels, as the end of a clause; empty if nothing.
+    """End of a clause on what a list that learns uses besides labels; empty if nothing.
 
     Examples
     --------
@@ -252,7 +253,7 @@ def counts_too(settings: Settings) -> str:
 
 
 def learning_protocol(settings: Settings, digest: str) -> str:
-    """What a protocol says about a list that learns, given its hash."""
+    """Sentences for a protocol on a list that learns, given the hash of the list."""
     return record_message(
         "learning",
         settings=settings,
@@ -265,5 +266,5 @@ def learning_protocol(settings: Settings, digest: str) -> str:
 
 
 def seed_of(digest: str) -> int:
-    """The seed of a ranker's draws, which follows from the hash of the list."""
+    """Seed of the random draws of a ranker, from the hash of the list."""
     return int(digest[:8], 16)

@@ -1,4 +1,4 @@
-"""Who screens a list: one reader, or several independently of each other, people or machines."""
+"""Readers of a list: one, or several people and machines who judge independently of each other."""
 
 import math
 from collections.abc import Iterable
@@ -16,8 +16,9 @@ SECOND = {
     EXCLUDED: "only what the first reader excluded",
     INCLUDED: "only what the first reader included",
 }
-"""What everybody but the first reader judges."""
+"""What all readers except the first judge."""
 LONGEST_NAME = 80
+"""Most characters in the name of a reader."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +26,15 @@ class Readers:
     """Names of the readers of a session, and what each of them judges."""
 
     names: tuple[str, ...] = ()
-    """Two or more, the first reader first; none where a session has one reader, whatever the name."""
+    """Two names or more, the first reader first; none if the session has one reader."""
     second: str = ALL
-    """What everybody but the first judges: one of :data:`SECOND`."""
+    """What all except the first judge: a key of :data:`SECOND`."""
     share: float = 1.0
-    """Where it is a share of the documents: how large, above 0 and below 1; else 1."""
+    """Share of the documents that all judge, above 0 and below 1, if `second` is a share; otherwise 1."""
     seed: int = 0
-    """Which documents these are."""
+    """Seed that decides which documents are in that share, and the order of audit draws."""
     full_texts: bool = False
-    """Whether people among them also read every included report in full, each unseen by the others until all have."""
+    """Whether the people among them also read every included report in full, each alone until all have read it."""
 
     def __post_init__(self) -> None:
         folded = [name.casefold() for name in self.names]
@@ -56,11 +57,11 @@ class Readers:
 
     @property
     def blind(self) -> bool:
-        """Whether the choice of documents to judge reveals nobody's verdict."""
+        """Whether the documents that a reader has to judge reveal nobody else's verdict."""
         return self.second in (ALL, SHARE)
 
     def of(self, doc: str, by_first: str = "") -> tuple[str, ...]:
-        """Names of those who judge a document, given the first reader's verdict on it, empty for none."""
+        """Names of those who have to judge a document, given the first reader's verdict on it, "" for none."""
         if self.second == ALL:
             twice = True
         elif self.second == SHARE:
@@ -70,11 +71,11 @@ class Readers:
         return self.names if twice else self.names[:1]
 
     def in_random_order(self, docs: Iterable[str]) -> list[str]:
-        """Documents in an order that the seed gives: whatever others there are, the first of them are a random sample."""
+        """Documents in a random order that follows from the seed; it does not depend on which other documents there are."""
         return sorted(docs, key=lambda doc: self._random(f"audit {doc}"))
 
     def _random(self, text: str) -> int:
-        """A number below 2⁶⁴ that nothing but the seed and a text decide."""
+        """Pseudorandom number below 2⁶⁴ that follows from the seed and a text alone."""
         return int.from_bytes(sha256(f"{self.seed} {text}".encode()).digest()[:8], "big")
 
     def check_reader(self, name: str) -> None:
@@ -87,43 +88,44 @@ class Readers:
 
 
 ONE_READER = Readers()
+"""The readers of a session with one reader."""
 
 
 @dataclass(frozen=True)
 class ReadElsewhere:
-    """A person who is one of the readers and judged documents elsewhere, by the file that the verdicts came in."""
+    """A person who is one of the readers and judged documents elsewhere, with the file that has the verdicts."""
 
     name: str
     source: str
     column: str
     include_from: float | None = None
-    """The score from which documents are included; None where the column holds verdicts."""
+    """The score from which documents are included; None if the column has verdicts."""
 
     kind: ClassVar[str] = "brought"
 
     def to_dict(self) -> dict[str, Any]:
-        """What the log keeps."""
+        """Entries of the payload in the log."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class MachineReader:
-    """A machine that is one of the readers, by what a report has to say of it."""
+    """A machine that is one of the readers, with what a report must say about it."""
 
     name: str
     model: str
     version: str
     prompt: str
-    """Or its settings, where it takes none."""
+    """Its prompt, or its settings if it takes none."""
     date: str
-    """When it ran."""
+    """Date when it ran."""
     source: str
-    """The file that its verdicts came in."""
+    """Name of the file with its verdicts."""
     column: str
     include_from: float | None = None
-    """The score from which it includes; None where the column holds verdicts."""
+    """The score from which it includes; None if the column has verdicts."""
     cost_per_thousand: float | None = None
-    """What a thousand records cost, in the session's unit."""
+    """Cost of reading a thousand records, in the session's unit."""
 
     kind: ClassVar[str] = "machine"
 
@@ -135,5 +137,5 @@ class MachineReader:
             raise InputProblem(f"A thousand records cost {self.cost_per_thousand:g}; give 0 or more.")
 
     def to_dict(self) -> dict[str, Any]:
-        """What the log keeps."""
+        """Entries of the payload in the log."""
         return {name: value for name, value in asdict(self).items() if value is not None}

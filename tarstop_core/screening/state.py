@@ -18,30 +18,30 @@ from tarstop_core.value.payoffs import Floats
 
 @dataclass(frozen=True)
 class Footing:
-    """What a decision rested on when it was recorded; None or empty where a log of an earlier version does not say."""
+    """What a decision rested on when it was recorded; None or empty if a log of an earlier version does not say."""
 
-    action: str = ""  # as the person called it
-    advice: str = ""  # the headline
-    advised: int | None = None  # the option that was advised on stopping
+    action: str = ""  # name of the option chosen
+    advice: str = ""  # headline of the advice
+    advised: int | None = None  # option that was advised on stopping
     depth: int | None = None  # documents read
-    studies: int | None = None  # 2×2 tables
+    studies: int | None = None  # studies that counted
     belief: float | None = None
-    recall: float | None = None  # probably reached, where nothing was weighed
-    utility: float | None = None  # what the action was expected to bring
-    spent: float | None = None  # what reading had cost
-    reason: str = ""  # given by the person
+    recall: float | None = None  # recall probably reached, if no decision was weighed
+    utility: float | None = None  # expected utility of the option chosen
+    spent: float | None = None  # cost of reading until then
+    reason: str = ""  # reason that the person gave
 
 
 @dataclass(frozen=True)
 class RecordedDecision:
     """A recorded decision, with the advice that it was based on."""
 
-    plus: bool
+    plus: bool  # whether a⁺ was chosen
     time: str
-    payload: Mapping[str, Any]
-    outdated: bool = False  # whether a verdict, or the list of documents, was changed since
-    by: str = ""  # the name given when it was recorded
-    claimed: bool = False  # whether name and time come from a session file
+    payload: Mapping[str, Any]  # of the event
+    outdated: bool = False  # whether a verdict or the list was changed since
+    by: str = ""  # name of the person who recorded it
+    claimed: bool = False  # whether name and time are claims of a session file
 
     @property
     def option(self) -> int:
@@ -50,7 +50,7 @@ class RecordedDecision:
 
     @property
     def footing(self) -> Footing:
-        """What the log keeps of the decision."""
+        """What the decision rested on, as far as the log says it."""
         names = {field.name for field in fields(Footing)}
         return Footing(**{name: value for name, value in self.payload.items() if name in names})
 
@@ -59,115 +59,114 @@ class RecordedDecision:
 class State:
     """The state of a session after its log."""
 
-    settings: Settings  # in force now
+    settings: Settings  # those in force
     labels: NDArray[np.int8]
-    """UNSEEN or one of :data:`~tarstop_core.screening.labels.CODES`, in the order of reading. Shape (N,)."""
+    """Label of each document in the order of reading: UNSEEN, or one of :data:`~tarstop_core.screening.labels.CODES`. Shape (N,)."""
     confirmed: NDArray[np.int8]
-    """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be hits. Shape (N,)."""
-    seq: int = 0  # number of events so far
+    """PENDING or CONFIRMED for relevant documents, REJECTED for hits that were not confirmed. Shape (N,)."""
+    seq: int = 0  # number of the last event
     reports: Mapping[int, Report] = field(default_factory=dict)
-    """The outcomes of the reports read in full, by position in the list."""
+    """Outcomes of reports, by position."""
     notes: Mapping[str, str] = field(default_factory=dict)  # by document
     reasons: tuple[str, ...] = ()  # reasons to exclude a document that the person defined, in their order
-    # by position: the reason given with a verdict
-    excluded_for: Mapping[int, str] = field(default_factory=dict)
+    excluded_for: Mapping[int, str] = field(default_factory=dict)  # reason given with a verdict, by position
     together: Mapping[int, int] = field(default_factory=dict)
-    """By position: the other document, graded Y, together with which this one settles the question."""
-    plan: Settings | None = None  # what was registered before the first label
+    """By position: position of the other document, graded Y, with which this one settles the question."""
+    plan: Settings | None = None  # settings that were registered before the first label
     plan_records: str = ""  # hash of the records that the plan was registered for
     imported: bool = False  # whether the session came in a file
-    deviations: tuple[Event, ...] = ()  # settings changed, with a reason, after a plan was registered
+    deviations: tuple[Event, ...] = ()  # changes of settings after a plan was registered
     stopped: bool = False
-    advice_at_stop: str = ""  # headline of the advice when screening stopped, where the log has it
-    decision: RecordedDecision | None = None
-    former: RecordedDecision | None = None  # what had been decided before screening went on
-    can_undo: bool = False  # whether there is a label, change or confirmation to undo
-    last_time: str = ""  # of the last event
+    advice_at_stop: str = ""  # headline of the advice when screening stopped, if the log has it
+    decision: RecordedDecision | None = None  # the one in force
+    former: RecordedDecision | None = None  # the last one before screening went on
+    can_undo: bool = False  # whether there is an event to undo
+    last_time: str = ""  # time of the last event
     spent: float = 0.0
     """Cost of the documents read, each at the cost in force at that time, in the payoffs' unit."""
     forecast_settings: tuple[tuple[int, Settings], ...] = ()
-    """Settings that determined the forecasts, each with the number of documents read when they came into force."""
-    touched: bool = False  # whether a document was ever labelled here, even if that was taken back
+    """Settings that determine the forecasts of labels, each with the number of documents read when they came into force."""
+    touched: bool = False  # whether a document was ever labelled here, even if that was undone
     kept: int = 0
-    """How many documents came with their labels; they are the first of the list, in whatever order they were read."""
-    kept_from: str = ""  # where those labels come from
+    """Number of documents that came with labels; they have the first positions."""
+    kept_from: str = ""  # where these labels come from
     ranks: NDArray[np.int64] | None = None
-    """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random, put first by a
-    fit or read before others joined stand before others; else None. Shape (N,).
+    """Rank of each document in the list, from 1 on, shape (N,). None if ranks follow from positions, because no documents
+    were kept, drawn at random, put first by a fit, or read before others joined.
     """
     sequence: NDArray[np.intp] | None = None
-    """Place in the list of each document in the order of reading, what was read first, where that is not the list's own;
-    else None. What comes after those that the last fit named is in the list's order: later fits decide on it. Shape (N,).
+    """Place of each document in the stored list, in the order of reading, shape (N,); None if that is the list's own order.
+    Documents after those that the last fit named are in the order of the list; later fits will change that.
     """
     reordered: bool = False
     """Whether labels, or documents that joined, left or came back, changed the order of reading."""
     aside: Mapping[str, Aside] = field(default_factory=dict)
-    """By document: documents set aside unread; they are off the list and can be returned to it."""
+    """Documents set aside unread, by id; they are off the list and can be returned to it."""
     aside_read: Mapping[int, Aside] = field(default_factory=dict)
-    """By position: documents set aside after they were read; they keep their verdict but do not count as evidence."""
-    fit: Fit | None = None  # the last one that put documents in order
+    """Documents set aside after they were read, by position; they keep their label but do not count as evidence."""
+    fit: Fit | None = None  # payload of the last fit
     put_back: Mapping[str, int | None] = field(default_factory=dict)
-    """Documents whose label was undone, which come next in this order, each with the fit that had placed it."""
+    """Documents whose label was undone, in the order in which they come next, each with the number of the fit that placed it."""
     drawn: NDArray[np.bool_] | None = None
-    """Which places of the list are audit draws, shape (N,); None if there are no draws."""
-    audit_every: int = 0  # how many documents to one audit draw
+    """Which positions are audit draws, shape (N,); None if there are no draws."""
+    audit_every: int = 0  # number of documents to one audit draw
     joined: tuple[Mapping[str, Any], ...] = ()
-    """The events that added documents later; these follow the documents of the stored list."""
+    """Payloads of the events that added documents later; in places, these follow the documents of the stored list."""
     other_family_members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By document: the other members of its patent family, which are not in the list."""
+    """Other members of the patent family of a document, which are not on the list, by document."""
     overlooked: Overlooked | None = None
-    """What several readers overlooked among the documents that all have judged; None with one reader, or before any is judged."""
+    """What several readers overlooked among the documents that all have judged; None with one reader, or if there are none."""
 
     def joining(self, what: str) -> list[Any]:
-        """Return the "docs", "positions" or "scores" of documents added later."""
-        return [said for each in self.joined for said in each.get(what, ())]
+        """The "docs", "positions" or "scores" of all documents added later."""
+        return [value for content in self.joined for value in content.get(what, ())]
 
     def ids_as_read(self, stored: Sequence[str]) -> Sequence[str]:
-        """Documents in the order of reading, N of them, given those of the list as it was stored."""
+        """Ids in the order of reading, N of them, given those of the list as it was stored."""
         if self.sequence is None:
             return stored
-        listed = (*stored, *self.joining("docs"))
-        return tuple([listed[at] for at in self.sequence.tolist()])
+        ids = (*stored, *self.joining("docs"))
+        return tuple([ids[place] for place in self.sequence.tolist()])
 
     def scores_as_read(self, stored: Floats | None) -> Floats | None:
-        """Their scores in that order, shape (N,); None where the list has none."""
+        """Scores in the order of reading, shape (N,), given those of the list as it was stored; None if it has none."""
         if stored is None or self.sequence is None:
             return stored
         return np.append(stored, self.joining("scores"))[self.sequence]
 
     @property
     def alike(self) -> dict[str, str]:
-        """By document that was added later: another one that is perhaps the same."""
-        return {doc: other for each in self.joined for doc, other in each.get("alike", {}).items()}
+        """Another document that is perhaps the same, by document that was added later."""
+        return {doc: other for content in self.joined for doc, other in content.get("alike", {}).items()}
 
     @property
     def ranked(self) -> int | NDArray[np.int64]:
-        """What chances by rank go by: how many documents there are, or the rank of each."""
+        """The rank of each document, shape (N,), or N if ranks follow from positions; for chances that go by rank."""
         return len(self.labels) if self.ranks is None else self.ranks
 
     @property
     def depth(self) -> int:
-        """Documents read: always the first of the list."""
+        """Number of documents read; they have the first positions."""
         return int(np.count_nonzero(self.labels != verdicts.UNSEEN))
 
     @property
     def relevant(self) -> int:
-        """Documents labelled relevant, confirmed or not."""
+        """Number of documents labelled relevant, confirmed or not."""
         return int(np.count_nonzero(self.labels == verdicts.RELEVANT))
 
     @property
     def unsure(self) -> NDArray[np.intp]:
-        """Positions that wait to be settled."""
+        """Positions of documents labelled unsure."""
         return np.flatnonzero(self.labels == verdicts.UNSURE)
 
     @property
     def combination(self) -> NDArray[np.intp]:
-        """Positions graded Y: they count in combination, and decide nothing by themselves."""
+        """Positions of documents graded Y, which settle the question only together with another one."""
         return np.flatnonzero(self.labels == verdicts.COMBINATION)
 
     @property
     def background(self) -> NDArray[np.intp]:
-        """Positions graded A."""
+        """Positions of documents graded A."""
         return np.flatnonzero(self.labels == verdicts.BACKGROUND)
 
     @property
@@ -179,7 +178,7 @@ class State:
 
     @property
     def hit(self) -> int | None:
-        """Depth (1-based) of the first hit that counts; none where no document decides."""
+        """Number of documents read up to the first hit that counts, itself included; None without one, or if no document decides."""
         if not self.settings.one_decides:
             return None
         counts = self.labels == verdicts.RELEVANT
@@ -189,7 +188,7 @@ class State:
 
     @property
     def settled_by(self) -> list[int]:
-        """Positions of the documents that settle the question: the Y that a hit needs beside it, and the hit."""
+        """Positions of the documents that settle the question: the hit, after the one that it needs beside it, if any."""
         if self.hit is None:
             return []
         at = self.hit - 1
@@ -197,12 +196,12 @@ class State:
 
     @property
     def in_question(self) -> list[int]:
-        """Positions of the documents that settle the question, else of those that may, once they are confirmed."""
+        """Positions of the documents that settle the question or, if none does, of those that may once they are confirmed."""
         return self.settled_by or self.pending.tolist()
 
     @property
     def silent(self) -> NDArray[np.bool_]:
-        """Documents read without a verdict that counts: belief does not move there."""
+        """Flags of documents read without a verdict that counts, which do not move the belief; shape (N,)."""
         silent = np.asarray(self.labels == verdicts.UNSURE)
         silent[[*self.pending, *self.aside_read]] = True
         return silent
@@ -216,7 +215,7 @@ class State:
 
     @property
     def judged(self) -> NDArray[np.bool_]:
-        """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
+        """Flags of documents of which it is known whether they are what their chance is a chance of; shape (N,)."""
         judged = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
         judged[[*self.pending, *self.aside_read]] = False
         if self._chance_of_data:
@@ -225,7 +224,10 @@ class State:
 
     @property
     def came_true(self) -> NDArray[np.bool_]:
-        """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
+        """Flags of documents that are what their chance is a chance of; shape (N,).
+
+        That is relevant, included by title and abstract or, in a review in one stage, with data.
+        """
         if not self._chance_of_data:
             return np.asarray((self.labels == verdicts.RELEVANT) & self.judged)
         with_data = np.zeros(len(self.labels), dtype=bool)
@@ -234,22 +236,23 @@ class State:
 
     @property
     def _chance_of_data(self) -> bool:
+        """Whether chances are those of bringing data, as in reviews in one stage."""
         return self.settings.reads_full_texts and not self.settings.two_stages
 
     @cached_property
     def read_in_full(self) -> dict[int, Report]:
-        """Reports of documents that are still included, in the order of the list."""
-        standing = sorted(at for at in self.reports if self.labels[at] == verdicts.RELEVANT)
-        read = {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
+        """Reports of documents that are still included, whose data answer the question, by position in ascending order."""
+        included = sorted(at for at in self.reports if self.labels[at] == verdicts.RELEVANT)
+        read = {at: self.reports[at] for at in included if self.reports[at].outcome != "waiting"}
         return {at: report for at, report in read.items() if self.settings.counts(report)}
 
     @property
     def waiting(self) -> NDArray[np.intp]:
-        """Positions of included reports that nothing has been recorded of yet."""
+        """Positions of included reports without an outcome that counts."""
         included = np.flatnonzero(self.labels == verdicts.RELEVANT)
         return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
 
     @cached_property
     def evidence(self) -> Collected:
-        """The 2×2 tables that count, in the order of the list."""
+        """The studies that count, in the order of reading."""
         return collect(self.read_in_full)

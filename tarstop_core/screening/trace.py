@@ -1,4 +1,4 @@
-"""What was believed, advised and answered, document by document."""
+"""The trace of a session: what was believed, advised and labelled, document by document."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ from tarstop_core.value.payoffs import Floats
 
 
 def calibrators_named(settings: Settings, events: Sequence[Event]) -> set[str]:
-    """Digests of the calibrators that a session ever used: those of its settings at the start and since."""
+    """Digests of the calibrators that a session ever named: in its settings at the start and since, and in its plan."""
     return {settings.calibrator, *calibrators_in(events)}
 
 
@@ -29,20 +29,20 @@ def trace(
     scores: Floats | None,
     events: Sequence[Event],
 ) -> list[dict[str, Any]]:
-    """One row a document read, in order of rank: what was believed, advised and answered at the time.
+    """Rows of the documents read, in the order of reading: what was believed, advised and labelled at the time.
 
-    Each row holds the numbers as they stood on the screen just before the document was labelled,
-    with the settings then in force and the labels then known; `label` is the verdict that stands now.
-    Documents that came with their labels were never on the screen: their rows say so, and hold no advice.
+    Each row has the numbers that were on the screen just before the document was labelled, under the settings in force
+    and with the labels known at that time; `label` is the present verdict. Documents that came with labels were never
+    on the screen, so their rows have no advice, and column `kept_from` says where the labels come from.
 
     Parameters
     ----------
     settings : Settings
-        At the start of the session.
+        Settings at the start of the session.
     calibrators : mapping of str to Calibrator
-        By digest: all of :func:`calibrators_named`.
+        All calibrators of :func:`calibrators_named`, by digest.
     ids, scores : sequence of str, ndarray or None
-        As the list was stored.
+        Documents and scores of the list as it was stored.
     events : sequence of Event
         The log.
 
@@ -54,18 +54,18 @@ def trace(
     final, came = replay(settings, ids, events), provenance(events)
     fold, stored = LogReplay(settings, ids), scores
     ids, scores = final.ids_as_read(ids), final.scores_as_read(scores)
-    seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
+    computed: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):
         if event.kind == "label":
             state = fold.state
             depth, now = state.depth, state.settings
             key = paths_key(now, state)
-            if key not in seen:
+            if key not in computed:
                 calibrator = calibrators[now.calibrator]
                 p = chances(now, calibrator, stored, state)
-                seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
-            calibrator, p, paths = seen[key]
+                computed[key] = (calibrator, p, session_paths(now, calibrator, p, state))
+            calibrator, p, paths = computed[key]
             advice = advice_in_short(now, calibrator, p, state, paths)
             fit = {} if not final.reordered else {"fit": event.payload.get("fit", "")}
             rows.append(
@@ -81,7 +81,7 @@ def trace(
                     "headline": advice.headline,
                     "advice": "continue" if advice.go_on else "stop",
                     "more_if_nothing": advice.more,
-                    **_said_columns(final, ids, depth),
+                    **_note_columns(final, ids, depth),
                     **scenario_of(now).columns(advice.facts, final, ids, depth),
                 }
             )
@@ -94,7 +94,7 @@ def trace(
                     "reviewer": "",
                     **came.columns(event),
                     "kept_from": final.kept_from,
-                    **_said_columns(final, ids, depth),
+                    **_note_columns(final, ids, depth),
                     **scenario_of(final.settings).kept_columns(final, ids, depth),
                 }
                 for depth in range(final.kept)
@@ -103,6 +103,7 @@ def trace(
 
 
 def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, depth: int) -> dict[str, Any]:
+    """Columns on which document was read after `depth` others, and its present verdict."""
     score = None if scores is None else float(scores[depth])
     rejected = " (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""
     row = {
@@ -119,7 +120,7 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
 
 
 def _weighed_columns(advice: Advice, settings: Settings, paths: Paths) -> dict[str, Any]:
-    """What was believed, and what reading on was worth, before a document."""
+    """Columns on the belief, and on the worth of reading on, before a document."""
     return {
         "h": float(paths.path.chances[advice.depth]),
         "b": advice.b,
@@ -133,5 +134,6 @@ def _weighed_columns(advice: Advice, settings: Settings, paths: Paths) -> dict[s
     }
 
 
-def _said_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, str]:
+def _note_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, str]:
+    """Columns with the note on a document and the reason given with its verdict."""
     return {"note": final.notes.get(ids[depth], ""), "excluded_for": final.excluded_for.get(depth, "")}

@@ -1,6 +1,6 @@
-"""Numbers of a report as a person types them: a 2×2 table, or an effect in one of its forms.
+"""Numbers of a report as a person types them: a 2×2 table, or an effect in one of several forms.
 
-Everything is text until it is saved, so that nothing typed is lost to a mistake in one of the fields.
+Everything stays text until it is saved, so that a mistake in one field does not lose what was typed in others.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import listed
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")
+"""Fields for rates and group sizes."""
 MOST_PATIENTS = 10**9
-JOINT = " | "  # Between cells pasted into one field, as ``dashboard/frame/pasting.js`` writes them
+"""Largest number that is taken as one of people."""
+JOINT = " | "  # Separates cells pasted into one field, as ``dashboard/frame/pasting.js`` writes them
 
 Fields = Mapping[str, Mapping[str, tuple[str, str]]]
-"""Fields of a form: by tab and name, what a field is called and an example of what stands there."""
+"""Fields of a form: label and example of each, by tab and by name."""
 
 
 @dataclass(frozen=True)
 class TypedTable:
-    """One 2×2 table as typed."""
+    """A 2×2 table as typed."""
 
-    part: str = ""  # of the study, that it is about, where a report holds several tables
+    part: str = ""  # Part of the study that it is about, if a report has several tables
     TP: str = ""
     FP: str = ""
     FN: str = ""
@@ -38,7 +40,8 @@ class TypedTable:
     sensitivity: str = ""
     diseased: str = ""
     specificity: str = ""
-    healthy: str = ""  # Rates and group sizes, where a report gives no counts
+    healthy: str = ""
+    """`sensitivity` to `healthy`: rates and group sizes, for a report without counts."""
 
     fields: ClassVar[Fields] = {
         "Counts": {
@@ -57,7 +60,7 @@ class TypedTable:
     called: ClassVar[str] = "table"
     hint: ClassVar[str] = "FP and TN may stay empty. Four cells pasted into one field fill all four."
     hint_further: ClassVar[str] = "Save computes and shows the counts; save once more to store them."
-    """`hint` and `hint_further`: what is said below all fields, and below those of a further tab."""
+    """`hint` and `hint_further`: texts below all fields, and below those of further tabs."""
     missing: ClassVar[str] = "TP and FN are missing; every 2×2 table needs them."
     unwanted: ClassVar[str] = (
         "You typed a 2×2 table, but the outcome says that there is none; choose the outcome with a 2×2 table, or clear "
@@ -65,30 +68,30 @@ class TypedTable:
     )
 
     def field(self, name: str) -> str:
-        """Content of a field."""
+        """Text in a field."""
         return str(getattr(self, name))
 
     def typed(self, part: str, fields: Mapping[str, str]) -> TypedTable:
-        """The table with what stands in its fields now."""
+        """The table with new texts in its fields."""
         return replace(self, part=part, **fields)
 
     def emptied(self, part: str = "") -> TypedTable:
-        """A table of which nothing is typed."""
+        """A table without anything typed."""
         return TypedTable(part)
 
     def of_row(self, row: Row | EffectRow, part: str) -> TypedTable:
-        """The table as it is stored; an empty one for another kind of row."""
+        """A stored table as it would be typed; an empty one for another kind of row."""
         counts = row.numbers if isinstance(row, Row) else {}
         return TypedTable(
             part, **{cell: "" if count is None else str(count) for cell, count in counts.items()}
         )
 
     def row(self, study: str) -> Row:
-        """The table, checked; InputProblem when something is missing or cannot be."""
+        """The checked table of a study; InputProblem if something is missing or impossible."""
         return Row(study, *self.counts())
 
     def doubts(self, study: str) -> str:
-        """What looks odd and is to be looked at before it counts; nothing of counts."""
+        """Sentences on what looks odd; always empty for 2×2 tables."""
         return ""
 
     @property
@@ -112,7 +115,7 @@ class TypedTable:
         return any(getattr(self, name).strip() for name in RATES)
 
     def counts(self) -> tuple[int, int | None, int, int | None]:
-        """TP, FP, FN, TN; InputProblem when one is missing or no whole number, or rates come to others.
+        """TP, FP, FN, TN; InputProblem if one is missing or no whole number, or differs from what the rates give.
 
         Examples
         --------
@@ -125,8 +128,8 @@ class TypedTable:
             raise InputProblem(f"{' and '.join(missing)} missing; every 2×2 table needs TP and FN.")
         if bool(self.FP.strip()) != bool(self.TN.strip()):
             raise InputProblem("Give both FP and TN, or neither of them.")
-        TP, FN = whole(self.TP, "TP"), whole(self.FN, "FN")
-        FP, TN = (whole(self.FP, "FP"), whole(self.TN, "TN")) if self.FP.strip() else (None, None)
+        TP, FN = parse_count(self.TP, "TP"), parse_count(self.FN, "FN")
+        FP, TN = (parse_count(self.FP, "FP"), parse_count(self.TN, "TN")) if self.FP.strip() else (None, None)
         if self.has_rates:
             meant, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
             implied = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
@@ -138,7 +141,7 @@ class TypedTable:
         return TP, FP, FN, TN
 
     def from_rates(self) -> Counts:
-        """The counts that the rates and group sizes stand for; InputProblem when they cannot be had."""
+        """The counts that follow from rates and group sizes; InputProblem if they do not follow."""
         self._check_cells()
         if not (self.sensitivity.strip() and self.diseased.strip()):
             raise InputProblem("Give sensitivity and the number of diseased patients it was found in.")
@@ -146,14 +149,14 @@ class TypedTable:
             raise InputProblem(
                 "Give both specificity and the number of healthy patients, or neither of them."
             )
-        diseased = whole(self.diseased, "The number of diseased patients")
+        diseased = parse_count(self.diseased, "The number of diseased patients")
         if not self.specificity.strip():
             return from_rates(self.sensitivity, diseased)
-        healthy = whole(self.healthy, "The number of healthy patients")
+        healthy = parse_count(self.healthy, "The number of healthy patients")
         return from_rates(self.sensitivity, diseased, self.specificity, healthy)
 
     def _check_cells(self) -> None:
-        """InputProblem when a field holds several cells, which were pasted and fit no fields."""
+        """Raise InputProblem if several cells were pasted into one field and could not be distributed."""
         for name in (*CELLS, *RATES):
             if JOINT in (text := getattr(self, name)):
                 raise InputProblem(
@@ -162,7 +165,7 @@ class TypedTable:
                 )
 
     def filled(self) -> TypedTable:
-        """The table with the counts that its rates come to."""
+        """The table with the counts that follow from its rates."""
         table = self.from_rates()
         counts = {cell: getattr(table, cell) for cell in CELLS}
         return replace(self, **{cell: "" if count is None else str(count) for cell, count in counts.items()})
@@ -175,6 +178,7 @@ FORM_WORDS: dict[Form, str] = {
     Form.ERRORS: "Estimate and standard error",
     Form.LOGRANK: "O − E and V",
 }
+"""Name of the tab for each form."""
 COLUMN_WORDS = {
     "events_treated": ("Events, treated", "with the event"),
     "n_treated": ("People, treated", "in the arm"),
@@ -191,18 +195,19 @@ COLUMN_WORDS = {
     "o_minus_e": ("O − E", ""),
     "v": ("V", ""),
 }
+"""Label and example of each field, by column."""
 BETWEEN = "-"
-"""Between the form and the column in the name of a field: several forms have an estimate."""
+"""Separates form and column in the name of a field, because several forms have an estimate."""
 
 
 @dataclass(frozen=True)
 class TypedEffect:
-    """What a report gives of an effect, as typed."""
+    """An effect as typed, in one of its forms."""
 
     measure: Measure
     ratio: bool = False  # Whether estimates are ratios
-    part: str = ""  # of the study, that it is about, where a report holds several effects
-    cells: Mapping[str, str] = field(default_factory=dict)  # By name of the field
+    part: str = ""  # Part of the study that it is about, if a report has several effects
+    cells: Mapping[str, str] = field(default_factory=dict)  # Texts by name of the field
 
     to_convert: ClassVar[bool] = False
     called: ClassVar[str] = "effect"
@@ -216,12 +221,12 @@ class TypedEffect:
 
     @property
     def forms(self) -> tuple[Form, ...]:
-        """The forms that give the measure."""
+        """The forms of data from which the measure can be computed."""
         return forms_of(self.measure)
 
     @property
     def fields(self) -> Fields:
-        """A tab for each form."""
+        """Fields by tab, with a tab for each form."""
         return {
             FORM_WORDS[form]: {
                 f"{form.name}{BETWEEN}{column}": COLUMN_WORDS[column] for column in form.columns
@@ -231,24 +236,24 @@ class TypedEffect:
 
     @property
     def missing(self) -> str:
-        """Message when nothing is typed."""
+        """Message if nothing is typed."""
         ways = " or ".join(FORM_WORDS[form] for form in self.forms)
         return f"You typed no numbers; fill in {ways}."
 
     def field(self, name: str) -> str:
-        """Content of a field."""
+        """Text in a field."""
         return self.cells.get(name, "")
 
     def typed(self, part: str, fields: Mapping[str, str]) -> TypedEffect:
-        """The effect with what stands in its fields now; a field left empty is as good as none."""
+        """The effect with new texts in its fields; empty ones are left out."""
         return replace(self, part=part, cells={name: text for name, text in fields.items() if text})
 
     def emptied(self, part: str = "") -> TypedEffect:
-        """An effect of which nothing is typed."""
+        """An effect without anything typed."""
         return replace(self, part=part, cells={})
 
     def of_row(self, row: Row | EffectRow, part: str) -> TypedEffect:
-        """The effect as it is stored; an empty one for another kind of row."""
+        """A stored effect as it would be typed; an empty one for another kind of row."""
         if not isinstance(row, EffectRow):
             return replace(self, part=part)
         cells = {f"{row.form.name}{BETWEEN}{name}": f"{value:.15g}" for name, value in row.numbers.items()}
@@ -260,12 +265,12 @@ class TypedEffect:
         return any(text.strip() for text in self.cells.values())
 
     def row(self, study: str) -> EffectRow:
-        """The effect, checked.
+        """The checked effect of a study.
 
         Raises
         ------
         InputProblem
-            When something is missing, is no number, cannot be, or is given in two ways.
+            If something is missing, no number, impossible, or given in two forms.
         """
         used = [form for form in self.forms if any(self._text(form, name) for name in form.columns)]
         if len(used) != 1:
@@ -277,25 +282,26 @@ class TypedEffect:
         return EffectRow(study, form, tuple(_number(self._text(form, name), name) for name in form.columns))
 
     def doubts(self, study: str) -> str:
-        """How the numbers are read, where they look odd: limits that are not symmetric, no event in either arm."""
+        """Sentences on what looks odd, such as limits that are not symmetric or no event in either arm, and how it is read."""
         row = self.row(study)
         studies = studies_of((row,), ratio=self.ratio)
         odd = studies.oddities(self.measure, self.ratio)
         return " ".join((*odd, *studies.in_words())) if odd else ""
 
     def _text(self, form: Form, column: str) -> str:
+        """Text in the field of a column, without spaces around it."""
         return self.cells.get(f"{form.name}{BETWEEN}{column}", "").strip()
 
 
 def _number(text: str, column: str) -> float:
-    """Return a typed number; raise InputProblem if it is not a number, or if it is a percentage of people."""
+    """A typed number of a column; InputProblem if it is no number, or a percentage where people are counted."""
     what = COLUMN_WORDS[column][0]
     if JOINT in text:
         raise InputProblem(f"“{text}” in {what} are several cells; paste them one by one.")
     if text.endswith("%") and counted(column):
         raise InputProblem(f"{what} is “{text}”; give the number of people, not a percentage.")
     if counted(column):
-        return float(whole(text, what))
+        return float(parse_count(text, what))
     plain = text.replace("−", "-").replace("·", ".")
     try:
         value = float(plain.replace(",", ".") if "." not in plain else plain)
@@ -307,15 +313,16 @@ def _number(text: str, column: str) -> float:
 
 
 Typed = TypedTable | TypedEffect
+"""The numbers of a study as typed."""
 
 
 def fields_of(table: Typed) -> list[str]:
-    """Names of all fields of a table."""
+    """Names of all fields of a form."""
     return [name for fields in table.fields.values() for name in fields]
 
 
-def whole(text: str, what: str) -> int:
-    """Return a typed whole number, 0 or more; raise InputProblem otherwise."""
+def parse_count(text: str, what: str) -> int:
+    """A typed whole number, 0 or more; InputProblem with the name `what` otherwise."""
     plain = text.strip()
     if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
         raise InputProblem(f"{what} is “{plain}”; give a whole number, 0 or more, in digits only.")

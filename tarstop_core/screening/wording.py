@@ -1,7 +1,7 @@
 """Advice and decisions in words: one wording for the pages, the command line and the exports.
 
-:func:`explain` gives the advice with every number, :func:`verdict` what a person reads first, and :func:`ending` the
-decision at the end. The sentences stand in ``messages/``: a template for each scenario, and one for what they share.
+:func:`explain` words the advice with every number, :func:`verdict` words what a person reads first, and :func:`ending`
+words a decision. The sentences are in ``messages/``: a template for each scenario, and one for what all share.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from tarstop_core.value.payoffs import exceeds
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 Mood = Literal["go", "stop", "found", "ask", "read", "wait"]
-"""What a headline asks of a person, for its colour and its icon."""
+"""What a headline asks of a person; it decides its colour and icon."""
 HEADLINES: dict[Headline, tuple[str, Mood]] = {
     "continue": ("GO ON", "go"),
     "stop": ("STOP", "stop"),
@@ -32,63 +32,65 @@ HEADLINES: dict[Headline, tuple[str, Mood]] = {
     "all read": ("ALL READ", "stop"),
     "reports": ("READ THE REPORTS", "read"),
 }
-"""What a person reads for each headline, and what it asks of them."""
+"""Words that a person reads for each headline, and what it asks of them."""
 WORDS = {headline: word for headline, (word, _) in HEADLINES.items()}
 MOODS = {headline: mood for headline, (_, mood) in HEADLINES.items()}
 OLD_WORDS = {"depends": "DEPENDS ON ASSUMPTIONS"}
-"""What a person reads for headlines that only logs of earlier versions hold."""
+"""Words for headlines that only logs of earlier versions have."""
 SIGNS: dict[Mood, str] = {"go": "→", "stop": "■", "found": "✓", "ask": "?", "read": "☰", "wait": "…"}
+"""Icons that say the same as the colours."""
 NOT_STOPPING: tuple[Headline, ...] = ("continue", "reports", "confirm")
 """Headlines under which the advice is not to stop."""
 LONGEST_TITLE = 120
+"""Most characters of a title in the name of a document."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The advice with its reasons."""
+    """The advice with its reasons, in words."""
 
     word: str  # the headline
-    sentence: str  # why, with every number
+    sentence: str  # the reasons, with every number
     stopping: str  # what stopping now would mean
-    robustness: tuple[str, ...] = ()  # what other assumptions and stakes lead to, a sentence each
+    robustness: tuple[str, ...] = ()  # sentences on the advice under other assumptions and stakes
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a person reads first."""
+    """What a person reads first of the advice."""
 
-    word: str
+    word: str  # the headline
     mood: Mood
-    sign: str  # an icon that says the same as the colour
-    says: str  # what reading on pays back, and about how far it would go; or what to do instead
-    now: str  # what stopping now would mean, and how likely that is right
-    rests: str  # what that rests on, and under which assumptions it would be otherwise
-    brief: str  # `says` in a few words, for a line
+    sign: str  # icon that says the same as the colour
+    says: str  # whether reading on pays and for about how long, or what to do instead
+    now: str  # what stopping now would mean, and how likely it is right
+    rests: str  # what the advice rests on, and which assumptions would change it
+    brief: str  # `says` in a few words, for one line
 
 
 @dataclass(frozen=True)
 class Ending:
-    """A decision, and the advice at that time."""
+    """A decision and the advice at that time, in words."""
 
-    action: str
+    action: str  # the option chosen
     on: str  # what had been read, at what cost, and what was believed
-    advice: str  # the advice at the time
-    overridden: str  # how the advice was not followed; empty where it was
-    reason: str
-    settled: str  # which documents settle the question; empty where none does
-    stopped: bool  # whether screening stopped although the advice was not to
-    otherwise: bool  # whether another action was chosen than the one advised
+    advice: str  # the advice at that time
+    overridden: str  # how the decision departs from the advice; empty if it does not
+    reason: str  # reason that the person gave
+    settled: str  # the documents that settle the question; empty if none does
+    stopped: bool  # whether screening stopped against the advice
+    otherwise: bool  # whether another option was chosen than the one advised
 
 
 def explain(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Explanation:
-    """Word the advice with every number.
+    """The advice with its reasons and every number, in words.
 
     Parameters
     ----------
     advice : Advice
-        What is advised.
+        The advice.
     settings : Settings
-        Those that the advice was computed with.
+        Settings with which it was computed.
     documents : sequence of str
         Names of the documents that settle the question.
 
@@ -113,14 +115,14 @@ def explain(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
 
 
 def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Verdict:
-    """Word the advice in a few words.
+    """The advice in a few words, for a person to read first.
 
     Parameters
     ----------
     advice : Advice
-        What is advised.
+        The advice.
     settings : Settings
-        Those that the advice was computed with.
+        Settings with which it was computed.
     documents : sequence of str
         Names of the documents that settle the question, or wait to be confirmed.
 
@@ -146,14 +148,14 @@ def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
 
 
 def ending(decision: RecordedDecision, settings: Settings, documents: Sequence[str] = ()) -> Ending:
-    """Word a decision; logs of earlier versions may hold less of it.
+    """A decision in words; logs of earlier versions may have less information about it.
 
     Parameters
     ----------
     decision : RecordedDecision
-        What was decided.
+        The decision.
     settings : Settings
-        Those in force.
+        Settings in force.
     documents : sequence of str
         Names of the documents that settle the question.
 
@@ -179,7 +181,7 @@ def ending(decision: RecordedDecision, settings: Settings, documents: Sequence[s
 
 
 def word_of(headline: str) -> str:
-    """What a person reads for a headline of a log, also of one of an earlier version.
+    """Words for a headline in a log, also in one of an earlier version.
 
     >>> word_of("continue"), word_of("depends")
     ('GO ON', 'DEPENDS ON ASSUMPTIONS')
@@ -189,21 +191,21 @@ def word_of(headline: str) -> str:
 
 
 def document_name(at: int, number: str, title: str) -> str:
-    """Name a document that was read.
+    """Name of a document that was read.
 
     Parameters
     ----------
     at : int
-        Its place in the order of reading, from 0 on.
+        Its position in the order of reading, from 0 on.
     number : str
-        Its publication number, or nothing.
+        Its publication number; may be empty.
     title : str
-        Its title, or nothing.
+        Its title; may be empty.
 
     Returns
     -------
     str
-        Its place from 1 on, with number and title.
+        Its position, counted from 1, with number and title.
 
     Examples
     --------
@@ -215,7 +217,7 @@ def document_name(at: int, number: str, title: str) -> str:
 
 
 def stopping(advice: Advice, settings: Settings) -> str:
-    """What stopping now would mean."""
+    """Sentence on what stopping now would mean."""
     return scenario_of(settings).message("stopping", advice=advice, settings=settings)
 
 
@@ -225,17 +227,17 @@ def action(option: int, settings: Settings) -> str:
 
 
 def chosen_action(decision: RecordedDecision, settings: Settings) -> str:
-    """What the option of a decision was called then, or is called now where the log does not say."""
+    """Name that the option of a decision had at that time or, if the log does not say it, has now."""
     return decision.footing.action or action(decision.option, settings)
 
 
 def question(settings: Settings) -> str:
-    """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
+    """Clause on what the belief is about: "sensitivity exceeds 75 %"."""
     return scenario_of(settings).message("question", settings=settings)
 
 
 def best_between(settings: Settings) -> str:
-    """Say between which chances each of several options is the best one."""
+    """Clause on the chances between which each of several options is the best one."""
     return advice_message("best_between", settings=settings)
 
 
@@ -252,7 +254,7 @@ def how_sure(settings: Settings) -> str:
 
 
 def limits_of(settings: Settings) -> list[tuple[float, str]]:
-    """Return the chances from which each of several options is the best one, with words; none where there are two."""
+    """Chances from which each of several options is the best one, with labels for figures; none with only a⁺ and a⁻."""
     ranges = settings.payoffs.ranges()
     if not settings.payoffs.others:
         return []
@@ -263,7 +265,7 @@ def limits_of(settings: Settings) -> list[tuple[float, str]]:
 
 
 def chance_in_words(advice: Advice, settings: Settings) -> str:
-    """The belief in a sentence, and the chance that it is compared with."""
+    """Sentence on the belief, and on the chance that it is compared with."""
     return advice_message("chance", advice=advice, settings=settings, question=question(settings))
 
 
@@ -281,14 +283,14 @@ def cost_warnings(settings: Settings) -> list[str]:
 
 
 def about_documents(simulated: bool, settings: Settings) -> list[str]:
-    """Return the badges for invented documents, and for a demo's example amounts."""
+    """Badges for simulated documents and for the example amounts of a demo; none for others."""
     if not simulated:
         return []
     return ["simulated documents, example amounts" if example_amounts(settings) else "simulated documents"]
 
 
 def example_amounts(settings: Settings) -> bool:
-    """Whether the payoffs and costs are those of a demo."""
+    """Whether payoffs and costs are the example amounts of a demo."""
     return settings.stakes in (SEARCH_EXAMPLE, REVIEW_EXAMPLE)
 
 
@@ -314,6 +316,6 @@ def against_the_odds(advice: Advice, settings: Settings) -> str:
 
 
 def remarks(settings: Settings, calibrator: Calibrator) -> list[str]:
-    """What a person should know of settings and calibrator together, a sentence each."""
+    """Sentences on settings, and on settings and calibrator together, that a person should know."""
     overlooked = calibrator.kind == "hazard" and settings.s < 1
     return cost_warnings(settings) + ([advice_message("overlooked")] if overlooked else [])

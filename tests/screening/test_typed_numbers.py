@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.typed_numbers import TypedTable, whole
+from tarstop_core.screening.typed_numbers import TypedTable, parse_count
 
 counts = st.integers(0, 10**6)
 
@@ -20,7 +20,7 @@ def test_counts_are_read_as_typed(TP: int, FP: int, FN: int, TN: int) -> None:
 def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
     plain = text.strip()
     if plain.isascii() and plain.isdigit():
-        assert whole(text, "TP") == int(plain)
+        assert parse_count(text, "TP") == int(plain)
         return
     with pytest.raises(InputProblem, match=r"(?s)TP is .*whole number"):
-        whole(text, "TP")
+        parse_count(text, "TP")

@@ -1,4 +1,4 @@
-"""What pages, advice and exports ask of a scenario."""
+"""Base class of the scenarios: everything that differs between the questions that people screen for."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -30,56 +30,55 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats
 class Scenario(ABC, Generic[S]):
     """One kind of question that documents are screened for.
 
-    A file next to this one overrides what is different in its scenario; everything else is as here. Every scenario gives
-    the attributes that have no value here, :meth:`chance_of` and :meth:`path`.
+    Each scenario has a file beside this one, which overrides what differs from the defaults here. It must give the
+    attributes that have no value here, :meth:`chance_of` and :meth:`path`.
     """
 
-    settings_class: ClassVar[type[Settings]]  # Its settings, and what reading is like
+    settings_class: ClassVar[type[Settings]]  # its settings, which also say how documents are read
     message: ClassVar[Messages]
     """Its sentences and clauses, a macro each: ``message("question", settings=settings)``."""
 
     # --- names on pages
 
     title: ClassVar[str]  # what is decided: "Whether there is prior art"
-    belongs: ClassVar[str] = ""  # a sentence on which questions belong to it, if that is easily mistaken
+    belongs: ClassVar[str] = ""  # sentence on which questions belong to it, if the title is not clear enough
     short: ClassVar[str]  # its name on a button
     actions: ClassVar[Mapping[str, tuple[str, str]]]
-    """Names of a⁺ and a⁻, by the name of the choice between them; the first is the default."""
-    when: ClassVar[tuple[str, str]]  # when each of them is right: "if prior art exists"
+    """Names of a⁺ and a⁻ by the name of each pair; the first pair is the default."""
+    when: ClassVar[tuple[str, str]]  # when a⁺ and a⁻ are right: "if prior art exists", "if none exists"
     asked: ClassVar[tuple[str, str]] = ("What are you looking for?", "Its title, or a question in a sentence")
     """Label and hint of the field on Set up whose text puts the documents in order."""
     asked_file: ClassVar[str] = "A question as plain text"  # label for uploading that text
     given: ClassVar[str] = "The question"  # what Learn calls that text
     sample: ClassVar[str] = ""
-    """The word for its samples, with which their keys begin: "search"; empty if there are none."""
+    """Word for its samples, with which their keys begin: "search"; empty if there are none."""
     find: ClassVar[str] = "data"  # what a report brings that moves the belief: "a 2×2 table"
-    finds: ClassVar[tuple[str, str]] = ("study", "studies")  # the same on buttons, singular and plural
-    sheet: ClassVar[str] = (
-        ""  # title of the sheet with these data in a workbook; empty if no report is read in full
-    )
-    belief_title: ClassVar[str]  # the title of an axis for the belief
+    finds: ClassVar[tuple[str, str]] = ("study", "studies")  # its name on buttons, singular and plural
+    sheet: ClassVar[str] = ""
+    """Title of the sheet with these data in a workbook; empty if no report is read in full."""
+    belief_title: ClassVar[str]  # title of an axis for the belief
     frozen: ClassVar[tuple[str, str]] = (
         "rule, q\\*, cost, starting chance, calibrator",
         "rule, q*, cost, starting chance, calibrator",
     )
     """Settings that a plan freezes, in Markdown for Set up and as plain text for Screen."""
     reasons: ClassVar[str] = "for example:\nanother subject\nno report of a study"
-    """Examples of reasons to exclude something."""
-    example: ClassVar[str] = ""  # an example of how to choose a starting chance
-    # why the default rule is the default, if its description does not say so
+    """Examples of reasons to exclude a document."""
+    example: ClassVar[str] = ""  # example of how to choose a starting chance
     first_because: ClassVar[str] = ""
+    """Sentences on why the default rule is the default, if its own description does not say so."""
 
-    # --- what it is like
+    # --- properties
 
     plans_approximately: ClassVar[bool] = False
-    """Whether the best plan is chosen as if nothing could be learned before its end."""
-    in_steps: ClassVar[bool] = False  # whether the belief does not change between two finds
+    """Whether the best plan is computed as if nothing were learned before its end."""
+    in_steps: ClassVar[bool] = False  # whether the belief changes only with a find
     verdicts_tell: ClassVar[bool] = True
-    """Whether verdicts alone move the belief, so that labels that came with a list can be replayed."""
+    """Whether labels alone move the belief, so that labels that came with a list can be replayed."""
 
     @property
     def name(self) -> str:
-        """Its name in sessions and files."""
+        """Name of the scenario in sessions and files."""
         return self.settings_class.scenario
 
     @property
@@ -88,23 +87,23 @@ class Scenario(ABC, Generic[S]):
         return next(iter(self.actions.values()))
 
     def beginning(self, **own: Any) -> S:
-        """Return the default settings of a session, with `own` in place of some of them."""
+        """Default settings of a session, with `own` in place of some of them."""
         return cast(S, self.settings_class.beginning(**own))
 
     # --- chances and path
 
     @abstractmethod
     def chance_of(self, settings: S) -> str:
-        """What a document's chance is a chance of, in the terms of calibrators."""
+        """What the chance of a document is a chance of: the `scenario` of its calibrators."""
 
     @abstractmethod
     def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> ListPath:
-        """Compute the path from settings and labels.
+        """The path of a session, computed from settings and labels.
 
         Parameters
         ----------
         settings : Settings
-            Those in force, or of a what-if.
+            Settings in force, or those of a what-if.
         calibrator : Calibrator
             Where the chances come from.
         chances : array of shape (N,)
@@ -115,13 +114,13 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         ListPath
-            What policies are asked about.
+            What stopping rules are applied to.
         """
 
     def with_b_0(
         self, path: ListPath, settings: S, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """Change the starting chance of a path to that of the settings, from the present depth on.
+        """A path with the starting chance of the settings, valid from the present depth on.
 
         Parameters
         ----------
@@ -133,58 +132,58 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         ListPath
-            Valid from the present depth on; depths before it may be missing.
+            The new path; depths before the present one may be missing.
         """
         return self.path(settings, calibrator, chances, state)
 
     def key(self, settings: S, state: State) -> Any:
-        """What the path depends on apart from the settings and the relevant documents; hashable."""
+        """Hashable key of what the path depends on besides the settings and the relevant documents."""
         return state.labels.tobytes()
 
     def threshold_in_words(self, settings: S) -> str:
-        """The threshold to be exceeded, as a clause; empty if there is none."""
+        """Clause on the threshold that must be exceeded; empty if there is none."""
         return ""
 
     def badges(self, settings: S) -> list[str]:
-        """The source of the belief and what it is compared with, in a few words each."""
+        """Badges on where the belief comes from and what makes a decision right, a few words each."""
         return []
 
     def has_starting_chance(self, settings: S) -> bool:
-        """Whether the belief begins with b_0."""
+        """Whether the belief starts from b_0."""
         return True
 
     def entry(self, settings: S) -> Typed:
-        """The form for what a report read in full brings; empty at first."""
+        """An empty form for the numbers of a report read in full."""
         return TypedTable()
 
     # --- beside the advice
 
     def floors(self, settings: S, path: ListPath) -> Mapping[Floor, Flags]:
-        """Return the depths that each floor allows a rule to stop at, shape (N + 1,)."""
+        """Flags of the depths at which each floor lets a rule stop, shape (N + 1,)."""
         return {}
 
     def stopping_depths(
         self, settings: S, policy: Policy, path: ListPath, costs: ArrayLike, start: int
     ) -> Depths:
-        """First depth ≥ `start` at which the policy stops and the person's floors allow that, for each cost.
+        """First depth ≥ `start` at which a rule stops and the person's floors allow it, for each cost.
 
         Parameters
         ----------
         settings : Settings
-            The settings in force, with the floors.
+            Settings in force, with the floors.
         policy : Policy
-            Any rule.
+            The rule.
         path : ListPath
             The belief along the list.
         costs : array_like, shape (C,)
-            Costs of a document, in the payoffs' unit, in place of that of the settings.
+            Costs of a document in the payoffs' unit, in place of that of the settings.
         start : int
-            Documents read.
+            Number of documents read.
 
         Returns
         -------
         ndarray of int, shape (C,)
-            The number of documents where it never stops.
+            Number of documents read at the stop; N if the rule never stops.
         """
         asked = np.atleast_1d(np.asarray(costs, dtype=float))
         if not self.floors(settings, path):
@@ -193,7 +192,7 @@ class Scenario(ABC, Generic[S]):
         return first_allowed_stops(policy, path, asked, allowed, start)
 
     def may_stop(self, settings: S, path: ListPath, cost: float, depth: int) -> bool:
-        """Whether the floors allow a stop at a depth.
+        """Whether the floors allow a rule to stop at a depth.
 
         Parameters
         ----------
@@ -205,12 +204,12 @@ class Scenario(ABC, Generic[S]):
         Returns
         -------
         bool
-            True where there is no floor.
+            True if there is no floor.
         """
         return bool(self._allowed(settings, path, cost)[depth])
 
     def _allowed(self, settings: S, path: ListPath, cost: float) -> Flags:
-        """Whether all floors allow a stop after 0 … N documents, shape (N + 1,)."""
+        """Flags of the depths 0 … N at which all floors allow a stop, shape (N + 1,)."""
         allowed = np.ones(len(path) + 1, dtype=bool)
         for depths in self.floors(replace(settings, cost=cost), path).values():
             allowed &= depths
@@ -219,34 +218,34 @@ class Scenario(ABC, Generic[S]):
     def facts(
         self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts | RecallFacts | None:
-        """Compute what the advice shows besides worth and cost.
+        """Facts that are shown beside the advice, besides worth and cost.
 
         Parameters
         ----------
         settings : Settings
-            Those in force.
+            Settings in force.
         calibrator : Calibrator
             Where the chances come from.
         path : ListPath
             The path of the session.
         p : array of shape (N,)
-            Chance of each document as the calibrator gives it, in the order of reading.
+            Chance of each document from the calibrator, in the order of reading.
         state : State
-            Where the session stands.
+            State of the session.
 
         Returns
         -------
         ReviewFacts, RecallFacts or None
-            None if worth and cost say everything.
+            None if there is nothing to show besides worth and cost.
         """
         return None
 
     def reports_first(self, advice: Advice) -> bool:
-        """Whether reports that wait should be read before a further document."""
+        """Whether waiting reports should be read before another document."""
         return False
 
     def rows(self, advice: Advice, settings: S) -> list[tuple[str, str]]:
-        """Rows of a table beside the advice: name and value, first what the session is about."""
+        """Rows of name and value for a table beside the advice, beginning with the question."""
         question = self.message("question", settings=settings)
         return [
             (f"Chance that {question}", percent(advice.b)),
@@ -258,7 +257,7 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def thresholds(self, settings: S) -> list[tuple[str, str]]:
-        """The chance above which a⁺ is taken or, with further options, the range of chances in which each is the best."""
+        """Rows on the chance above which a⁺ is taken or, with further options, the chances at which each is the best."""
         if not settings.payoffs.others:
             return [("How sure before you act, q*", percent(settings.payoffs.q_star))]
         between = map(settings.payoffs.ranges().of, range(len(settings.actions)))
@@ -268,12 +267,12 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
-        """Draw a figure instead of belief and worth.
+        """Figure that the scenario shows in place of belief and worth.
 
         Parameters
         ----------
         advice, state
-            The advice and the session it is for.
+            The advice, and the state of the session.
         dark
             Whether the page is dark.
 
@@ -285,16 +284,16 @@ class Scenario(ABC, Generic[S]):
         return None
 
     def footing(self, advice: Advice, settings: S, option: int, spent: float) -> dict[str, Any]:
-        """The part of the advice that a recorded decision keeps.
+        """The part of the advice that is recorded with a decision.
 
         Parameters
         ----------
         advice : Advice
-            At that time.
+            The advice at that time.
         settings : Settings
-            Those in force.
+            Settings in force.
         option : int
-            The chosen option.
+            The option that was chosen.
         spent : float
             Cost of reading so far, in the payoffs' unit.
 
@@ -307,40 +306,40 @@ class Scenario(ABC, Generic[S]):
         return {"belief": advice.b, "utility": utility, "spent": spent}
 
     def evidence(self, settings: S, state: State) -> Evidence | EffectEvidence | None:
-        """What the studies of a session show; None if no studies are read."""
+        """What the studies of a session show together; None if no studies are read."""
         return None
 
     def true_belief(self, settings: S, studies: Collected) -> float:
-        """The belief given all studies of a sample, which counts as its truth; the starting chance if no studies are read."""
+        """Belief given all studies of a sample, which counts as its truth; the starting chance if no studies are read."""
         return settings.b_0
 
     def drawn(self, settings: S, state: State, simulated: bool) -> list[tuple[str, str]]:
-        """Draw the studies of a session.
+        """Pictures of the studies of a session.
 
         Parameters
         ----------
         settings, state : Settings, State
-            Those of the session.
+            Settings and state of the session.
         simulated : bool
-            Whether its documents are made up.
+            Whether its documents are invented.
 
         Returns
         -------
         list of (str, str)
-            SVGs with their sentences; none if no studies are read.
+            SVGs, each with its description; none if no studies are read.
         """
         return []
 
     def pooled(self, settings: S, state: State) -> str:
-        """The pooled result of a session's studies, in words; empty if nothing is pooled."""
+        """Sentences on the pooled result of the studies of a session; empty if nothing is pooled."""
         return ""
 
     def notes(self, settings: S, state: State) -> Sequence[str]:
-        """Return the doubts about its studies, one sentence each."""
+        """Sentences on what is doubtful about the studies."""
         return ()
 
     def lacking(self, settings: S, state: State) -> str:
-        """What the studies lack before a⁺ may be taken, in words; empty if they lack nothing."""
+        """Clause on what the studies lack before a⁺ may be taken; empty if they lack nothing."""
         return ""
 
     def second_opinion(self, settings: S, state: State) -> str:
@@ -350,46 +349,46 @@ class Scenario(ABC, Generic[S]):
     # --- rows and names
 
     def counted(self, state: State) -> list[str]:
-        """How many documents of each kind there are, in pieces: "5 relevant"."""
+        """Numbers of documents of each kind, as phrases: "5 relevant"."""
         return [f"{state.relevant:,} relevant"]
 
     def incomplete(self, advice: Advice, settings: S) -> str:
-        """What the unread documents mean for the pooled result; empty if nothing is pooled."""
+        """Sentence on what unread documents mean for the result; empty if nothing is pooled or counted."""
         return ""
 
     def brings(self, number: int) -> str:
-        """What reports brought, with its number if it is not 1: "2×2 table", "3 2×2 tables"."""
+        """Name of a number of finds, for a button: "2×2 table", "3 tables"."""
         return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"
 
     def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:
-        """The verdicts to choose from, with the label of each button and its help."""
+        """Verdicts to choose from, each with the label and help of its button."""
         return {"relevant": ("Relevant", ""), "irrelevant": ("Not relevant", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: S) -> list[tuple[str, str]]:
-        """Its own settings: name and value, words before symbols."""
+        """Rows of name and value for the scenario's own settings; words come before symbols."""
         return []
 
     def adjustable(self, settings: S) -> dict[str, str]:
-        """Its own settings that can be changed while screening, with short names."""
+        """Values of the scenario's own settings that can be changed while screening, by short name."""
         return {}
 
-    # --- what leaves
+    # --- exports
 
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        """Its own columns of the trace, for a document with advice.
+        """The scenario's own columns of the trace, for a document that was read with advice.
 
         Parameters
         ----------
         facts : ReviewFacts, RecallFacts or None
-            From the advice at that time.
+            Facts of the advice at that time.
         final : State
-            The state of the session at the end.
+            Present state of the session.
         ids : sequence of str
-            Its documents in the order of reading.
+            Documents in the order of reading.
         depth : int
-            Its place in that order.
+            Position of the document in that order, from 0 on.
 
         Returns
         -------
@@ -399,7 +398,7 @@ class Scenario(ABC, Generic[S]):
         return self.kept_columns(final, ids, depth)
 
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        """Its own columns of the trace, for a document that came with its label.
+        """The scenario's own columns of the trace, for a document that came with its label.
 
         Parameters
         ----------
@@ -415,7 +414,7 @@ class Scenario(ABC, Generic[S]):
 
 
 def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
-    """What several readers overlooked, as a row beside the advice; no row with one reader."""
+    """Row beside the advice on what several readers overlooked; no row with one reader."""
     if facts.overlooked is None:
         return []
     name = "Relevant documents that all readers excluded, not found yet"
@@ -423,7 +422,7 @@ def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
 
 
 def outlook(path: ListPath, depth: int) -> Outlook:
-    """Return the numbers at a depth that every page, export and command shows."""
+    """Belief and worth at a depth, as every page, export and command shows them."""
     b, left = path.belief_at(depth), depth < len(path)
     if path.settled(depth):
         return Outlook(b, 0.0, 0.0, 0.0 if left else None)

@@ -1,4 +1,4 @@
-"""A review of an intervention: studies of its effect add up, and the effect is to be beyond the smallest that matters."""
+"""A review of an intervention: studies of its effect add up, and the effect must be beyond the smallest that matters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ from tarstop_core.value.outcomes import ReviewPath, pooled_range
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
-LEVELS = np.array([0.5, 0.05, 0.95])
-Z = 1.959964
+LEVELS = np.array([0.5, 0.05, 0.95])  # quantiles: median, and the ends of an interval of 90 %
+Z = 1.959964  # standard errors to the ends of an interval of 95 %
 
 
 def effect_studies(settings: EffectSettings, studies: Collected) -> Studies:
-    """The studies of a session in one form."""
+    """The studies of a session, all in the same form of data."""
     return studies_of(studies.rows, forms_of(settings.kind)[0], settings.is_ratio)
 
 
@@ -95,7 +95,7 @@ class Effect(StudyScenario[EffectSettings]):
     def facts(
         self, settings: EffectSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> EffectFacts:
-        # No past reviews teach anything yet.
+        # Tempering 1: past reviews of interventions have taught nothing yet.
         own, studies = cast(ReviewPath, path), effect_studies(settings, state.evidence)
         shared, to_come = self.shared_facts(settings, calibrator, own, p, state, 1.0)
         now = cast(KnownEffect, own.states[-1])
@@ -139,7 +139,7 @@ class Effect(StudyScenario[EffectSettings]):
         }
 
     def pooled(self, settings: EffectSettings, state: State) -> str:
-        """The average effect, the range in other settings, and a note if it is not a complete synthesis."""
+        """Sentences on the average effect so far and on the range in other settings."""
         if not len(state.evidence):
             return ""
         studies = effect_studies(settings, state.evidence)
@@ -155,7 +155,7 @@ class Effect(StudyScenario[EffectSettings]):
         )
 
     def evidence(self, settings: EffectSettings, state: State) -> EffectEvidence:
-        """By the session's own measure, δ and engine."""
+        """What the studies show by the measure, δ and engine of the session."""
         studies = effect_studies(settings, state.evidence)
         return effect_evidence(studies, settings.target, settings.used_engine, settings.b_0)
 
@@ -172,7 +172,7 @@ class Effect(StudyScenario[EffectSettings]):
     # --- rows and names
 
     def lacking(self, settings: EffectSettings, state: State) -> str:
-        """The least number of studies that the settings ask for."""
+        """Clause on the least number of studies that the settings require; empty if there are as many."""
         return (
             "" if len(state.evidence) >= settings.least_studies else self.message("least", settings=settings)
         )
@@ -191,7 +191,7 @@ class Effect(StudyScenario[EffectSettings]):
 
 
 def in_unit(settings: EffectSettings, value: float) -> float:
-    """From the scale of analysis to the measure's own unit."""
+    """A value on the scale of analysis in the unit of the measure."""
     return math.exp(value) if settings.is_ratio else value
 
 

@@ -1,4 +1,4 @@
-"""Have I seen enough? A review whose decision is not weighed: only how much of what is relevant was found."""
+"""A review whose decision is not weighed: only the share of the relevant documents that was found counts."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ from tarstop_core.value.unweighed import UnweighedPath
 
 
 class Enough(Scenario[EnoughSettings]):
-    """Whether enough was found; no belief, nothing at stake."""
+    """Whether enough was found, without belief and stakes."""
 
     message = Messages("screening/messages/enough.jinja")
     settings_class = EnoughSettings
@@ -44,13 +44,12 @@ class Enough(Scenario[EnoughSettings]):
     # --- chances and path
 
     def chance_of(self, settings: EnoughSettings) -> str:
-        """Included by title and abstract."""
         return calibration.INCLUSION
 
     def path(
         self, settings: EnoughSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        # Labels, and what is unread by somebody who read so far.
+        # The path has the labels, and the forecast of what is unread at each depth.
         draws = None if state.drawn is None else Draws(state.drawn, np.asarray(state.labels == UNSURE))
         left = partial(still_unread, settings, calibrator, chances, state)
         return UnweighedPath(
@@ -88,7 +87,6 @@ class Enough(Scenario[EnoughSettings]):
         return rows
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure:
-        # What was found so far, and what there probably is in all.
         facts, plan = _facts(advice), state.depth + advice.more
         left = None if facts.left_is_open else facts.not_found
         return found_curve(state.came_true[: state.depth], left, plan=plan, since=state.kept, dark=dark)
@@ -99,7 +97,7 @@ class Enough(Scenario[EnoughSettings]):
         return {
             "relevant": facts.relevant,
             "unseen_expected": facts.left[0],
-            # As the page says it: where it is too early to tell, there is no number.
+            # As on the page: while it is too early to tell, there is no number.
             "recall": None if facts.left_is_open else recall,
             "recall_low": low,
             "recall_high": high,
@@ -115,7 +113,7 @@ class Enough(Scenario[EnoughSettings]):
         return [f"{state.relevant:,} included"]
 
     def verdicts(self, settings: EnoughSettings) -> dict[Label, tuple[str, str]]:
-        """By title and abstract."""
+        """Verdicts by title and abstract."""
         return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: EnoughSettings) -> list[tuple[str, str]]:
@@ -129,14 +127,13 @@ class Enough(Scenario[EnoughSettings]):
     def adjustable(self, settings: EnoughSettings) -> dict[str, str]:
         return {"stopping rule": settings.rule.in_words}
 
-    # --- what leaves
+    # --- exports
 
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        # What was said before the document was read.
         assert isinstance(facts, RecallFacts), "advice where nothing is weighed has its facts"
-        # Where it was too early to tell, no number was said.
+        # While it was too early to tell, no number was shown.
         recall, low, high = (None,) * 3 if facts.left_is_open else facts.recall
         unseen, _, most = (None,) * 3 if facts.left_is_open else facts.left
         columns = {"found": facts.relevant, "unseen_expected": unseen, "unseen_high": most}
@@ -144,6 +141,7 @@ class Enough(Scenario[EnoughSettings]):
 
 
 def _facts(advice: Advice) -> RecallFacts:
+    """Facts of advice in this scenario."""
     assert isinstance(advice.facts, RecallFacts), "advice where nothing is weighed has its facts"
     return advice.facts
 

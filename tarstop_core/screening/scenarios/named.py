@@ -14,20 +14,20 @@ from tarstop_core.screening.settings import S, Settings
 
 SCENARIOS: dict[str, Scenario[Any]] = {
     scenario.name: scenario
-    for scenario in (  # One a line: one more is one more line
+    for scenario in (  # one on each line
         PATENT,
         REVIEW,
         EFFECT,
         ENOUGH,
     )
 }
-"""In the order in which they are offered."""
+"""All scenarios by name, in the order in which they are offered."""
 FIRST = next(iter(SCENARIOS))
-"""Scenario of settings that name none."""
+"""Name of the scenario of settings that name none."""
 
 
 def scenario_of(settings: S) -> Scenario[S]:
-    """Scenario that the settings are for."""
+    """The scenario that settings are for."""
     return SCENARIOS[settings.scenario]
 
 
@@ -36,24 +36,24 @@ def read_settings(
     name: str = "The saved settings",
     mend: str = "restore the session from a file or a backup",
 ) -> Settings:
-    """Read settings of this version or before.
+    """Settings from JSON values of this or an earlier version, checked.
 
     Parameters
     ----------
     content : mapping
-        JSON values, as :meth:`Settings.to_dict` gives them.
+        JSON values, as :meth:`Settings.to_dict` returns them.
     name, mend : str
-        What they are, and how to come by usable ones: for the message.
+        For messages: what the values are, and what to do if they cannot be used.
 
     Returns
     -------
     Settings
-        Those of the scenario that they name; of the first one where they name none.
+        Settings of the scenario that they name, by default the first one.
 
     Raises
     ------
     InputProblem
-        When a value is missing or unusable, or a later version wrote them.
+        If a value is missing or unusable, or a later version wrote them.
     """
     if not isinstance(content, Mapping):
         raise InputProblem(f"{name} is damaged (it contains no names and values); {mend}.")

@@ -1,4 +1,4 @@
-"""Patent prior art, and what every question has in common that one document decides."""
+"""A search for prior art, and the base class of questions that one document decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ from tarstop_core.value.payoffs import Floats
 
 
 class DecisiveScenario(Scenario[S]):
-    """A question that one relevant document decides: the path of every such scenario."""
+    """Base class of scenarios in which one relevant document decides the question."""
 
     def chance_of(self, settings: S) -> str:
-        """A document's chance is that of being relevant, given that anything is."""
+        """The chance of being relevant, given that any document is."""
         return calibration.PATENT
 
     def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> ListPath:
-        # The belief after each depth if nothing turns up, and the hit if there is one.
+        # The path has the belief after each depth if nothing is found, and the hit if there is one.
         return DecisivePath(
             curve=calibrator.curve(
                 chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
@@ -44,7 +44,7 @@ class DecisiveScenario(Scenario[S]):
         )
 
     def key(self, settings: S, state: State) -> tuple[bytes, int | None]:
-        """Leave out the depth: the path holds the belief at every depth, so another miss does not change it."""
+        """Key without the depth: the path has the belief at all depths, so another miss does not change it."""
         return state.silent.tobytes(), state.hit
 
     def with_b_0(
@@ -55,7 +55,7 @@ class DecisiveScenario(Scenario[S]):
 
 
 class Patent(DecisiveScenario[PatentSettings]):
-    """One relevant document decides, and has to be cited."""
+    """Whether there is prior art: one relevant document decides, and must be cited."""
 
     message = Messages("screening/messages/patent.jinja", date_words=date_words)
     settings_class = PatentSettings
@@ -77,9 +77,9 @@ class Patent(DecisiveScenario[PatentSettings]):
     # --- rows and names
 
     def counted(self, state: State) -> list[str]:
-        """Return the number of relevant documents, with Y and A if there are any.
+        """Numbers of relevant documents, and of those graded Y and A if there are any, as phrases.
 
-        A hit that waits for confirmation is not counted as relevant yet.
+        A hit that waits for confirmation does not count as relevant yet.
         """
         waiting = len(state.pending)
         others = [f"{waiting:,} to be confirmed"] if waiting else []
@@ -88,7 +88,7 @@ class Patent(DecisiveScenario[PatentSettings]):
         return [f"{state.relevant - waiting:,} relevant{' (X)' if others else ''}", *others]
 
     def verdicts(self, settings: PatentSettings) -> dict[Label, tuple[str, str]]:
-        """The grades of a search report; the help says how the belief counts them."""
+        """Grades of a search report; the help says how the belief counts them."""
         taken = "The chance counts it as read but not settling."
         return {
             "relevant": ("Settles it", "X: settles the question alone, once you confirm it."),
@@ -99,7 +99,7 @@ class Patent(DecisiveScenario[PatentSettings]):
         }
 
     def settings_rows(self, settings: PatentSettings) -> list[tuple[str, str]]:
-        """Return rows on what list and reading may miss, citation, confirmation, and the application."""
+        """Rows on what list and reading may miss, citation, confirmation, and the application."""
         mine = settings.application
         rows = [
             ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),
@@ -114,10 +114,10 @@ class Patent(DecisiveScenario[PatentSettings]):
         ]
         return [row for row in rows if row[1]]
 
-    # --- what leaves
+    # --- exports
 
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        # `together_with`: the other document graded Y with which it settles the question.
+        # Column `together_with` names the other document, graded Y, with which this one settles the question.
         first = final.together.get(depth)
         return {
             "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),

@@ -33,23 +33,23 @@ from tarstop_core.value.studies import EvidenceState, NextStudy
 def needed_studies(
     settings: ReviewSettings, tables: Tables, states: Sequence[EvidenceState]
 ) -> Depths | None:
-    """Further studies before a⁺ may be taken.
+    """Number of further studies before a⁺ may be taken.
 
-    Patients still lacking are counted in studies like the next one (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
+    Missing patients are converted into studies as large as the next one is expected to be (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
 
     Parameters
     ----------
     settings : ReviewSettings
-        Which say how many studies and patients there have to be.
+        Settings with the least numbers of studies and of patients with the condition.
     tables : Tables
-        Of n studies.
+        2×2 tables of n studies.
     states : sequence of EvidenceState
-        After 0 … n studies, or after all n alone.
+        What is known after 0, 1, …, n studies, or only after all n.
 
     Returns
     -------
     ndarray of int or None
-        In each state; None where nothing is asked.
+        Number of studies in each state; None if the settings require no least number.
     """
     if not (settings.least_studies or settings.least_patients):
         return None
@@ -87,7 +87,7 @@ class Review(StudyScenario[ReviewSettings]):
     sheet = "2x2 tables"
 
     def beginning(self, **own: Any) -> ReviewSettings:
-        # As uncertain as past reviews show.
+        # By default the prior is as uncertain as past reviews show.
         return super().beginning(prior=priors()[WIDTH], **own)
 
     # --- chances and path
@@ -100,11 +100,10 @@ class Review(StudyScenario[ReviewSettings]):
     def needed(
         self, settings: ReviewSettings, studies: Collected, states: Sequence[EvidenceState]
     ) -> Depths | None:
-        # A number of studies, or of patients with the condition.
         return needed_studies(settings, studies.tables, states)
 
     def has_starting_chance(self, settings: ReviewSettings) -> bool:
-        """REML uses no prior."""
+        # REML, for example, uses no prior.
         return ENGINES[settings.engine].knows_prior
 
     def threshold_in_words(self, settings: ReviewSettings) -> str:
@@ -131,14 +130,13 @@ class Review(StudyScenario[ReviewSettings]):
     def facts(
         self, settings: ReviewSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts:
-        # With what past reviews teach.
         own, tables, past = cast(ReviewPath, path), state.evidence.tables, past_stops()
         shared, to_come = self.shared_facts(settings, calibrator, own, p, state, past.tempering)
         now = cast(NextStudy, own.states[-1])
         return ReviewFacts(
             **shared,
             diseased=int(tables.diseased.sum()),
-            # Past questions were of sensitivity.
+            # The past questions were about sensitivity alone.
             past=None
             if settings.theta_sp
             else wrong_stops(len(tables), settings.theta, settings.payoffs.q_star, settings.truth),
@@ -167,7 +165,7 @@ class Review(StudyScenario[ReviewSettings]):
     # --- rows and names
 
     def pooled(self, settings: ReviewSettings, state: State) -> str:
-        """Pooled sensitivity, and what another engine would decide."""
+        """Sentences on the pooled sensitivity, and on another engine that would decide otherwise."""
         summary = self.evidence(settings, state)
         return f"{pooled_sentence(summary)} {self.second_opinion(settings, state)}".strip()
 
@@ -175,13 +173,13 @@ class Review(StudyScenario[ReviewSettings]):
         return self.evidence(settings, state).notes
 
     def lacking(self, settings: ReviewSettings, state: State) -> str:
-        """The least number of studies, or of patients, that the settings ask for."""
+        """Clause on the least numbers of studies and patients that the settings require; empty if there are as many."""
         tables = state.evidence.tables
         enough = len(tables) >= settings.least_studies and tables.diseased.sum() >= settings.least_patients
         return "" if enough else self.message("least", settings=settings)
 
     def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
-        """By the session's own thresholds, engine and prior."""
+        """What the studies show by the thresholds, engine and prior of the session."""
         return evidence(state.evidence.tables, settings.question)
 
     def rows_of_file(
@@ -194,14 +192,14 @@ class Review(StudyScenario[ReviewSettings]):
         return [*rows_of_tables(as_tables(given))]
 
     def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:
-        # By the weak prior, whatever the session believes.
+        # Computed with the weak prior, whatever prior the session uses.
         return bivariate_belief(studies.tables, settings.theta, theta_sp=settings.theta_sp)
 
     def drawn(self, settings: ReviewSettings, state: State, simulated: bool) -> list[tuple[str, str]]:
         return drawn_studies(self.evidence(settings, state), simulated)
 
     def second_opinion(self, settings: ReviewSettings, state: State) -> str:
-        """Exact counts beside REML, and REML beside exact counts."""
+        """Sentence on what REML would decide if the session uses exact counts, or the reverse; empty if nothing else."""
         summary = self.evidence(settings, state)
         return rival_sentence(
             summary, settings.payoffs, Actions(settings.plus, settings.minus, others=settings.actions[2:])

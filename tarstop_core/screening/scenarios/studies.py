@@ -1,4 +1,4 @@
-"""What reviews have in common whose reports bring studies that add up."""
+"""Base class of reviews in which reports bring studies that add up."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -30,16 +30,20 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
+"""How documents are read, by the number of stages."""
 
 
 def extraction_rate(settings: StudySettings, state: State) -> ExtractionRate:
-    """P(data | included) after the reports that were read in full."""
+    """Chance that an included report brings data, updated by the reports that were read in full."""
     read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
     return settings.data_share.updated(brought, read - brought)
 
 
 def _missed(settings: StudySettings, state: State) -> tuple[float, float]:
-    """What random draws say of all readers, where the decision is judged by all that is relevant: how many documents they overlooked, and the share that they recognise."""
+    """Expected number of documents that all readers overlooked, and the share that they recognise, by audit draws.
+
+    Nothing and 1 without draws, or if a decision is judged by the pooled result and not by the whole list.
+    """
     overlooked = state.overlooked
     if settings.truth != "full_evidence" or overlooked is None or not overlooked.is_audited:
         return 0.0, 1.0
@@ -48,22 +52,23 @@ def _missed(settings: StudySettings, state: State) -> tuple[float, float]:
 
 
 def _with_data(state: State) -> int:
+    """Number of reports that brought data."""
     return sum(report.outcome == "data" for report in state.read_in_full.values())
 
 
 def study_facts(advice: Advice) -> ReviewFacts:
-    """The facts beside the advice of such a review."""
+    """Facts of the advice in a review."""
     assert isinstance(advice.facts, ReviewFacts), "advice of a review has its facts"
     return advice.facts
 
 
 def with_interval(share: float, ends: tuple[float, float]) -> str:
-    """A share and where it lies with a chance of 90 %."""
+    """A share and its interval of 90 %, in words."""
     return f"{percent(share)} ({percent(ends[0])} to {percent(ends[1])})"
 
 
 class StudyScenario(Scenario[T]):
-    """A review in which studies add up; a subclass says what is known after some of them."""
+    """A review in which studies add up; a subclass computes what is known after some of them."""
 
     asked = ("What does the review ask?", "Its title, or its question in a sentence")
     plans_approximately = True
@@ -74,21 +79,21 @@ class StudyScenario(Scenario[T]):
 
     @abstractmethod
     def states(self, settings: T, studies: Collected, *, last_only: bool = False) -> Sequence[EvidenceState]:
-        """What is known after studies.
+        """What is known after each number of studies.
 
         Parameters
         ----------
         settings : StudySettings
-            Those in force, or of a what-if.
+            Settings in force, or those of a what-if.
         studies : Collected
-            What reports have brought.
+            The n studies that reports have brought.
         last_only : bool
-            Whether only what is known after all of them is wanted.
+            Whether only the state after all of them is computed.
 
         Returns
         -------
         sequence of EvidenceState
-            After 0, 1, 2 … studies, or one.
+            States after 0, 1, …, n studies, or only the last one.
         """
 
     def badges(self, settings: T) -> list[str]:
@@ -101,19 +106,19 @@ class StudyScenario(Scenario[T]):
         return float(self.states(settings, studies, last_only=True)[-1].b)
 
     def needed(self, settings: T, studies: Collected, states: Sequence[EvidenceState]) -> Depths | None:
-        """Further studies before a⁺ may be taken.
+        """Number of further studies before a⁺ may be taken.
 
         Parameters
         ----------
         settings, studies
             As for :meth:`states`.
         states : sequence of EvidenceState
-            What is known after 0, 1, 2 … studies, or after all of them alone.
+            States after 0, 1, …, n studies, or only the last one.
 
         Returns
         -------
         ndarray of int or None
-            In each state; None where a⁺ always may be taken.
+            Number of studies in each state; None if a⁺ may always be taken.
         """
         if not settings.least_studies:
             return None
@@ -124,36 +129,36 @@ class StudyScenario(Scenario[T]):
     def rows_of_file(
         self, settings: T, source: BinaryIO, name: str
     ) -> tuple[Sequence[Row | EffectRow], Sequence[str]]:
-        """Read the studies of a table, one a line.
+        """Studies from a file with a table, one in each row.
 
         Parameters
         ----------
         settings : StudySettings
-            Those in force.
+            Settings in force.
         source, name : binary file, str
-            CSV, TSV or Excel, and its name, for messages.
+            A CSV, TSV or Excel file, and its name, for messages.
 
         Returns
         -------
         rows, notes : sequence of Row or EffectRow, sequence of str
-            Studies whose numbers are known, and how the file was read.
+            The studies, and remarks on how the file was read.
 
         Raises
         ------
         InputProblem
-            When the file has no such studies.
+            If the file has no such studies.
         """
 
     @abstractmethod
     def rows_given(self, given: Any, settings: T) -> list[Row | EffectRow]:
-        """Take studies from a table that a Python user gives, one a row; InputProblem when one cannot be used."""
+        """Studies from a table that a Python user passes, one in each row; InputProblem if one cannot be used."""
 
     def chance_of(self, settings: T) -> str:
-        """Included by title and abstract, or with data where both are read at once."""
+        """The chance of being included by title and abstract, or of bringing data if both are read at once."""
         return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
 
     def path(self, settings: T, calibrator: Calibrator, chances: Floats, state: State) -> ReviewPath:
-        # In two stages `chances` are those of being included by title and abstract, in one those of bringing data.
+        # In two stages, `chances` are those of being included by title and abstract; in one, those of bringing data.
         studies = state.evidence
         share = extraction_rate(settings, state).mean if settings.two_stages else 1.0
         states = self.states(settings, studies)
@@ -173,24 +178,24 @@ class StudyScenario(Scenario[T]):
         )
 
     def key(self, settings: T, state: State) -> str:
-        """The reports that were read in full, the share of them that brought data, and what readers overlooked where the path counts it."""
+        """Key of the reports that were read in full, the chance that others bring data, and what readers overlooked."""
         reports = sorted(state.read_in_full.items())
         return repr((reports, extraction_rate(settings, state), _missed(settings, state)))
 
     def with_b_0(
         self, path: ListPath, settings: T, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        # Only the present belief is computed again: the depths behind are not asked for.
-        studies, whole = state.evidence, cast(ReviewPath, path)
+        # Only the present belief is computed again, because earlier depths are not needed.
+        studies, old = state.evidence, cast(ReviewPath, path)
         now = self.states(settings, studies, last_only=True)
         needed = self.needed(settings, studies, now)
-        none = np.zeros_like(whole.studies)
-        return replace(whole, states=now, studies=none, behind=len(studies), needed=needed)
+        none = np.zeros_like(old.studies)
+        return replace(old, states=now, studies=none, behind=len(studies), needed=needed)
 
     # --- beside the advice
 
     def floors(self, settings: T, path: ListPath) -> Mapping[Floor, Flags]:
-        """A chance of the right decision, and a number of studies."""
+        """Depths allowed by the floors on the chance of the right decision and on the number of studies."""
         own, allowed = cast(ReviewPath, path), dict[Floor, Flags]()
         if settings.floor and not settings.payoffs.others:
             allowed[Floor.RIGHT] = np.asarray(1 - own.disagreement(settings.truth) >= settings.floor)
@@ -201,22 +206,22 @@ class StudyScenario(Scenario[T]):
     def shared_facts(
         self, settings: T, calibrator: Calibrator, path: ReviewPath, p: Floats, state: State, tempering: float
     ) -> tuple[dict[str, Any], Floats]:
-        """Facts that all such reviews have, and the chance of 0, 1, 2 … further studies.
+        """Facts that all reviews share, and the chances of 0, 1, 2 … further studies.
 
         Parameters
         ----------
         settings, calibrator, path, state
             As for :meth:`facts`.
         p : array of shape (N,)
-            As the calibrator gives it: what was found already corrects the number still unread, and a scale that came from
-            the same documents would count them twice.
+            Chances from the calibrator, without the scale of the settings: the finds already correct the number still
+            unread, and a scale that was chosen from the same documents would count them twice.
         tempering : float
-            Power of the odds that further studies turn the decision, which past reviews teach.
+            Power applied to the odds that further studies change the decision, learned from past reviews.
 
         Returns
         -------
         dict, ndarray
-            Fields of :class:`ReviewFacts`, and chances.
+            Fields of :class:`ReviewFacts`, and the chances.
         """
         depth, waiting = state.depth, len(state.waiting)
         now, share = path.states[-1], extraction_rate(settings, state)
@@ -284,7 +289,7 @@ class StudyScenario(Scenario[T]):
         return rows
 
     def own_rows(self, facts: ReviewFacts, settings: T) -> list[tuple[str, str]]:
-        """Rows beside the advice that only this kind of review has."""
+        """Rows of name and value beside the advice that only this kind of review has."""
         return []
 
     def footing(self, advice: Advice, settings: T, option: int, spent: float) -> dict[str, Any]:
@@ -311,7 +316,7 @@ class StudyScenario(Scenario[T]):
         ]
 
     def verdicts(self, settings: T) -> dict[Label, tuple[str, str]]:
-        """By title and abstract, where reports are read later."""
+        """Verdicts by title and abstract, if reports are read later."""
         if not settings.two_stages:
             return super().verdicts(settings)
         return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
@@ -349,12 +354,11 @@ class StudyScenario(Scenario[T]):
             "least number of studies": number(settings.floor_studies),
         }
 
-    # --- what leaves
+    # --- exports
 
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        # What was known at the time, and what became of the report.
         assert isinstance(facts, ReviewFacts), "advice of a review has its facts"
         return {
             "studies": facts.studies,
@@ -365,13 +369,12 @@ class StudyScenario(Scenario[T]):
         }
 
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        # What became of the report, as it stands.
         report = final.read_in_full.get(depth)
         return report_columns(report or (Report("waiting") if depth in final.waiting else None))
 
 
 def report_columns(report: Report | None) -> dict[str, str]:
-    """Outcome, reason, numbers and risk of bias of a report, by column of a table of documents; empty where there is none."""
+    """Outcome, reason, numbers and risk of bias of a report, by column of a table of documents; empty without a report."""
     rows = report.rows if report else ()
     return {
         "report": report.outcome if report else "",
@@ -382,5 +385,5 @@ def report_columns(report: Report | None) -> dict[str, str]:
 
 
 def in_a_line(numbers: Mapping[str, Any]) -> str:
-    """Numbers of a study by the names of their columns: "TP 9, FP 1"; an unknown one stays empty."""
+    """Numbers of a study with the names of their columns: "TP 9, FP 1"; an unknown number is left empty."""
     return ", ".join(f"{name} {'' if value is None else value}" for name, value in numbers.items())
