@@ -19,7 +19,7 @@ from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import S, Settings, Threshold
+from tarstop_core.screening.settings import S, Settings, ReviewThreshold
 from tarstop_core.screening.wording import best_between, cost_warnings, question
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
@@ -127,7 +127,7 @@ def panel(
     return ours, [*problems.values(), *missing]
 
 
-def beyond(threshold: Threshold, *, at: Any = st, **how: Any) -> float:
+def beyond(threshold: ReviewThreshold, *, at: Any = st, **how: Any) -> float:
     """Ask for the threshold, as a share on a slider or as a number."""
     how |= {"help": f"{threshold.symbol}: {term(threshold.entry, 'what is that?')}"}
     if threshold.is_share:

@@ -72,7 +72,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     if joined := len(state.joining("docs")):
         same += f", and {count_of(joined)} joined it later"
     caption(f"Registered plan: {words}; the list is {same}.")
-    before, came = plan, provenance(work.events)
+    before, origins = plan, provenance(work.events)
     for event in state.deviations:
         after = read_settings(event.payload["settings"])
         moved = (
@@ -81,11 +81,11 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
             or ["a value that rounding hides"]
         )
         caption(
-            f"Deviation at {claimed_time(clock(event.time), came.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
+            f"Deviation at {claimed_time(clock(event.time), origins.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
         )
         before = after
     for event in after_plan(work.events):
-        at = claimed_time(clock(event.time), came.columns(event))
+        at = claimed_time(clock(event.time), origins.columns(event))
         caption(f"Deviation at {at}: {moved_aside(event)}. {event.payload.get('reason', '')}")
     if what_if is None:
         st.caption("Move a slider to see what would change. Nothing is recorded until you confirm it.")

@@ -142,7 +142,7 @@ def _facts(session: SessionSnapshot) -> None:
         facts.append(f"now best: {action(session.advice_now.option, state.settings)}")
     facts.append(clock(state.last_time or row.created))
     if state.imported:
-        imported(session.came)
+        imported(session.provenance)
     standing = scenario.rows(session.advice_now, state.settings)[0]
     st.html(block("facts", marks, facts, *standing))
 

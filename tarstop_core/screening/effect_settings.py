@@ -9,7 +9,7 @@ from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import StudySettings, Threshold
+from tarstop_core.screening.settings import StudySettings, ReviewThreshold
 
 OTHER_QUESTIONS = ("theta", "prior")
 """Settings of reviews of accuracy, which files of these settings leave out."""
@@ -59,9 +59,9 @@ class EffectSettings(StudySettings):
         return Target(self.kind, self.delta, self.above, self.is_ratio)
 
     @property
-    def threshold(self) -> Threshold:
+    def threshold(self) -> ReviewThreshold:
         asked, least = "Smallest effect that matters (δ)", 0.001 if self.is_ratio else None
-        return Threshold(self.delta, "δ", asked, "smallest-effect", is_share=False, least=least)
+        return ReviewThreshold(self.delta, "δ", asked, "smallest-effect", is_share=False, least=least)
 
     @property
     def used_engine(self) -> Engine:

@@ -106,10 +106,10 @@ def labels_found(
         if labels:
             codes[list(group)] = next((code for code in (FOUND, UNSURE) if code in labels), min(labels))
     sources = [
-        f"{file['source']} ({theirs}{', as ASReview writes them' if normal_header(theirs) in _ASREVIEW else ''})"
+        f"{file['source']} ({header}{', as ASReview writes them' if normal_header(header) in _ASREVIEW else ''})"
         for file in files
-        for theirs, ours in file.get("understood", {}).items()
-        if ours == "label"
+        for header, column in file.get("understood", {}).items()
+        if column == "label"
     ]
     return FileLabels(codes, unknown, "; ".join(sources) or "the list")
 

@@ -55,8 +55,8 @@ class Provenance:
         """Columns on the provenance of an entry; none if the whole session was recorded here."""
         if not self.imports:
             return {}
-        came = event is not None and event.seq < self.imports[-1].seq
-        source = str(self.imports[-1].payload["source"]) if came else ""
+        is_imported = event is not None and event.seq < self.imports[-1].seq
+        source = str(self.imports[-1].payload["source"]) if is_imported else ""
         fault = self.faults.get(event.seq) if event is not None else None
         return {"imported_from": source, "impossible_time": fault.value if fault else ""}
 
@@ -100,10 +100,10 @@ def provenance(events: Sequence[Event]) -> Provenance:
     duplicated = tuple(event for event in events if event.kind == "duplicated")
     if not imports:
         return Provenance(entries=len(events), duplicated=duplicated)
-    came = [event for event in events if event.seq < imports[-1].seq]
+    claimed = [event for event in events if event.seq < imports[-1].seq]
     arrived, latest = datetime.fromisoformat(imports[-1].time), BEGINNING
     faults = dict[int, Fault]()
-    for event in came:
+    for event in claimed:
         time = datetime.fromisoformat(event.time)
         if time > arrived + CLOCKS_APART:
             faults[event.seq] = Fault.LATE
@@ -113,5 +113,5 @@ def provenance(events: Sequence[Event]) -> Provenance:
             faults[event.seq] = Fault.BACKWARDS
         else:
             latest = max(latest, time)
-    readers = Counter(event.reviewer for event in came if event.reviewer)
+    readers = Counter(event.reviewer for event in claimed if event.reviewer)
     return Provenance(imports, len(events), dict(readers), faults, duplicated)

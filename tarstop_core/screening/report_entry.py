@@ -191,7 +191,7 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
         Value by column; a report without an entry has the outcome "waiting".
     """
     last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
-    rows, came = [], provenance(events)
+    rows, origins = [], provenance(events)
     for at in sorted([*state.read_in_full, *state.waiting.tolist()]):
         entered = state.read_in_full.get(at)
         report, event = entered or Report("waiting"), last.get(ids[at]) if entered else None
@@ -205,7 +205,7 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
                 "tables": len(report.rows),
                 "time": event.time if event else "",
                 "reviewer": event.reviewer if event else "",
-                **came.columns(event),
+                **origins.columns(event),
             }
         )
     return rows

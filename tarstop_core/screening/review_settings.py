@@ -7,10 +7,10 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, Threshold
+from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, ReviewThreshold
 
-SENSITIVITY = Threshold(0.75, "θ", "Sensitivity to exceed")
-SPECIFICITY = Threshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
+SENSITIVITY = ReviewThreshold(0.75, "θ", "Sensitivity to exceed")
+SPECIFICITY = ReviewThreshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ReviewSettings(StudySettings):
         return all(isinstance(row, Row) for row in report.rows)
 
     @property
-    def threshold(self) -> Threshold:
+    def threshold(self) -> ReviewThreshold:
         return replace(SENSITIVITY, value=self.theta)
 
     def with_threshold(self, value: float, *, keeps_b_0: bool = True) -> Self:

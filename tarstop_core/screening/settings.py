@@ -69,7 +69,7 @@ FOREIGN: Mapping[str, object] = {
 
 
 @dataclass(frozen=True)
-class Threshold:
+class ReviewThreshold:
     """A threshold that the reviewed quantity must exceed, with what a form needs to ask for it."""
 
     value: float
@@ -174,7 +174,7 @@ class Settings:
         return replace(self, payoffs=stakes.payoffs, cost=stakes.cost)
 
     @property
-    def threshold(self) -> Threshold | None:
+    def threshold(self) -> ReviewThreshold | None:
         """The threshold that the reviewed quantity must exceed; None if there is none."""
         return None
 

@@ -51,7 +51,7 @@ def trace(
     list of dict
         Value by column.
     """
-    final, came = replay(settings, ids, events), provenance(events)
+    final, origins = replay(settings, ids, events), provenance(events)
     fold, stored = LogReplay(settings, ids), scores
     ids, scores = final.ids_as_read(ids), final.scores_as_read(scores)
     computed: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
@@ -74,7 +74,7 @@ def trace(
                     **fit,
                     "time": event.time,
                     "reviewer": event.reviewer,
-                    **came.columns(event),
+                    **origins.columns(event),
                     "p": float(paths.path.p[depth]),
                     **(_weighed_columns(advice, now, paths) if now.weighs else {}),
                     "policy": now.policy,
@@ -92,7 +92,7 @@ def trace(
                     **_verdict_columns(final, ids, scores, depth),
                     "time": event.time,
                     "reviewer": "",
-                    **came.columns(event),
+                    **origins.columns(event),
                     "kept_from": final.kept_from,
                     **_note_columns(final, ids, depth),
                     **scenario_of(final.settings).kept_columns(final, ids, depth),

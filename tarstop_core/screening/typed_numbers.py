@@ -131,8 +131,8 @@ class TypedTable:
         TP, FN = parse_count(self.TP, "TP"), parse_count(self.FN, "FN")
         FP, TN = (parse_count(self.FP, "FP"), parse_count(self.TN, "TN")) if self.FP.strip() else (None, None)
         if self.has_rates:
-            meant, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
-            implied = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
+            by_rates, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
+            implied = {cell: by_rates[cell] for cell in CELLS if by_rates[cell] is not None}
             if implied.items() - typed.items():
                 counts = ", ".join(f"{cell} {count}" for cell, count in implied.items())
                 raise InputProblem(

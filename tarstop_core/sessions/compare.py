@@ -105,11 +105,13 @@ def other_scenarios(settings: Settings) -> list[str]:
 
 def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, Calibrator]:
     """Default settings for asking the question of another scenario on the same list, and the calibrator that they name."""
-    now, other = session.state.settings, SCENARIOS[scenario]
+    present, other = session.state.settings, SCENARIOS[scenario]
     plus, minus = other.first_actions
-    kept = {name: getattr(now, name) for name in ("learns", "words_for", "words_against", "weighs_scores")}
+    kept = {
+        name: getattr(present, name) for name in ("learns", "words_for", "words_against", "weighs_scores")
+    }
     settings = other.beginning(plus=plus, minus=minus, chances_follow=True, **kept)
-    calibrator, wanted = session.calibrators[now.calibrator], other.chance_of(settings)
+    calibrator, wanted = session.calibrators[present.calibrator], other.chance_of(settings)
     if calibrator.scenario != wanted:
         scored, simulated = session.row.scores is not None, session.collection.simulated
         calibrator = calibrators()[default_calibrator(scored, simulated, wanted)]

@@ -97,8 +97,8 @@ def _drawn(
     curve = line(course[column], colour, width=2.5)
     end = curve.dropna().tail(1)
     chart.points(end.index, end, colour, 8)
-    for name, values, of in limits:
-        at = line(values, of, dash="dash").iloc[-1]
+    for name, values, limit_colour in limits:
+        at = line(values, limit_colour, dash="dash").iloc[-1]
         chart.traces[-1]["line"]["shape"] = "hv"
         if np.isnan(at):
             continue  # a cost of 0, which a logarithmic axis cannot show
@@ -108,7 +108,7 @@ def _drawn(
         at_left, below = free_side((depths / depths[-1]).to_numpy(), shares[:-1], float(shares[-1]), name)
         place: dict[str, Any] = {"yanchor": "top", "yshift": -4} if below else {"yshift": 2}
         end, side = (0.0, "left") if at_left else (depths[-1], "right")
-        chart.label(end, height, name, of, xanchor=side, **place)
+        chart.label(end, height, name, limit_colour, xanchor=side, **place)
     whole = {"dtick": 1} if depths[-1] <= 5 else {}
     chart.axis("xaxis", "documents read", range=[0.0, depths[-1]], **whole)
     chart.axis("yaxis", **axis)

@@ -59,9 +59,9 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
         read = session.steps[at] if at < len(session.steps) else {}
-        first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
-        first |= {"note": session.state.notes.get(str(record["id"]), "")}
-        first |= apart.get(record["id"], unjudged)
+        verdict = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
+        verdict |= {"note": session.state.notes.get(str(record["id"]), "")}
+        verdict |= apart.get(record["id"], unjudged)
         about = {name: record[name] for name in _TEXTS}
         about["links"] = " ".join(link.url for link in _links(record))
         about |= {f"{name}_in_file": record[name] for name in _EARLIER} | {
@@ -73,8 +73,8 @@ def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
             about["flag"] = "; ".join(flag.words for flag in session.flags[at])
         if aside:
             about["set_aside"] = aside[record["id"]]["words"] if at in session.state.aside_read else ""
-        rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
-        rows.append(first | about | rest | in_full.get(record["id"], unread))
+        advice = {name: read.get(name, "") for name in columns if name not in (*verdict, *about)}
+        rows.append(verdict | about | advice | in_full.get(record["id"], unread))
     for record in session.records_aside.to_dict("records"):
         row = {name: record[name] for name in (*_TEXTS, "id")}
         row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"], "score": scores.get(record["id"])}
@@ -141,7 +141,7 @@ def to_xlsx(session: SessionSnapshot) -> bytes:
     for event in session.events:
         content = json.dumps(dict(event.payload), ensure_ascii=False)
         values = (event.seq, event.time, event.reviewer, event.kind, content)
-        log.append(dict(zip(names, values, strict=True)) | session.came.columns(event))
+        log.append(dict(zip(names, values, strict=True)) | session.provenance.columns(event))
     _sheet(book, "Log", log)
     written = io.BytesIO()
     book.save(written)
@@ -169,12 +169,12 @@ def trace_csv(session: OpenSession) -> str:
 
 def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
     """Facts about a session and its search, as names and values; empty ones are left out."""
-    row, collection, state, came = session.row, session.collection, session.state, session.came
+    row, collection, state, origins = session.row, session.collection, session.state, session.provenance
     simulated = " (simulated)" if collection.simulated else ""
     rows = [
-        ("Begun", when(row.created) + (" (claimed)" if came.began_elsewhere else "")),
-        ("Imported", came.sentence(when)),
-        ("Taken over", came.elsewhere()),
+        ("Begun", when(row.created) + (" (claimed)" if origins.began_elsewhere else "")),
+        ("Imported", origins.sentence(when)),
+        ("Taken over", origins.elsewhere()),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
         ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
         *(row for file in session.files for row in _about_file(file)),
@@ -188,7 +188,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
         *(
             (
                 "Set aside later" if event.kind == "set_aside" else "Returned later",
-                f"{moved_aside(event)}, {claimed_time(when(event.time), came.columns(event))}",
+                f"{moved_aside(event)}, {claimed_time(when(event.time), origins.columns(event))}",
             )
             for event in session.events
             if event.kind == "returned" or (event.kind == "set_aside" and "ranks" not in event.payload)
@@ -196,7 +196,7 @@ def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
         *(
             (
                 JOINED[event.kind],
-                f"{joined_in_words(event.payload)}, {claimed_time(when(event.time), came.columns(event))}",
+                f"{joined_in_words(event.payload)}, {claimed_time(when(event.time), origins.columns(event))}",
             )
             for event in session.events
             if event.kind in JOINED
@@ -236,17 +236,21 @@ def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _score_columns(session: SessionSnapshot) -> str:
     """Names of the columns of files that scores come from."""
-    read = [(file["source"], file.get("understood", {})) for file in session.files]
-    named = (f"column “{theirs}” of {name}" for name, of in read for theirs in of if of[theirs] == "score")
+    named = (
+        f"column “{header}” of {file['source']}"
+        for file in session.files
+        for header, column in file.get("understood", {}).items()
+        if column == "score"
+    )
     return "; ".join(named) or "those of the file"
 
 
 def _ranker_in_words(last: Mapping[str, Any]) -> str:
     """Which ranker put the list in order, how often, and with which settings and features, given its last fit."""
-    made = ", ".join(f"{name} {value}" for name, value in last["settings"].items())
+    settings = ", ".join(f"{name} {value}" for name, value in last["settings"].items())
     return (
         f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
-        f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
+        f"{last['ranker']} ({settings}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
         f"{FEATURES_VERSION}"
     )
 

@@ -54,11 +54,11 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
     Preview
         What the file would add.
     """
-    session, whole, file, payload = _arrivals(store, session_id, content, name)
-    docs, titles, alike = payload["docs"], whole.set_index("id")["title"], payload["alike"]
+    session, documents, file, payload = _arrivals(store, session_id, content, name)
+    docs, titles, alike = payload["docs"], documents.set_index("id")["title"], payload["alike"]
     lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
     lines += [titles[doc] for doc in docs if doc not in alike]
-    labelled = int((whole["label"].iloc[len(whole) - len(docs) :] != "").sum())
+    labelled = int((documents["label"].iloc[len(documents) - len(docs) :] != "").sum())
     return Preview(payload, tuple(lines[:SHOWN]), labelled, file)
 
 
@@ -126,9 +126,9 @@ def join(
     Conflict
         If other documents joined meanwhile.
     """
-    session, whole, file, payload = _arrivals(store, session_id, content, name)
-    docs, before = payload["docs"], len(whole) - len(payload["docs"])
-    scores = _scores(session.stored, whole, before, name)
+    session, documents, file, payload = _arrivals(store, session_id, content, name)
+    docs, before = payload["docs"], len(documents) - len(payload["docs"])
+    scores = _scores(session.stored, documents, before, name)
     first = np.arange(len(docs)) if scores is None else np.argsort(-scores, kind="stable")
     given = {} if scores is None else {"scores": scores[first].tolist()}
     payload |= {
@@ -139,7 +139,7 @@ def join(
     files = [*session.collection.files, file | ({"database": database} if database else {})]
     event = Event("joined", payload | given, reviewer=by)
     duplicates = session.collection.duplicates + payload["duplicates"]
-    return store.grow(session_id, event, session.collection, whole, files, duplicates, progress)
+    return store.grow(session_id, event, session.collection, documents, files, duplicates, progress)
 
 
 def part(
@@ -166,11 +166,13 @@ def part(
     last = may_part(session.row.ids, session.state)
     if last is None:
         raise InputProblem("Nothing was taken back: nothing has joined, or part of it has been read.")
-    held, there = session.collection, store.records(session.collection.id)
-    left, duplicates = there.iloc[: len(there) - len(last["docs"])], held.duplicates - last["duplicates"]
+    collection, records = session.collection, store.records(session.collection.id)
+    remaining = records.iloc[: len(records) - len(last["docs"])]
+    duplicates = collection.duplicates - last["duplicates"]
     content = {"source": last["source"], "docs": last["docs"]}
     event = Event("parted", content, seq=session.state.seq, reviewer=by)
-    return store.grow(session_id, event, held, left, held.files[:-1], duplicates, progress)
+    files = collection.files[:-1]
+    return store.grow(session_id, event, collection, remaining, files, duplicates, progress)
 
 
 def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
@@ -189,29 +191,31 @@ def _arrivals(
     session = OpenSession.load(store, session_id)
     while session.refresh():  # until the log and the list are of the same moment
         pass
-    held, there = session.collection, store.records(session.collection.id)
-    if held.simulated or session.state.drawn is not None:
-        why = "its documents are simulated" if held.simulated else "documents are drawn from it at random"
+    collection, before = session.collection, store.records(session.collection.id)
+    if collection.simulated or session.state.drawn is not None:
+        why = (
+            "its documents are simulated" if collection.simulated else "documents are drawn from it at random"
+        )
         raise InputProblem(
             f"No documents can join this list, because {why}; set up another session for them."
         )
     table = read_records(io.BytesIO(content), name)
-    stands = merge_records([there, table.frame]).rows - len(there)
-    new = table.frame.iloc[stands[stands >= 0]]
-    check_held(name, len(there) + len(new))
-    whole = pd.concat([there, new], ignore_index=True)
-    whole["id"] = pd.Series(unique_ids(whole["id"].tolist())[0], dtype="str")
-    matches, ids = near_duplicates(whole), whole["id"].tolist()
+    rows = merge_records([before, table.frame]).rows - len(before)
+    new = table.frame.iloc[rows[rows >= 0]]
+    check_held(name, len(before) + len(new))
+    documents = pd.concat([before, new], ignore_index=True)
+    documents["id"] = pd.Series(unique_ids(documents["id"].tolist())[0], dtype="str")
+    matches, ids = near_duplicates(documents), documents["id"].tolist()
     payload = {
         "source": name,
-        "docs": ids[len(there) :],
+        "docs": ids[len(before) :],
         "duplicates": table.repeated + len(table.frame) - len(new),
-        "alike": {ids[match.other]: ids[match.kept] for match in matches if match.other >= len(there)},
+        "alike": {ids[match.other]: ids[match.kept] for match in matches if match.other >= len(before)},
     }
-    return session, whole, table.described, payload
+    return session, documents, table.described, payload
 
 
-def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:
+def _scores(row: SessionRow, documents: pd.DataFrame, before: int, name: str) -> Floats | None:
     """Scores of the new documents, computed like those that order the list; None if it has none."""
     if row.scores is None:
         return None
@@ -220,8 +224,8 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
         recipe = next(
             (known for known in RECIPES.values() if f"on {known.description})" in row.ranking), PAPER
         )
-        return build_index(ranking_text(whole), recipe=recipe).scores(row.query)[before:]
-    scores = whole["score"].to_numpy(dtype=np.float64)[before:]
+        return build_index(ranking_text(documents), recipe=recipe).scores(row.query)[before:]
+    scores = documents["score"].to_numpy(dtype=np.float64)[before:]
     if missing := int(np.count_nonzero(~np.isfinite(scores))):
         raise InputProblem(
             f"This list is in the order of its scores, and {missing:,} of the {len(scores):,} documents that {name} would add "

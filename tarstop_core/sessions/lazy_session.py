@@ -79,7 +79,7 @@ class Session(ABC):
         return self.stored.as_read(self.state)
 
     @cached_property
-    def came(self) -> Provenance:
+    def provenance(self) -> Provenance:
         """Which entries of the log came from a session file or another session."""
         return provenance(self.events)
 
@@ -149,7 +149,7 @@ class LazySession(Session):
 
     def _forget(self) -> None:
         """Drop everything computed from the log."""
-        for computed in ("state", "row", "came", "steps"):
+        for computed in ("state", "row", "provenance", "steps"):
             self.__dict__.pop(computed, None)
 
     def document(self, at: int) -> Record:

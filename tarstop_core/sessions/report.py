@@ -79,7 +79,7 @@ def report_html(session: SessionSnapshot) -> str:
         settings=settings,
         question=question(settings),
         at=when(state.last_time or session.row.created),
-        imported=session.came.sentence(when),
+        imported=session.provenance.sentence(when),
         example=example_amounts(settings),
         repriced=any(moved.cost != first.cost for moved in moves),
         in_full=sum(report.was_read for report in reports),
@@ -323,8 +323,8 @@ def _content(event: Event) -> str:
 
 def _by(session: SessionSnapshot, event: Event) -> tuple[str, str]:
     """Time of a log entry and who recorded it, marked if only a session file says so."""
-    came = session.came.columns(event)
-    return claimed_time(when(event.time), came), claim(event.reviewer, came)
+    columns = session.provenance.columns(event)
+    return claimed_time(when(event.time), columns), claim(event.reviewer, columns)
 
 
 def _signed(session: SessionSnapshot, event: Event) -> str:

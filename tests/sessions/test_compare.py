@@ -58,12 +58,15 @@ def test_a_duplicate_says_where_its_labels_were_given(store: Store) -> None:
     }
     assert "taken over from" in report_html(made) and "whose rule was" in report_html(made)
     again = session_snapshot(store, duplicate(store, made.row.id, START, "Copy of a copy"))
-    assert [event.payload["session"] for event in again.came.duplicated] == [before.row.name]
+    assert [event.payload["session"] for event in again.provenance.duplicated] == [before.row.name]
     log(store, again.row.id, label(12, "irrelevant"))
     third = session_snapshot(store, duplicate(store, again.row.id, START, "And again"))
     n = len(judgements(before.events))
-    assert f"Log entries 1 to {n} are" in third.came.elsewhere()
-    assert f"Log entry {n + 2} is" in third.came.elsewhere() and "“Copy of a copy”" in third.came.elsewhere()
+    assert f"Log entries 1 to {n} are" in third.provenance.elsewhere()
+    assert (
+        f"Log entry {n + 2} is" in third.provenance.elsewhere()
+        and "“Copy of a copy”" in third.provenance.elsewhere()
+    )
 
 
 @pytest.mark.parametrize("policy", ["optimal", "greedy", "budget:d=4", "look-ahead:m=3"])

@@ -249,12 +249,12 @@ class Accounts(Permissions):
 
     def projects(self) -> dict[str, list[str]]:
         """Projects with their members: those of the person, or all for an administrator."""
-        mine = select(Member.project).where(Member.person == self.person)
+        my_projects = select(Member.project).where(Member.person == self.person)
         members = select(Member.project, Member.person).order_by(Member.project, Member.person)
         members_of: dict[str, list[str]] = {}
         with self.read() as session:
             for row in session.execute(
-                members if self.administers else members.where(Member.project.in_(mine))
+                members if self.administers else members.where(Member.project.in_(my_projects))
             ):
                 members_of.setdefault(row.project, []).append(row.person)
         return members_of

@@ -259,14 +259,14 @@ def _revision_of(connection: Connection, file: Path) -> tuple[str, bool]:
     foreign = InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
     damaged = InputProblem(_backup_damaged(file))
     try:
-        ours = inspect(connection).has_table(VERSION.name)
+        has_version = inspect(connection).has_table(VERSION.name)
     except DBAPIError as problem:
         if "not a database" in str(problem):
             raise foreign from None
         raise
     if connection.exec_driver_sql("PRAGMA integrity_check").scalar() != "ok":
         raise damaged
-    if not ours:
+    if not has_version:
         raise foreign
     if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
         raise damaged

@@ -385,13 +385,12 @@ class Store(Collections):
         Conflict
             If something was recorded since, or the session has another collection by now; nothing is changed then.
         """
-        about = (after.name, frame, files, duplicates)
-        arriving = self.arriving(*about, query=after.query, progress=progress)
+        arriving = self.arriving(after.name, frame, files, duplicates, query=after.query, progress=progress)
         # Roles are locked first, in the same order as for deleting a session, so that the two cannot block each other.
         with arriving as key, self.changing("session", session_id, "manage") as session:
             seen = event.seq or _last_seq(session, session_id)[0]
-            mine = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
-            moved = session.connection().execute(update(_SESSIONS).where(mine).values(collection_id=key))
+            unchanged = (StoredSession.id == session_id) & (StoredSession.collection_id == after.id)
+            moved = session.connection().execute(update(_SESSIONS).where(unchanged).values(collection_id=key))
             if not moved.rowcount:
                 raise Conflict(
                     "Other documents joined this session meanwhile, so these were not added; add them again."
