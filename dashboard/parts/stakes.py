@@ -19,7 +19,7 @@ from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import S, Settings, ReviewThreshold
+from tarstop_core.screening.settings import ReviewThreshold, S, Settings
 from tarstop_core.screening.wording import best_between, cost_warnings, question
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes

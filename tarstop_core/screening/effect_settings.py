@@ -9,7 +9,7 @@ from tarstop_core.effects.beliefs import POOLED, Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
 from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import StudySettings, ReviewThreshold
+from tarstop_core.screening.settings import ReviewThreshold, StudySettings
 
 OTHER_QUESTIONS = ("theta", "prior")
 """Settings of reviews of accuracy, which files of these settings leave out."""

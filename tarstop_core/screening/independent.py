@@ -346,15 +346,14 @@ class SeveralReaders:
             for name in people or self.readers.names
         )
 
-    def independent(self, docs: Sequence[str] | None = None) -> Floats:
+    def independent(self) -> Floats:
         """Verdicts from before readers could see each other's: 1 included, 0 excluded, NaN none; shape (documents, readers).
 
-        The rows are those of `docs` that all have judged; by default all such documents, in the order of :attr:`judged`.
+        The rows are the documents of :attr:`judged`, in the same order.
         """
         rows = [
             [_INCLUDED.get(self.first[doc].get(name, ""), np.nan) for name in self.readers.names]
-            for doc in (self.judged if docs is None else docs)
-            if doc in self.judged
+            for doc in self.judged
         ]
         return np.array(rows, dtype=float).reshape(len(rows), len(self.readers.names))
 

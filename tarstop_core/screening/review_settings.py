@@ -7,7 +7,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.documents.reports import Report, Row
-from tarstop_core.screening.settings import DEFAULT_PRIOR, StudySettings, ReviewThreshold
+from tarstop_core.screening.settings import DEFAULT_PRIOR, ReviewThreshold, StudySettings
 
 SENSITIVITY = ReviewThreshold(0.75, "θ", "Sensitivity to exceed")
 SPECIFICITY = ReviewThreshold(0.8, "specificity", "Specificity to exceed", entry="specificity")
