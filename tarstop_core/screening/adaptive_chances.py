@@ -26,7 +26,7 @@ NODES = 32
 
 
 def adaptive_chances(settings: Settings, state: State) -> tuple[Floats, Remaining]:
-    """Chance of each position in the order of reading, shape (N,), and distribution of the number of unread relevant documents.
+    """Chances by position in the order of reading, shape (N,), and distribution of the number of unread relevant documents.
 
     A coming audit draw has the mean chance of the unread documents. Documents that came with labels were not read in an
     order that this list learned, so the forecast is for the list after them; each of them gets the share of them that
@@ -184,6 +184,6 @@ def _left(model: RerankedChances, history: bytes, length: int) -> Remaining:
 
 
 def forecast_for_read(settings: Settings, state: State) -> Remaining:
-    """Forecast from before reading of how many of the documents read here are relevant; those that came with labels are left out."""
+    """Forecast from before reading: how many of the documents read here, without kept ones, are relevant."""
     rest = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels) - state.kept)
     return rest.left(state.depth - state.kept)

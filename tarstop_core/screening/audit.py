@@ -71,7 +71,7 @@ def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
 
 
 def recall_sentence(state: State) -> str:
-    """Sentences on the bound on recall, which holds whenever one stops, and on what several readers overlooked; may be empty."""
+    """Sentences on the bound on recall, which holds at every stop, and on what several readers overlooked; may be empty."""
     confidence = state.settings.recall_confidence
     most, sentences = relevant_at_most(state, confidence), []
     if most is not None:

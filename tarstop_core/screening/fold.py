@@ -55,7 +55,7 @@ class LogReplay:
         return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
 
     def _state_with(self, back: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state, in which documents of undone labels in `back` come next, then those in `first`, then those of the last fit."""
+        """The state; next come documents of the undone labels in `back`, then those in `first`, then those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
         aside_read = self._aside_read()

@@ -333,7 +333,7 @@ def standing(events: Iterable[Event]) -> list[Event]:
 
 
 def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
-    """The events in force, and the undone events of labels whose document was not labelled again; both in order of recording."""
+    """The events in force, and undone labels of documents that were not labelled again, each in the order of recording."""
     in_force: list[Event] = []
     back: list[Event] = []
     for event in events:

@@ -87,9 +87,10 @@ class ReadingOrder:
         return ranks
 
     def sequence(self, first: Iterable[str], chosen: bool = False) -> NDArray[np.intp] | None:
-        """Places in the order of reading, shape (N,): those read, then documents in `first` with random draws between, then the rest.
+        """Places in the order of reading, shape (N,); None if it is the order of the stored list.
 
-        The rest is by rank. None if this is the list's own order, which `chosen` excludes: somebody chose `first`.
+        First come the documents read, then those in `first` with random draws between them, then the rest by rank. With
+        `chosen`, somebody chose `first`, and the result is never None.
         """
         if not (self.reordered or chosen):
             return np.flatnonzero(self._on) if self._aside else None

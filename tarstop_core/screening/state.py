@@ -178,7 +178,7 @@ class State:
 
     @property
     def hit(self) -> int | None:
-        """Number of documents read up to the first hit that counts, itself included; None without one, or if no document decides."""
+        """Number of documents read up to the first hit that counts, itself included; None without such a hit."""
         if not self.settings.one_decides:
             return None
         counts = self.labels == verdicts.RELEVANT

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from tarstop_core.readers.table import ReadersTable
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.readers.words import readers_report
 from tarstop_core.screening.independent import BROUGHT, JudgedDocument, SeveralReaders
-from tarstop_core.screening.reports_apart import compare
+from tarstop_core.screening.reports_apart import ReadApart, compare
 from tarstop_core.screening.scenarios.studies import report_columns
 from tarstop_core.screening.several_readers import SECOND
 from tarstop_core.sessions import message
@@ -85,7 +86,7 @@ def in_words(several: SeveralReaders, most: int = LISTED) -> list[str]:
 
 
 def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """Columns for each document that all have judged: each reader's verdict, the final verdict, and the number of its audit draw.
+    """Columns of each document that all have judged: the readers' verdicts, the final verdict, and the number of its draw.
 
     ``tarstop readers`` reads these columns back.
     """
@@ -104,7 +105,7 @@ def verdict_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
 
 
 def full_text_columns(several: SeveralReaders) -> dict[str, dict[str, str]]:
-    """Columns for each document that all have read in full: each reader's outcome, reason and numbers before seeing the others'.
+    """Columns of each document that all have read in full: outcome, reason and numbers as each reader first entered them.
 
     The names are those of the columns for the report that counts, followed by the name of the reader's column.
     ``tarstop readers --reader`` reads the outcomes back.
@@ -166,11 +167,6 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
         for place in places
         if all(isinstance(value, int | float) for value in place.values)
     ]
-    settled = Counter(
-        report.resolution.reviewer
-        for report in several.in_full.read.values()
-        if report.resolution is not None
-    )
     return InFull(
         read=len(first),
         agree=agreement(verdicts) if (~np.isnan(verdicts)).all(axis=1).any() else None,
@@ -178,8 +174,14 @@ def agreed_in_full(several: SeveralReaders) -> InFull | None:
         waiting=len(several.reports_waiting),
         numbers=len(numbers),
         numbers_differed=sum(place.differ for place in numbers),
-        settled=[f"{number:,} by {name}" for name, number in settled.items()],
+        settled=_settled_by(several.in_full.read.values()),
     )
+
+
+def _settled_by(differing: Iterable[JudgedDocument | ReadApart]) -> list[str]:
+    """How many differences each person settled: "2 by Rita"."""
+    settled = Counter(item.resolution.reviewer for item in differing if item.resolution is not None)
+    return [f"{number:,} by {name}" for name, number in settled.items()]
 
 
 def counted_apart(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
@@ -215,9 +217,6 @@ def _counted_in_full(several: SeveralReaders) -> tuple[tuple[str, int], ...]:
 
 def who_read(several: SeveralReaders) -> list[str]:
     """Paragraphs of a report on its readers: who read what, blind or not, who resolved what, and how well they agreed."""
-    settled = Counter(
-        judged.resolution.reviewer for judged in several.judged.values() if judged.resolution is not None
-    )
     first = message(
         "who_read",
         readers=several.readers,
@@ -226,7 +225,7 @@ def who_read(several: SeveralReaders) -> list[str]:
         brought=[event for event in several.files.values() if event.kind == BROUGHT],
         opened=several.opened,
         judged=len(several.judged),
-        settled=[f"{number:,} by {name}" for name, number in settled.items()],
+        settled=_settled_by(several.judged.values()),
         waiting=len(several.waiting),
         drawn=len(several.drawn),
     )

@@ -124,7 +124,7 @@ def to_ris(session: SessionSnapshot, relevant_only: bool = False, with_data: boo
 
 
 def to_xlsx(session: SessionSnapshot) -> bytes:
-    """A session as an Excel file with sheets for documents, settings, flow diagram and log and, in a review, studies and full texts."""
+    """A session as an Excel file: documents, settings, flow diagram and log and, in a review, studies and full texts."""
     book = Workbook(write_only=True)
     settings = session.state.settings
     _sheet(book, "Documents", document_rows(session))

@@ -145,7 +145,7 @@ def join(
 def part(
     store: Store, session_id: str, by: str = "", progress: Callable[[int, int], None] | None = None
 ) -> Event:
-    """Remove the documents that joined last, all of them or none, and return the event; the log still shows that they joined.
+    """Remove the documents that joined last, all of them or none, and return the event; the log keeps both events.
 
     Parameters
     ----------

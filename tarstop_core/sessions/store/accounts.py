@@ -277,7 +277,7 @@ class Accounts(Permissions):
             self.note(session, "joined a project" if belongs else "left a project", "project", holder, name)
 
     def erase(self, name: str) -> str:
-        """Delete a person's account, roles, drafts and names of calibrators, and replace their name in logs; for administrators only.
+        """Delete a person's account, roles, drafts and names of calibrators, and replace their name in logs.
 
         What they alone owned then belongs to the administrators.
 

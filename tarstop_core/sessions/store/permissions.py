@@ -85,7 +85,7 @@ class Reach(NamedTuple):
 def asks(
     kind: Kind, action: str
 ) -> Callable[[Callable[Concatenate[S, str, P], T]], Callable[Concatenate[S, str, P], T]]:
-    """Decorator that restricts a method of the store to people who may do this with the object that its first argument names.
+    """Decorator that restricts a method of the store to people who may do this with the object of its first argument.
 
     A method that changes something also does so in :meth:`Permissions.changing`, which checks within the same
     transaction.
@@ -248,7 +248,7 @@ class Permissions(Database):
         return self.person is None or bool(self.rows(_account(self.person)))
 
     def own(self, column: Any) -> sa.ColumnElement[bool]:
-        """Condition that a row, with its owner's name in this column, belongs to the person; rows without owner belong to administrators."""
+        """Condition that a row belongs to the person whose name is in a column; rows without a name belong to administrators."""
         if self.person is None:
             return sa.true()
         nobodys = sa.and_(column == "", _account(self.person, administers=True).exists())
