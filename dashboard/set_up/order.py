@@ -84,9 +84,8 @@ class Arranged:
     choice: Choice | None  # What to do with labels from files; None if there are none
     kept: int  # Number of documents that come first with their labels
     events: tuple[Event, ...]  # First events of the session's log
-    aside: SetAsideFirst | None = (
-        None  # Documents that cannot be prior art against the application and are not read
-    )
+    aside: SetAsideFirst | None = None
+    """Documents that cannot be prior art against the application and are not read."""
     order_read: Ranking | None = None  # Documents in the order in which they were labelled, if that is known
 
     @property

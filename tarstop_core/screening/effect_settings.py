@@ -38,10 +38,8 @@ class EffectSettings(StudySettings):
             raise InputProblem(f"The measure is '{self.measure}'; choose {' or '.join(Measure)}.")
         if self.engine and (self.engine in POOLED or self.engine not in ENGINES):
             raise InputProblem(f"The engine is '{self.engine}'; choose exact or normal.")
-        _ = (
-            self.target,
-            self.used_engine,
-        )  # these refuse a ratio below 0, and an engine that does not suit the measure
+        # These refuse a ratio below 0, and an engine that does not suit the measure.
+        _ = self.target, self.used_engine
 
     @property
     def kind(self) -> Measure:

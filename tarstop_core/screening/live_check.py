@@ -87,9 +87,8 @@ def live_check(
             low, high = expected.interval(CONFIDENCE)
     own = session_ratios(settings, calibrator, p, state)
     evidence = combined([*others, *([] if own is None else [own])])
-    fixed = not (
-        settings.adapts_chances or settings.chances_follow
-    )  # otherwise the chances already use the finds
+    # Other chances already use the finds.
+    fixed = not (settings.adapts_chances or settings.chances_follow)
     offered = evidence.level if evidence.warned and fixed else None
     unsure = int((state.unsure >= since).sum())
     waiting = state.depth - since - read - unsure

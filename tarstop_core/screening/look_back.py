@@ -56,9 +56,8 @@ class LookBack:
     """Results of replaying the labels of a project in the order in which they were given."""
 
     documents: int
-    course: (
-        Flags  # which documents labelled while reading are relevant, in the order of reading; shape (read,)
-    )
+    course: Flags
+    """Whether each document labelled while reading is relevant, in the order of reading; shape (read,)."""
     prior: int  # documents whose label was known before reading
     stops: tuple[LookBackStop, ...]  # one for each rule
     expected: tuple[int, int] | None

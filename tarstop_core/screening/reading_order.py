@@ -32,9 +32,8 @@ class ReadingOrder:
         self._ranked = False  # whether ranks differ from places
         self.reordered = False  # whether documents are, or were, read in another order than the list's
         self.drawn: NDArray[np.bool_] | None = None  # which positions are random draws; None without draws
-        self.additions: list[
-            Mapping[str, Any]
-        ] = []  # The events of documents that joined and are still there
+        self.additions: list[Mapping[str, Any]] = []
+        """Payloads of the events of documents that joined and have not left again."""
 
     def __len__(self) -> int:
         return int(self._on.sum())

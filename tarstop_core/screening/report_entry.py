@@ -219,9 +219,8 @@ class FilledIn:
     """Reports that a table of studies fills in."""
 
     reports: Mapping[int, Report]  # by position of the document
-    left_out: tuple[
-        str, ...
-    ] = ()  # studies that fit no report or several, or a report that another study fits too
+    left_out: tuple[str, ...] = ()
+    """Studies that fit no report or several, or a report that another study fits too."""
     unfit: tuple[str, ...] = ()  # studies whose numbers answer another question than the session's
 
 

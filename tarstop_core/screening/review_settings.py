@@ -21,9 +21,8 @@ class ReviewSettings(StudySettings):
     engine: str = "bivariate"
     """Key of :data:`~tarstop_core.belief.engines.ENGINES`, the model that computes the belief."""
     prior: Prior = DEFAULT_PRIOR  # Its own b_0 is not used; see `belief_prior`
-    theta_sp: float | None = (
-        None  # In ω⁺ the pooled specificity is above this too, in (0, 1); None for no condition
-    )
+    theta_sp: float | None = None
+    """In ω⁺ the pooled specificity is above this too, in (0, 1); None for no condition."""
 
     scenario: ClassVar[str] = "review"
     threshold_field: ClassVar[str] = "theta"

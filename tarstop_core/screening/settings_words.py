@@ -25,9 +25,8 @@ class ProtocolFacts:
     duplicates: int
     query: str
     order: str  # where the order of the list comes from
-    registered: (
-        bool  # whether the settings are, or can still be, registered before the first document is read
-    )
+    registered: bool
+    """Whether the settings are, or can still be, registered before the first document is read."""
     badge: str  # where the chances come from
     learning: str  # sentences on a list that learns; "" if it does not
     audit: str  # sentences on audit draws; "" without draws

@@ -226,9 +226,8 @@ def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterat
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
     """Fields of a document that are not empty, as they are written."""
     filled = {column: record[column] for column in RECORD_COLUMNS if record[column] != ""}
-    return {
-        column: value for column, value in filled.items() if value == value
-    }  # NaN differs from itself: a document without a score
+    # A missing score is NaN, which differs from itself.
+    return {column: value for column, value in filled.items() if value == value}
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:

@@ -314,7 +314,7 @@ class OpenSession(LazySession):
     def prefetch(self) -> None:
         """Start to fit the ranker for both verdicts on the next document, so that nobody waits after the label."""
         if self.several is not None:
-            return  # a fit follows once all have judged a document, which no press foretells
+            return  # a fit follows once all have judged a document, and this press does not tell when
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
             self._prefetching = Timer(TO_DRAW, self._prefetch, (self.state, self.row, self.events))
             self._prefetching.daemon = True

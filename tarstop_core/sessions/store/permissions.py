@@ -305,7 +305,7 @@ def _held_rows(person: str | None, all_roles: bool) -> sa.Select[Any]:
     account = sa.select(Account.name).where(Account.name == person)
     roles = [account.with_for_update(read=True), mine.with_for_update(read=True)]
     roles.append(shares.with_for_update(read=not all_roles))
-    # Stored events refer to the session and must go on doing so.
+    # The key is not locked, so that events that refer to the session can be stored.
     itself = sa.select(StoredSession.id).where(StoredSession.id == key).with_for_update(key_share=True)
     locked = [rows.cte() for rows in (*(roles if person is not None else ()), itself)]
     return sa.select(*(sa.select(sa.func.count()).select_from(rows).scalar_subquery() for rows in locked))
