@@ -11,6 +11,7 @@ from dashboard.parts.jobs import stored
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
+from tarstop_core.presentation.html import IN_PRINT
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
@@ -300,7 +301,6 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
             "query",
             "order",
             "file",
-            "fitted on",
             "title",
             "publication_number",
             "date",
@@ -309,6 +309,7 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
         *("reason of a verdict", "reason of a change", "reason of a decision"),
     ):
         assert in_field(name) in text, name
+    assert in_field("fitted on").translate(IN_PRINT) in text
 
 
 def test_setting_documents_aside_after_the_plan_is_a_deviation_from_it(store: Store) -> None:
