@@ -294,17 +294,9 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
     known = {name for _, attributes in plain.tags for name in attributes}
     assert {name for _, attributes in reader.tags for name in attributes} <= known
     text = "".join(reader.text)
+    assert calibrator.fitted_on.title in text
     for name in (
-        *(
-            "collection",
-            "session",
-            "query",
-            "order",
-            "file",
-            "title",
-            "publication_number",
-            "date",
-        ),
+        *("collection", "session", "query", "order", "file", "title", "publication_number", "date"),
         *("plus", "minus", "unit", "study", "note", "reviewer", "action", "advice", "reason of a report"),
         *("reason of a verdict", "reason of a change", "reason of a decision"),
     ):
