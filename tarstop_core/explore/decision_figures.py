@@ -127,7 +127,7 @@ def actions_figure(result: Answer, unit: str, *, simulated: bool = False, dark: 
             result.actions, result.net.tolist(), behind.tolist(), result.chances.tolist(), strict=True
         )
     ]
-    title = fig.with_unit("behind the best action, per person; and the chance of being the best", unit)
+    title = f"{fig.with_unit('behind the best, per person', unit)}; chance of being it"
     return _rows(result.actions, behind, np.zeros_like(behind), texts, title, simulated, dark)
 
 
@@ -178,7 +178,7 @@ def _rows(
     rows = {"tickvals": list(range(len(names))), "ticktext": labels, "range": [len(names) - 0.5, -0.5]}
     chart.axis("yaxis", "", **rows, showgrid=False)
     chart.axis("xaxis", title, range=[-0.01 * top, 1.3 * top], **_ticks(0, 1.3 * top))
-    return chart.figure(margin={"l": 176, "b": 46})
+    return chart.figure(margin={"l": _beside(labels), "b": 46})
 
 
 def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -221,12 +221,18 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
         chart.axis("yaxis", "net benefit (true positives per person)", range=[low - room, high + room])
     else:
         title = fig.with_unit("worth of one unit of effect", unit)
-        chart.axis("xaxis", title, range=[0, float(x[-1])], **_ticks(0, float(x[-1])))
+        chart.axis("xaxis", title, range=[0, float(x[-1])], **_ticks(0, float(x[-1]), most=4))
         chart.axis("yaxis", "chance of being the best action", range=[-0.02, 1.02], tickformat=".0%")
-    return chart.figure(margin={"r": 150, "l": 66})
+    written = [fig.plain(name, LONGEST_NAME) for name in named]
+    return chart.figure(margin={"r": _beside(written), "l": 66})
 
 
-def _ticks(low: float, high: float) -> Figure:
-    """Ticks at round amounts between two ends."""
-    values = round_numbers(low, high, most=6)
+def _beside(names: Sequence[str]) -> int:
+    """Room for names beside a plot, in pixels: no more than they need, because a phone has little."""
+    return 20 + 6 * max(map(len, names), default=0)
+
+
+def _ticks(low: float, high: float, most: int = 6) -> Figure:
+    """Ticks at round amounts between two ends, about `most` of them."""
+    values = round_numbers(low, high, most=most)
     return {"tickvals": values, "ticktext": [signed(value) for value in values]}

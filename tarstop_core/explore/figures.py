@@ -22,6 +22,9 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.stakes import Stakes
 
+LINE = 0.14
+"""Height of a line of text, as a share of the highest EVPI drawn."""
+
 # --- one decision ---------------------------------------------------------------------------------------
 
 
@@ -90,11 +93,15 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     if 0 < needed < 1.2 * peak:
         chart.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom)
         x, anchor = (0.0, "left") if right else (1.0, "right")
+        side: dict[str, Any] = {"xanchor": anchor}
         if needed < peak / 4:  # At the end of the axis EVPI would cross the label
-            corners = sorted((0.0, now.b, payoffs.q_star, 1.0))
+            below = needed > 0.75 * LINE * peak  # There EVPI is further away
+            free = b[evpi > (needed if below else needed + LINE * peak)]
+            inside = [edge for edge in (now.b, payoffs.q_star) if free[0] < edge < free[-1]]
+            corners = sorted((float(free[0]), *inside, float(free[-1])))
             width, left = max((end - start, start) for start, end in pairwise(corners))
-            x, anchor = left + width / 2, "center"
-        chart.label(x, needed, "Greedy reads on above", COST, yref="y2", xanchor=anchor)
+            x, side = left + width / 2, {"xanchor": "center", **({"yanchor": "top"} if below else {})}
+        chart.label(x, needed, "Greedy reads on above", COST, yref="y2", **side)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".0%", anchor="y2")
     utility, certainty = (

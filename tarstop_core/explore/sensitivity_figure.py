@@ -67,7 +67,7 @@ def tornado_figure(
             texts = {"textfont": {"color": fig.text_colour(dark), "size": 11}, "xaxis": f"x{suffix}"}
             chart.traces.append({"y": names, **bars, **texts})
         shapes.append(fig.upright(getattr(tornado, measure), xref=f"x{suffix}"))
-        look = {"nticks": 4, "range": _room(tornado, measure), "tickformat": ",.3~r"}
+        look = {"nticks": 4, "tickangle": 0, "range": _room(tornado, measure), "tickformat": ",.3~r"}
         chart.axis(f"xaxis{suffix}", titles[measure], domain=list(SIDES[measure]), **look)
     chart.axis("yaxis", "", automargin=True, type="category", autorange="reversed")
     return chart.figure(barmode="overlay", shapes=shapes, margin={"l": 8})

@@ -297,7 +297,7 @@ def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark:
         marker = {"color": COLOURS[at], "size": 9}
         chart.traces += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
         place: dict[str, Any] = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
-        chart.label(x[-1], b[-1], fig.plain(name, NAME), **place)
+        chart.label(x[-1], b[-1], fig.plain(name, NAME), COLOURS[at], **place)
     if any(session.collection.simulated for _, session, _ in curves):
         chart.label(0.0, 1.25, "simulated", xanchor="left", yanchor="top")
     chart.axis("xaxis", "documents read", range=[0, 1.03 * longest])

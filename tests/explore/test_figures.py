@@ -57,6 +57,19 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     json.dumps(figure)
 
 
+@pytest.mark.parametrize("share", [0.02, 0.08, 0.11, 0.15, 0.172, 0.2])
+def test_the_name_of_what_greedy_needs_is_crossed_by_no_line_even_on_a_phone(share: float) -> None:
+    even = Payoffs(1250.0, 1250.0, 1250.0, 1250.0, "£")
+    now = Now(0.35, 0.05, 0.5, float(even.evpi(0.35)), 35.0, False, True, 5.0, 1250.0 * share)
+    figure = figures.stakes_figure(now, replace(STAKED, payoffs=even))
+    (name,) = (each for each in figure["layout"]["annotations"] if each["text"] == "Greedy reads on above")
+    evpi, half, line = figure["data"][2], 0.18, 0.13 * 1250
+    low = name["y"] - line if name["yanchor"] == "top" else name["y"]
+    beside = [y for x, y in zip(evpi["x"], evpi["y"], strict=True) if abs(x - name["x"]) < half]
+    assert low > -0.03 * 1250 and not any(low < y < low + line for y in beside)
+    assert not any(abs(edge - name["x"]) < half for edge in (now.b, now.q_star))
+
+
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
     now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0, np.inf)
     assert "Greedy reads on above" not in texts(figures.stakes_figure(now, STAKED))
