@@ -57,7 +57,7 @@ def steps(page: Page, url: str, path: Path) -> list[tuple[str, Callable[[], obje
             page.get_by_role("button", name=name, exact=True).click()
             # What is large is made first, and then saved.
             with page.expect_download(timeout=LONG):
-                page.get_by_role("button", name=f"Written: save {name}").click(timeout=LONG)
+                page.get_by_role("button", name="Now save it").click(timeout=LONG)
 
         return press
 

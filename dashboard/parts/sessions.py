@@ -67,7 +67,8 @@ def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, *
     if len(row.ids) <= LARGE_LIST and (end != jobs.REPORT or seq <= LONG_LOG):
         save_button(label, job, file, key=key, **how)
     elif written == asked:
-        save_button(f"Written: save {label}", lambda: content, file, key=f"{key}/written", **how)
+        # No longer than the names of the files, so that the buttons beside it keep their places.
+        save_button("Now save it", lambda: content, file, key=f"{key}/written", **how)
     else:
         button(label, partial(take_in, key, write, large=True), key=f"{key}/write", **how)
         taken_in(key)

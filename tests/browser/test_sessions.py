@@ -111,7 +111,7 @@ def test_a_large_export_is_cancelled_and_written(server: Any, open_page: OpenPag
     watched.settle()
     expect(page.get_by_role("button", name="Cancel", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Documents (CSV)").click()
-    name, file = saved(page, "Written: save Documents (CSV)")
+    name, file = saved(page, "Now save it")
     assert name == "Latency-documents.csv"
     with file.open(encoding="utf-8") as lines:
         assert sum(1 for _ in lines) == 40_001

@@ -380,11 +380,11 @@ def test_a_large_export_is_written_first_and_offered_until_something_is_recorded
     page = open_app("sessions", session=screened)
     key = f"session_detail/{screened}-documents.csv"
     page.button(f"{key}/write").click().run()
-    assert not page.exception and "Written: save Documents (CSV)" in downloads(page)
+    assert not page.exception and "Now save it" in downloads(page)
     asked, content = page.session_state["session_detail/written"]
     assert asked[0] == key and content == jobs.exported(store.reach, screened, "-documents.csv")
     page.button(f"session_detail/{screened}-documents.ris/write").click().run()
-    assert downloads(page) == ["Written: save Documents (RIS)", *DIAGRAM]  # a tab holds one
+    assert downloads(page) == ["Now save it", *DIAGRAM]  # a tab holds one
     store.rename(screened, "Otherwise")
     page.run()
     assert downloads(page) == DIAGRAM
@@ -397,7 +397,7 @@ def test_the_report_of_a_long_session_is_written_first(
     page = open_app("sessions", session=screened)
     assert "Documents (CSV)" in downloads(page) and "Report (HTML)" not in downloads(page)
     page.button(f"session_detail/{screened}-report.html/write").click().run()
-    assert not page.exception and "Written: save Report (HTML)" in downloads(page)
+    assert not page.exception and "Now save it" in downloads(page)
 
 
 def test_a_large_session_file_is_taken_in_from_the_page(
