@@ -354,7 +354,7 @@ def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
         every = switch("Must you report recall? Draws for an audit", options, **lasting("set_up/audit/every"))
         st.caption(
             f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
-            f"{price_sentence(unread)}"
+            f"{price_sentence(unread, every)}"
         )
         if every:
             st.caption(

@@ -96,8 +96,15 @@ def audit_protocol(every: int, confidence: float = 1 - ALPHA) -> str:
 
 
 @lru_cache(maxsize=8)
-def price_sentence(documents: int) -> str:
-    """Sentences on how much must be read at best before audit draws show a recall, for the fewest and the most draws.
+def price_sentence(documents: int, every: int = 0) -> str:
+    """Sentences on how much must be read at best before audit draws show a recall.
+
+    Parameters
+    ----------
+    documents
+        Length of the list.
+    every
+        One document in how many is drawn; it stands beside the fewest draws. Without it, or for these, the most draws do.
 
     Examples
     --------
@@ -105,9 +112,11 @@ def price_sentence(documents: int) -> str:
     'if there are 50 relevant documents and all come first, one draw in 20 shows that 80 % are found once 1,980 of 2,000 documents are read, and 95 % after 1,998. One draw in 2 shows this after 820 and 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
+    fewest = SHARES[0]
+    other = every if every not in (0, fewest) else SHARES[-1]
     first, last = (
-        {recall: price(documents, every, relevant, recall) for recall in (0.8, 0.95)}
-        for every in (SHARES[0], SHARES[-1])
+        {recall: price(documents, share, relevant, recall) for recall in (0.8, 0.95)}
+        for share in (fewest, other)
     )
-    how = {"fewest": SHARES[0], "first": first, "most": SHARES[-1], "last": last}
+    how = {"fewest": fewest, "first": first, "most": other, "last": last}
     return record_message("price", relevant=relevant, documents=documents, **how)

@@ -202,5 +202,11 @@ def test_a_price_is_that_of_a_list_of_which_a_tenth_is_relevant_but_no_more_than
     assert spoken(record_message, price_sentence, documents).values["relevant"] == relevant
 
 
+@pytest.mark.parametrize(("every", "named"), [(0, 2), (20, 2), (10, 10), (5, 5), (2, 2)])
+def test_the_price_is_that_of_the_draws_that_were_chosen(every: int, named: int) -> None:
+    price_sentence.cache_clear()
+    assert spoken(record_message, price_sentence, 671, every).values["most"] == named
+
+
 def test_a_promised_share_is_rounded_down() -> None:
     assert RecallFacts(left=(0, 0, 0), relevant=199, most=200).sure_percent == 99
