@@ -246,6 +246,8 @@ def _label_cost(chart: _LiveChart, seen: list[float], decades: Sequence[float]) 
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
     away = np.abs(np.log10(seen[:1] + seen[-1:]))
     at_left = bool(seen) and bool(away[0] > away[-1])
+    if len(seen) == 1:  # Only the present depth has a point, which the label must not cover
+        at_left = bool(chart.depth > chart.at.mean())
     # Below the line, where the value is above it, if the axis leaves a line of text there.
     room = -decades[0] / (decades[1] - decades[0]) > 0.2
     below = room and bool(seen) and seen[0 if at_left else -1] > 1

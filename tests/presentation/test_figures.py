@@ -198,6 +198,16 @@ def test_labels_of_lines_stand_clear() -> None:
         assert (cost["x"], cost["xanchor"]) == (0, "left")
 
 
+@pytest.mark.parametrize(("depth", "side"), [(0, "right"), (5, "right"), (35, "left"), (39, "left")])
+def test_the_cost_is_named_away_from_a_point_that_stands_alone(depth: int, side: str) -> None:
+    """In a review that stops, only the present depth has a worth, and it is the cost."""
+    worth = np.where(np.arange(40) == depth, 5.0, 0.0)
+    how = {"q_star": 0.5, "hit": None, "span": (0, 40), "steps": True}
+    figure = live_curves(np.full(41, 0.4), worth, cost=5.0, depth=depth, plan=depth, **how)
+    (named,) = (note for note in figure["layout"]["annotations"] if note["text"] == "1: what it costs")
+    assert named["xanchor"] == side
+
+
 def test_both_lines_span_the_window() -> None:
     for depth in (0, 40, 2_000, 4_999):
         figure = live(ranking(5_000), Greedy(), 0.001, depth, "all")
