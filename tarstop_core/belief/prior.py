@@ -144,5 +144,6 @@ def check_theta(theta: float, margin: str = "sensitivity") -> float:
 
 
 def _check_range(name: str, value: float, least: float, most: float) -> None:
+    """Raise InputProblem unless a number is finite and within its range."""
     if not (math.isfinite(value) and least <= value <= most):
         raise InputProblem(f"The {name} is {value:g}; give a number from {least:g} to {most:g}.")

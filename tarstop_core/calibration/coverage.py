@@ -59,6 +59,7 @@ class Coverage:
         return self._quantiles((np.arange(POINTS) + 0.5) / POINTS)
 
     def _quantiles(self, at: Floats) -> Floats:
+        """Quantiles of κ at these probabilities, of the same shape."""
         if self.mean == 1 or np.isinf(self.sure):
             return np.full(len(at), self.mean)
         return np.asarray(betaincinv(self.mean * self.sure, (1 - self.mean) * self.sure, at))

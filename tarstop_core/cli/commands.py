@@ -41,6 +41,7 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
+    """Write the error as one line to stderr and exit with code 2."""
     click.echo(f"tarstop: {' '.join(message.split())}", err=True)
     sys.exit(2)
 

@@ -25,7 +25,7 @@ QUIET = 5  # If this many last windows hold nothing relevant, it stops
 
 @dataclass(frozen=True)
 class PoissonProcess(AtAnyCost):
-    """Stop when the target recall is reached although the confidence quantile of what is to come is still unread.
+    """Stop when the target recall is reached even if as many are still to come as the confidence quantile says.
 
     Checks are at each fortieth of the list, once 20 relevant documents were found; a falling gate (the publication's
     "dynamic") lowers that number at each check by the share read. The rates in ten windows

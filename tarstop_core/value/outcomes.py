@@ -41,7 +41,7 @@ class ReviewPath(CumulativePath):
 
     @cached_property
     def otherwise(self) -> Floats:
-        """Chance that the studies not found yet lead to the other action, shape (N + 1,)."""
+        """Chance that the studies not found by each depth would lead to another option, shape (N + 1,)."""
         unread = (self.included_to[-1] - self.included_to) / self.recognised
         left = self.waiting + self.share * (unread + self.overlooked)
         return self._worth.turned(left, self.studies)
@@ -59,7 +59,7 @@ class ReviewPath(CumulativePath):
         return np.where(chosen == plus, 1 - self.b, np.where(chosen == minus, self.b, 1.0))
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
-        """As for the list, except that a reader who stops here still reads the waiting reports that pay."""
+        """Expected gain of reading from `start` to each depth; a reader who stops at once still reads the reports that pay."""
         worth = super().worth_of_reading(depth, start)
         if not self.waiting:
             return worth
@@ -269,7 +269,7 @@ def tempered(chance: ArrayLike, power: float) -> Floats:
 
 
 def pooled_move(state: Pooling, to_come: ArrayLike) -> float:
-    """Standard deviation of the move of the pooled logit sensitivity by further studies.
+    """Standard deviation of the change that further studies make to the pooled result, on the scale of analysis.
 
     k studies move its posterior mean with variance v·k/(k + n_0) (:mod:`tarstop_core.value.studies`). `to_come` is the chance
     of 0, 1, 2, … of them.
