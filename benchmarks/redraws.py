@@ -68,7 +68,7 @@ def main(documents: int = 10_000, presses: int = 16) -> int:
 
         def show(name: str, **asked: str) -> None:
             page.goto(f"{server.url}/{name}?{urlencode(asked)}")
-            expect(page.locator(".js-plotly-plot").first).to_be_visible()
+            expect(page.locator(".js-plotly-plot, .tar-fluid").first).to_be_visible()
 
         for view in VIEWS:
             show("explore", of=f"session:{session}", show=view)
