@@ -183,7 +183,7 @@ def _stopped(advice: Advice) -> Event:
 
 def _record(work: Work, state: State, advice: Advice, option: int, reason: str) -> None:
     several = {"option": option, "advised": advice.option} if state.settings.payoffs.others else {}
-    footing = {
+    basis = {
         "plus": option == PLUS,
         "action": action(option, state.settings),
         "advised": advice.plus,
@@ -192,11 +192,11 @@ def _record(work: Work, state: State, advice: Advice, option: int, reason: str) 
         "reason": reason.strip(),
         **several,
     }
-    footing |= scenario_of(state.settings).footing(advice, state.settings, option, state.spent)
+    basis |= scenario_of(state.settings).decision_basis(advice, state.settings, option, state.spent)
     with work.together():
         if not state.stopped:
             work.record(_stopped(advice), state.seq)
-        work.record(Event("decided", footing), work.state.seq)
+        work.record(Event("decided", basis), work.state.seq)
 
 
 def decided(work: Work, state: State, decision: RecordedDecision) -> None:

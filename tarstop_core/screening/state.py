@@ -17,7 +17,7 @@ from tarstop_core.value.payoffs import Floats
 
 
 @dataclass(frozen=True)
-class Footing:
+class DecisionBasis:
     """What a decision rested on when it was recorded; None or empty if a log of an earlier version does not say."""
 
     action: str = ""  # name of the option chosen
@@ -49,10 +49,10 @@ class RecordedDecision:
         return int(self.payload.get("option", self.plus))
 
     @property
-    def footing(self) -> Footing:
+    def basis(self) -> DecisionBasis:
         """What the decision rested on, as far as the log says it."""
-        names = {field.name for field in fields(Footing)}
-        return Footing(**{name: value for name, value in self.payload.items() if name in names})
+        names = {field.name for field in fields(DecisionBasis)}
+        return DecisionBasis(**{name: value for name, value in self.payload.items() if name in names})
 
 
 @dataclass(frozen=True, eq=False)

@@ -164,16 +164,16 @@ def ending(decision: RecordedDecision, settings: Settings, documents: Sequence[s
     Ending
         What was decided, on what, and what was advised.
     """
-    footing, chosen = decision.footing, chosen_action(decision, settings)
-    stopped = footing.advice in NOT_STOPPING
-    otherwise = footing.advised is not None and footing.advised != decision.option
-    advised = "" if footing.advised is None else action(footing.advised, settings)
+    basis, chosen = decision.basis, chosen_action(decision, settings)
+    stopped = basis.advice in NOT_STOPPING
+    otherwise = basis.advised is not None and basis.advised != decision.option
+    advised = "" if basis.advised is None else action(basis.advised, settings)
     return Ending(
         chosen,
-        on=advice_message("ended", footing=footing, settings=settings, question=question(settings)),
-        advice=advice_message("advised", word=word_of(footing.advice), action=advised, stopped=stopped),
+        on=advice_message("ended", basis=basis, settings=settings, question=question(settings)),
+        advice=advice_message("advised", word=word_of(basis.advice), action=advised, stopped=stopped),
         overridden=advice_message("overridden", chosen=chosen, stopped=stopped, otherwise=otherwise),
-        reason=footing.reason,
+        reason=basis.reason,
         settled=f"{advice_message('settled', documents=documents)}." if documents else "",
         stopped=stopped,
         otherwise=otherwise,
@@ -228,7 +228,7 @@ def action(option: int, settings: Settings) -> str:
 
 def chosen_action(decision: RecordedDecision, settings: Settings) -> str:
     """Name that the option of a decision had at that time or, if the log does not say it, has now."""
-    return decision.footing.action or action(decision.option, settings)
+    return decision.basis.action or action(decision.option, settings)
 
 
 def question(settings: Settings) -> str:

@@ -115,7 +115,7 @@ def origin(file: Mapping[str, Any]) -> str:
 def _unscreened_because(state: State) -> str:
     """Name of the box of unread records: what the advice was when screening stopped, and any reason for not following it."""
     decision = state.decision
-    reason = "" if decision is None else shorten(decision.footing.reason, LONGEST_REASON, placeholder=" …")
+    reason = "" if decision is None else shorten(decision.basis.reason, LONGEST_REASON, placeholder=" …")
     return message(
         "unscreened",
         stopped=state.stopped,

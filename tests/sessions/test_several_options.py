@@ -42,7 +42,7 @@ def a_session(store: Store) -> str:
     changed = replace(snapshot.state.settings, payoffs=SEVERAL)
     log(store, session, Event("settings", {"settings": changed.to_dict()}))
     now = session_snapshot(store, session).advice_now
-    footing = {
+    basis = {
         "plus": False,
         "option": 2,
         "action": "Trial only",
@@ -52,7 +52,7 @@ def a_session(store: Store) -> str:
     log(
         store,
         session,
-        Event("decided", {**footing, "depth": now.depth, "belief": now.b, "utility": now.utility}),
+        Event("decided", {**basis, "depth": now.depth, "belief": now.b, "utility": now.utility}),
     )
     return session
 

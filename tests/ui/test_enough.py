@@ -138,8 +138,8 @@ def test_from_import_to_report_nothing_is_weighed(
     snapshot = session_snapshot(store, session)
     enough = not work.advice(settings).go_on
     chosen = "Enough seen" if enough else "Not enough seen"
-    assert snapshot.state.decision is not None and snapshot.state.decision.footing.action == chosen
-    assert snapshot.state.decision.footing.belief is None and "recall" in snapshot.state.decision.payload
+    assert snapshot.state.decision is not None and snapshot.state.decision.basis.action == chosen
+    assert snapshot.state.decision.basis.belief is None and "recall" in snapshot.state.decision.payload
 
     for name, address in (("sessions", {"session": session}), ("home", {})):
         other = open_app(name, **address)

@@ -30,7 +30,10 @@ def test_where_nothing_is_weighed_one_number_is_said_of_what_was_found() -> None
         left = still_unread(*at)
         assert facts.left == (left.mean, *left.interval()) and facts.relevant == int(state.came_true.sum())
         assert facts.recall[0] == pytest.approx(facts.relevant / max(facts.relevant + left.mean, 1e-300))
-        rows, kept = dict(scenario.rows(advice, settings)), scenario.footing(advice, settings, True, 0.0)
+        rows, kept = (
+            dict(scenario.rows(advice, settings)),
+            scenario.decision_basis(advice, settings, True, 0.0),
+        )
         assert (kept["relevant"], kept["unseen_expected"], kept["recall"]) == (
             *(facts.relevant, facts.left[0], None if facts.left_is_open else facts.recall[0]),
         )

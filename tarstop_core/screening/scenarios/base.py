@@ -283,7 +283,7 @@ class Scenario(ABC, Generic[S]):
         """
         return None
 
-    def footing(self, advice: Advice, settings: S, option: int, spent: float) -> dict[str, Any]:
+    def decision_basis(self, advice: Advice, settings: S, option: int, spent: float) -> dict[str, Any]:
         """The part of the advice that is recorded with a decision.
 
         Parameters

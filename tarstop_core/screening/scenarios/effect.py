@@ -128,9 +128,11 @@ class Effect(StudyScenario[EffectSettings]):
             rows.append(("Average effect after reading all that is left", ends))
         return rows
 
-    def footing(self, advice: Advice, settings: EffectSettings, option: int, spent: float) -> dict[str, Any]:
+    def decision_basis(
+        self, advice: Advice, settings: EffectSettings, option: int, spent: float
+    ) -> dict[str, Any]:
         facts = cast(EffectFacts, advice.facts)
-        return super().footing(advice, settings, option, spent) | {
+        return super().decision_basis(advice, settings, option, spent) | {
             "measure": settings.measure,
             "delta": settings.delta,
             "direction": "above" if settings.above else "below",

@@ -91,7 +91,9 @@ class Enough(Scenario[EnoughSettings]):
         left = None if facts.left_is_open else facts.not_found
         return found_curve(state.came_true[: state.depth], left, plan=plan, since=state.kept, dark=dark)
 
-    def footing(self, advice: Advice, settings: EnoughSettings, option: int, spent: float) -> dict[str, Any]:
+    def decision_basis(
+        self, advice: Advice, settings: EnoughSettings, option: int, spent: float
+    ) -> dict[str, Any]:
         facts = _facts(advice)
         recall, low, high = facts.recall
         return {

@@ -154,8 +154,10 @@ class Review(StudyScenario[ReviewSettings]):
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
         return rows
 
-    def footing(self, advice: Advice, settings: ReviewSettings, option: int, spent: float) -> dict[str, Any]:
-        return super().footing(advice, settings, option, spent) | {
+    def decision_basis(
+        self, advice: Advice, settings: ReviewSettings, option: int, spent: float
+    ) -> dict[str, Any]:
+        return super().decision_basis(advice, settings, option, spent) | {
             "theta": settings.theta,
             "engine": settings.engine,
             "prior": settings.belief_prior.digest,

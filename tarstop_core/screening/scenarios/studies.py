@@ -292,9 +292,9 @@ class StudyScenario(Scenario[T]):
         """Rows of name and value beside the advice that only this kind of review has."""
         return []
 
-    def footing(self, advice: Advice, settings: T, option: int, spent: float) -> dict[str, Any]:
+    def decision_basis(self, advice: Advice, settings: T, option: int, spent: float) -> dict[str, Any]:
         facts = study_facts(advice)
-        return super().footing(advice, settings, option, spent) | {
+        return super().decision_basis(advice, settings, option, spent) | {
             "truth": settings.truth,
             "studies": facts.studies,
             "reports_waiting": facts.waiting,

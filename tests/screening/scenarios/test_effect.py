@@ -168,8 +168,8 @@ def test_what_leaves_has_the_numbers_of_the_studies() -> None:
     first, second = table_rows(now, IDS)
     assert first["events_treated"] == 4 and first["n_treated"] == 123 and second["rank"] == 3
     said = advice(2)
-    footing = EFFECT.footing(said, START, said.plus, 0.0)
-    assert footing["measure"] == "OR" and footing["delta"] == 0.8 and footing["studies"] == 2
+    basis = EFFECT.decision_basis(said, START, said.plus, 0.0)
+    assert basis["measure"] == "OR" and basis["delta"] == 0.8 and basis["studies"] == 2
     assert "tables" in EFFECT.columns(said.facts, now, IDS, 0)
     assert EFFECT.pooled(START, now) and not EFFECT.pooled(START, state(0))
     assert EFFECT.incomplete(said, START)

@@ -320,10 +320,10 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     choice = next(each for each in page.radio if each.label == "Your decision")
     choice.set_value(choice.options and True).run()
     press(page, "Record the decision")
-    footing = store.events(session)[-1].payload
-    assert footing["plus"] is True and footing["belief"] == 0.5 and footing["theta"] == 0.8
-    assert footing["engine"] == "bivariate" and footing["truth"] == "pooled"
-    assert footing["prior"] == Prior().digest and footing["reports_waiting"] == 1
+    basis = store.events(session)[-1].payload
+    assert basis["plus"] is True and basis["belief"] == 0.5 and basis["theta"] == 0.8
+    assert basis["engine"] == "bivariate" and basis["truth"] == "pooled"
+    assert basis["prior"] == Prior().digest and basis["reports_waiting"] == 1
     assert "Decided: Adopt" in html_of(page)
     assert button(page, "Read the next report").proto.type == "tertiary", "nothing is asked after the end"
     press(page, "Read the next report")
@@ -348,9 +348,9 @@ def test_a_third_option_is_advised_and_decided(open_app: Open, store: Store, sta
     choice = next(each for each in page.radio if each.label == "Your decision")
     assert [each.split(" (")[0] for each in choice.options] == ["Trial only", "Adopt", "Don't adopt"]
     press(page, "Record the decision")
-    footing = store.events(session)[-1].payload
-    assert (footing["plus"], footing["option"], footing["advised"]) == (False, 2, 2)
-    assert footing["action"] == "Trial only" and footing["utility"] == pytest.approx(0.18)
+    basis = store.events(session)[-1].payload
+    assert (basis["plus"], basis["option"], basis["advised"]) == (False, 2, 2)
+    assert basis["action"] == "Trial only" and basis["utility"] == pytest.approx(0.18)
     assert "Decided: Trial only" in html_of(page)
     assert not page.exception
 
