@@ -38,7 +38,7 @@ def hit_curve(
     frailty: float = math.inf,
     kappa: float = 1.0,
     s: float = 1.0,
-    silent: ArrayLike | None = None,
+    uninformative: ArrayLike | None = None,
     kinds: ListMixture | None = None,
 ) -> HitCurve:
     """Return the distribution of the depth of the first hit in a ranking, from the chances of its documents.
@@ -54,7 +54,7 @@ def hit_curve(
         κ, the chance that a deciding document, if it exists, is in this list at all: M becomes 1 − κ(1 − M).
     s : float
         Chance that a reader recognises a relevant document: p becomes s·p.
-    silent : array_like of bool, shape (N,), optional
+    uninformative : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation). Their 1 − p is left out, so that
         belief does not move there; their h stays, as before they were read.
     kinds : ListMixture, optional
@@ -103,7 +103,9 @@ def hit_curve(
 
     with np.errstate(divide="ignore", invalid="ignore"):
         exposures = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
-        passed = np.cumsum(exposures if silent is None else np.where(silent, 0.0, exposures), axis=-1)
+        passed = np.cumsum(
+            exposures if uninformative is None else np.where(uninformative, 0.0, exposures), axis=-1
+        )
         exposure = np.concatenate((np.zeros((*exposures.shape[:-1], 1)), passed), axis=-1)
         log_M = survival(exposure)
         if kappa == 1 and math.isinf(frailty) and kinds is None:
@@ -111,11 +113,11 @@ def hit_curve(
             # documents never matter.
             h = p
         else:
-            # h compares log M after each document, silent or not, with log M before it. After a certain hit that is
+            # h compares log M after each document, uninformative or not, with log M before it. After a certain hit that is
             # −inf − (−inf): no later document can be the first.
             after = log_M[1:].copy()
-            if silent is not None:
-                at = np.flatnonzero(silent)
+            if uninformative is not None:
+                at = np.flatnonzero(uninformative)
                 after[at] = survival(exposure[..., at] + exposures[..., at], rising=False)
             h = np.nan_to_num(-np.expm1(after - log_M[:-1]), nan=0.0, posinf=1.0)
     return HitCurve(log_M=log_M, h=np.clip(h, 0.0, 1.0))

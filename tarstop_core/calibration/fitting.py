@@ -349,7 +349,7 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
     """
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
-        chance = calibrator.curve(chance, silent=~has_label(topic)).h
+        chance = calibrator.curve(chance, uninformative=~has_label(topic)).h
     at = _judged(topic, first_hits)
     return chance[at], _labels(topic)[at]
 

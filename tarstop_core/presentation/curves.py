@@ -60,7 +60,7 @@ def live_curves(
     log_depth: bool = False,
     stops: bool = True,
     steps: bool = False,
-    silent: NDArray[np.bool_] | None = None,
+    uninformative: NDArray[np.bool_] | None = None,
     dark: bool = False,
 ) -> fig.Figure:
     """Draw belief with q* above, and the value of the next document as a multiple of its cost below.
@@ -92,7 +92,7 @@ def live_curves(
         Whether the rule would stop at the planned depth, which is marked then.
     steps : bool
         Whether belief and value move only with a study.
-    silent : ndarray of bool, shape (N,), optional
+    uninformative : ndarray of bool, shape (N,), optional
         Documents read without a verdict that counts.
     dark : bool
         Whether the page is dark.
@@ -102,9 +102,9 @@ def live_curves(
     dict
         A plotly figure.
     """
-    if worth is not None and silent is not None:
+    if worth is not None and uninformative is not None:
         # Before one of these was read, it was unknown that it would bring nothing: reading on was worth as much as after it.
-        spoken = np.where(silent, len(worth) - 1, np.arange(len(worth)))
+        spoken = np.where(uninformative, len(worth) - 1, np.arange(len(worth)))
         worth = worth[np.minimum.accumulate(spoken[::-1])[::-1]]
     title = fig.with_unit(worth_title, unit)
     if worth is not None and cost > 0:

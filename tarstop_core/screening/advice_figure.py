@@ -70,6 +70,6 @@ def advice_figure(
         worth_title="abstract’s worth" if settings.two_stages else "worth" if exact else "worth (at least)",
         log_depth=extent == "log",
         steps=path.in_steps,
-        silent=state.silent if settings.one_decides else None,
+        uninformative=state.uninformative if settings.one_decides else None,
         dark=dark,
     )

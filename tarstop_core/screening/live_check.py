@@ -139,7 +139,9 @@ def _ratios(
             return ratios_of_first_hit(np.zeros(1), 0, False, 0.0)
         hit = state.hit if state.hit is not None and state.hit <= end else None
         chances = settings.s * scaled(p, settings.scale)
-        log_M = calibrator.curve(chances, state.ranked, kappa=settings.kappa, silent=state.silent).log_M
+        log_M = calibrator.curve(
+            chances, state.ranked, kappa=settings.kappa, uninformative=state.uninformative
+        ).log_M
         return ratios_of_first_hit(
             log_M, end if hit is None else hit, hit is not None, 1 - settings.b_0, begin
         )

@@ -200,11 +200,11 @@ class State:
         return self.settled_by or self.pending.tolist()
 
     @property
-    def silent(self) -> NDArray[np.bool_]:
+    def uninformative(self) -> NDArray[np.bool_]:
         """Flags of documents read without a verdict that counts, which do not move the belief; shape (N,)."""
-        silent = np.asarray(self.labels == verdicts.UNSURE)
-        silent[[*self.pending, *self.aside_read]] = True
-        return silent
+        uninformative = np.asarray(self.labels == verdicts.UNSURE)
+        uninformative[[*self.pending, *self.aside_read]] = True
+        return uninformative
 
     @property
     def counts(self) -> NDArray[np.bool_]:

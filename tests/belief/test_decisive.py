@@ -117,11 +117,11 @@ def test_frailty_by_hand() -> None:
 
 @given(RANKINGS, st.data())
 def test_silent_documents_move_nothing(p: list[float], data: st.DataObject) -> None:
-    silent = data.draw(st.lists(st.booleans(), min_size=len(p), max_size=len(p)))
-    b = belief(hit_curve(p, silent=silent), 0.5)
-    heard = [chance for chance, quiet in zip(p, silent, strict=True) if not quiet]
+    uninformative = data.draw(st.lists(st.booleans(), min_size=len(p), max_size=len(p)))
+    b = belief(hit_curve(p, uninformative=uninformative), 0.5)
+    heard = [chance for chance, quiet in zip(p, uninformative, strict=True) if not quiet]
     assert b[-1] == pytest.approx(loops.beliefs(heard, 0.5)[-1], rel=1e-9, abs=1e-15)
-    assert (b[1:] == b[:-1])[np.array(silent)].all()
+    assert (b[1:] == b[:-1])[np.array(uninformative)].all()
 
 
 @pytest.mark.parametrize("p", [[-0.1], [1.1], [math.nan, 0.5], [0.5, math.inf]])

@@ -159,9 +159,9 @@ def test_collections_that_hardly_differ_lie_where_they_do_though_points_are_coar
 
 def test_unsure_documents_do_not_count_as_misses(start: Calibrator) -> None:
     p = start.probabilities(None, 600)
-    silent = np.zeros(600, dtype=bool)
-    silent[[3, 500]] = True
-    curve, full = start.curve(p, silent=silent), start.curve(p)
+    uninformative = np.zeros(600, dtype=bool)
+    uninformative[[3, 500]] = True
+    curve, full = start.curve(p, uninformative=uninformative), start.curve(p)
     assert curve.log_M[4] == curve.log_M[3] and curve.log_M[501] == pytest.approx(curve.log_M[500])
     assert curve.h[3] == pytest.approx(full.h[3]) and curve.h[500] == pytest.approx(full.h[500], rel=0.05)
 

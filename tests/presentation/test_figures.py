@@ -237,8 +237,8 @@ def test_any_ranking_can_be_drawn(
 @pytest.mark.parametrize("unsure", [[10], [3, 4, 15]])
 def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
     p = np.minimum(0.9, 0.3 / np.arange(1, 41) ** 0.7)
-    silent = np.isin(np.arange(40), unsure)
-    path = DecisivePath(hit_curve(p, silent=silent), 0.5, Payoffs.from_q_star(0.5))
+    uninformative = np.isin(np.arange(40), unsure)
+    path = DecisivePath(hit_curve(p, uninformative=uninformative), 0.5, Payoffs.from_q_star(0.5))
 
     def worths(**more: Any) -> list[float]:
         figure = live_curves(
@@ -255,7 +255,7 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
         return next(trace["y"] for trace in figure["data"] if trace.get("yaxis") == "y2")[:20]
 
     assert (np.diff(worths()) > 0).any()
-    assert (np.diff(worths(silent=silent)) <= 0).all()
+    assert (np.diff(worths(uninformative=uninformative)) <= 0).all()
 
 
 @pytest.mark.parametrize("before", [-0.1, 0.3])  # worth of the documents that were read

@@ -58,12 +58,12 @@ def test_a_hit_counts_once_confirmed_and_can_fall() -> None:
     assert (
         waiting.hit is None
         and waiting.pending.tolist() == [1]
-        and waiting.silent.tolist()[:2] == [False, True]
+        and waiting.uninformative.tolist()[:2] == [False, True]
     )
     holds = replay(START, IDS, log(*found, Event("confirm", {"doc": "d1", "holds": True})))
-    assert holds.hit == 2 and not len(holds.pending) and not holds.silent.any()
+    assert holds.hit == 2 and not len(holds.pending) and not holds.uninformative.any()
     fails = replay(START, IDS, log(*found, Event("confirm", {"doc": "d1", "holds": False})))
-    assert fails.hit is None and fails.labels[1] == IRRELEVANT and not fails.silent.any()
+    assert fails.hit is None and fails.labels[1] == IRRELEVANT and not fails.uninformative.any()
 
 
 def test_without_confirmation_a_hit_counts_at_once() -> None:

@@ -33,7 +33,7 @@ class DecisiveScenario(Scenario[S]):
         # The path has the belief after each depth if nothing is found, and the hit if there is one.
         return DecisivePath(
             curve=calibrator.curve(
-                chances, state.ranked, kappa=settings.kappa, s=settings.s, silent=state.silent
+                chances, state.ranked, kappa=settings.kappa, s=settings.s, uninformative=state.uninformative
             ),
             b_0=settings.b_0,
             payoffs=settings.payoffs,
@@ -45,7 +45,7 @@ class DecisiveScenario(Scenario[S]):
 
     def key(self, settings: S, state: State) -> tuple[bytes, int | None]:
         """Key without the depth: the path has the belief at all depths, so another miss does not change it."""
-        return state.silent.tobytes(), state.hit
+        return state.uninformative.tobytes(), state.hit
 
     def with_b_0(
         self, path: ListPath, settings: S, calibrator: Calibrator, chances: Floats, state: State
@@ -120,7 +120,7 @@ class Patent(DecisiveScenario[PatentSettings]):
         # Column `together_with` names the other document, graded Y, with which this one settles the question.
         first = final.together.get(depth)
         return {
-            "settles": bool(final.labels[depth] == RELEVANT and not final.silent[depth]),
+            "settles": bool(final.labels[depth] == RELEVANT and not final.uninformative[depth]),
             "grade": GRADES.get(int(final.labels[depth]), ""),
             "together_with": "" if first is None else ids[first],
         }
