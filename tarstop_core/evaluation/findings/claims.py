@@ -117,7 +117,7 @@ def check_claims(results: Results, share: float | None = None, draws: int = DRAW
     Returns
     -------
     DataFrame
-        ``claim`` and ``found``, the result, both as sentences.
+        ``claim`` and ``result``, both as sentences.
     """
     run = {method.name for method in results.methods}
     rows = []
@@ -126,7 +126,7 @@ def check_claims(results: Results, share: float | None = None, draws: int = DRAW
     for one, other, claim in PAIRS:
         if {one, other} <= run:
             rows.append((claim, message("pair", pair=pair(results, one, other, share, draws))))
-    return pd.DataFrame(rows, columns=["claim", "found"])
+    return pd.DataFrame(rows, columns=["claim", "result"])
 
 
 def caution(results: Results) -> str:

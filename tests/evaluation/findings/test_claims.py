@@ -30,7 +30,7 @@ def test_a_pair_counts_cells(results: Results) -> None:
     assert gain.low <= gain.value <= gain.high
     assert gain.value == pytest.approx(table["difference"].mean())
     counts = (len(found.better), len(found.cells), len(found.surely_better))
-    sentence = check_claims(results, draws=100).set_index("claim")["found"].iloc[-1]
+    sentence = check_claims(results, draws=100).set_index("claim")["result"].iloc[-1]
     assert tuple(map(int, re.findall(r"in (\d+)(?: of (\d+))?", sentence)[0])) == counts[:2]
 
 
