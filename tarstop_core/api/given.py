@@ -27,16 +27,16 @@ from tarstop_core.value.stakes import Stakes
 if TYPE_CHECKING:
     from tarstop_core.api.calibrators import Calibrator as Estimator
 
-OWN = FittedOn("chances given as numbers", topics=0, documents=0, relevant=0, simulated=False)
-GIVEN_APART = ("payoffs", "cost", "full_cost", "calibrator", "scenario")
-"""Settings that have arguments of their own."""
-USUAL: dict[type[Any], Any] = {float: Real, int: Integral, type(None): Real}
+GIVEN_AS_NUMBERS = FittedOn("chances given as numbers", topics=0, documents=0, relevant=0, simulated=False)
+OTHER_ARGUMENTS = ("payoffs", "cost", "full_cost", "calibrator", "scenario")
+"""Settings that are given by arguments of another name or form."""
+ACCEPTED_TYPES: dict[type[Any], Any] = {float: Real, int: Integral, type(None): Real}
 """Accepted types of a setting, by the type of its default."""
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """The arguments as objects of a session: settings, calibrator, chances and state."""
+class SessionInputs:
+    """Settings, calibrator, chances and state of a session that has the same arguments."""
 
     settings: Settings
     calibrator: Calibrator
@@ -44,45 +44,45 @@ class Asked:
     state: State
 
 
-def asked(
+def session_inputs(
     chances: Any,
     labels: Any,
     stakes: Stakes | None,
     scenario: str,
     tables: Any,
     calibrator: Estimator | None,
-    own: Mapping[str, Any],
-) -> Asked:
+    changes: Mapping[str, Any],
+) -> SessionInputs:
     """Convert the arguments of :func:`~tarstop_core.api.screening.advise` to the objects of a session.
 
     Parameters
     ----------
     chances, labels, stakes, scenario, tables, calibrator
         As for :func:`~tarstop_core.api.screening.advise`.
-    own : mapping
-        Further settings by name.
+    changes : mapping
+        Settings that differ from the default, by name.
 
     Returns
     -------
-    Asked
+    SessionInputs
 
     Raises
     ------
     InputProblem
         When an argument is unusable.
     """
-    learns = isinstance(chances, Integral)
-    settings = as_settings(stakes, scenario, own, learns)
+    learns = isinstance(chances, Integral)  # only a number of documents is given
+    settings = as_settings(stakes, scenario, changes, learns)
     chance = scenario_of(settings).chance_of(settings)
     if learns and chances < 1:
         raise InputProblem(f"chances is {chances}; give the number of documents, or the chance of each.")
     p = np.zeros(int(chances)) if learns else as_chances(chances)
     state = as_state(settings, len(p), as_labels(labels), tables)
     fitted = as_calibrator(p, chance, calibrator)
-    return Asked(settings, fitted, chances_of(settings, fitted, None, state), state)
+    return SessionInputs(settings, fitted, chances_of(settings, fitted, None, state), state)
 
 
-def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], learns: bool) -> Settings:
+def as_settings(stakes: Stakes | None, scenario: str, changes: Mapping[str, Any], learns: bool) -> Settings:
     """Make the settings of a session in paper mode, with changes by the user.
 
     Parameters
@@ -91,8 +91,8 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
         None if the scenario weighs no decision.
     scenario : str
         Name of the scenario.
-    own : mapping
-        Changed settings by name.
+    changes : mapping
+        Settings that differ from the default, by name.
     learns : bool
         Whether the list learns from labels what to read next.
 
@@ -120,9 +120,9 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
             f"chances is a number of documents, but in the scenario {scenario} no list learns; give the chance of each document."
         )
     offered = {field.name: getattr(start, field.name) for field in fields(start)}
-    for name, value in own.items():
-        if name not in offered or name in GIVEN_APART:
-            names = [name for name in offered if name not in GIVEN_APART]
+    for name, value in changes.items():
+        if name not in offered or name in OTHER_ARGUMENTS:
+            names = [name for name in offered if name not in OTHER_ARGUMENTS]
             if near := get_close_matches(name, names, 1):
                 raise InputProblem(
                     f"There is no setting {name} in the scenario {scenario}; {near[0]} is one."
@@ -130,10 +130,10 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
             raise InputProblem(
                 f"There is no setting {name} in the scenario {scenario}; choose from {', '.join(names)}."
             )
-        if not isinstance(value, USUAL.get(type(offered[name]), type(offered[name]))):
+        if not isinstance(value, ACCEPTED_TYPES.get(type(offered[name]), type(offered[name]))):
             raise InputProblem(f"{name} is {value!r}; give a value of the kind of {offered[name]!r}.")
     weighed = start if stakes is None else start.with_stakes(stakes)
-    return replace(weighed, **{"learns": learns, **own})
+    return replace(weighed, **{"learns": learns, **changes})
 
 
 def as_chances(given: Any) -> Floats:
@@ -195,14 +195,13 @@ def check_stakes(given: object) -> None:
         raise InputProblem(f"stakes is {given!r}; give what is at stake, such as {example}.")
 
 
-def chance_of(value: float, name: str) -> float:
-    """Return the value as a float; InputProblem unless it lies in [0, 1]."""
+def check_chance(value: float, name: str) -> None:
+    """Raise InputProblem unless a value lies in [0, 1]; `name` is that of the argument."""
     if not (isinstance(value, Real) and 0 <= value <= 1):
         raise InputProblem(f"{name} is {value}; give a number from 0 to 1.")
-    return float(value)
 
 
-def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrator:
+def as_calibrator(p: Floats, chance: str, estimator: Estimator | None) -> Calibrator:
     """Make a calibrator that gives each rank its chance, with the variation between lists of a fitted one.
 
     Parameters
@@ -211,8 +210,8 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
         Chances in the order of reading.
     chance : str
         What the chances are chances of ("patent", "review" or "inclusion").
-    fitted : Calibrator, optional
-        The estimator that predicted them.
+    estimator : Calibrator, optional
+        Predicted the chances.
 
     Returns
     -------
@@ -224,25 +223,25 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
         When the estimator is not fitted, or its chances are of something else.
     """
     x, y = tuple(np.log(np.arange(1, len(p) + 1)).tolist()), tuple(p.tolist())
-    if fitted is None:
-        return Calibrator("rank", chance, x, y, OWN)
-    own = getattr(fitted, "calibrator_", None)
+    if estimator is None:
+        return Calibrator("rank", chance, x, y, GIVEN_AS_NUMBERS)
+    fitted = getattr(estimator, "calibrator_", None)
     shipped = default_calibrator(has_scores=False, scenario=chance)
-    if not isinstance(own, Calibrator):
+    if not isinstance(fitted, Calibrator):
         raise InputProblem(
-            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('{shipped}')."
+            f"calibrator is {estimator!r}; give a fitted one, such as ts.Calibrator.load('{shipped}')."
         )
-    if own.scenario != chance:
+    if fitted.scenario != chance:
         raise InputProblem(
-            f"calibrator gives chances of '{own.scenario}', but chances of '{chance}' are needed; use "
+            f"calibrator gives chances of '{fitted.scenario}', but chances of '{chance}' are needed; use "
             f"ts.Calibrator.load('{shipped}'), or fit one with scenario='{chance}'."
         )
-    if own.kind == "rank-frailty" and p.any() and not np.allclose(p, own.probabilities(None, len(p))):
+    if fitted.kind == "rank-frailty" and p.any() and not np.allclose(p, fitted.probabilities(None, len(p))):
         raise InputProblem(
             "chances are not those of calibrator, which depend only on the length of a list; give "
             f"calibrator.predict({len(p)}), or leave calibrator out."
         )
-    return replace(own, kind=own.kind if own.by_rank else "rank", band=(), x=x, y=y)
+    return replace(fitted, kind=fitted.kind if fitted.by_rank else "rank", band=(), x=x, y=y)
 
 
 def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) -> State:
@@ -303,7 +302,7 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
 def placed(
     settings: Settings, given: Any, relevant: Ints | Sequence[int]
 ) -> tuple[list[Row | EffectRow], Ints]:
-    """Convert studies, and find the position of the document of each; positions rise.
+    """Convert studies and find the position of the document that brought each, sorted by position.
 
     Parameters
     ----------

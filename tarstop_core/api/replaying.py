@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.api.given import Asked, as_labels, asked, fully_labelled, placed
+from tarstop_core.api.given import SessionInputs, as_labels, fully_labelled, placed, session_inputs
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.documents.reports import studies_of, tables_of
 from tarstop_core.documents.tables import Flags
@@ -41,7 +41,7 @@ OF_THE_PAPER = (
 
 
 def played(
-    own: Asked,
+    inputs: SessionInputs,
     chances: Any,
     tables: Any,
     relevant: Flags,
@@ -53,8 +53,8 @@ def played(
 
     Parameters
     ----------
-    own : Asked
-        The objects of a session with all labels.
+    inputs : SessionInputs
+        Settings, chances and state after all labels.
     chances, tables : object
         Arguments of :func:`replay`.
     relevant : ndarray of bool, shape (N,)
@@ -76,17 +76,17 @@ def played(
     InputProblem
         When the rule or a setting cannot be replayed.
     """
-    policy, task = parse_policy(name), TASKS[own.settings.scenario]
+    policy, task = parse_policy(name), TASKS[inputs.settings.scenario]
     refuse_looking_ahead([policy], task.in_steps)
     if extra := [setting for setting in settings if setting not in OF_THE_PAPER]:
         raise InputProblem(f"{extra[0]} is not a setting of a replay, which uses paper mode; leave it out.")
-    if len(relevant) != len(own.p):
+    if len(relevant) != len(inputs.p):
         raise InputProblem(
-            f"labels has {len(relevant):,} labels for {len(own.p):,} documents; give one for each."
+            f"labels has {len(relevant):,} labels for {len(inputs.p):,} documents; give one for each."
         )
-    topic = Topic(LIST, np.arange(len(own.p)).astype(str), None, relevant, int(relevant.sum()))
-    asked = own.settings
-    by: Any = own.calibrator
+    topic = Topic(LIST, np.arange(len(inputs.p)).astype(str), None, relevant, int(relevant.sum()))
+    asked = inputs.settings
+    by: Any = inputs.calibrator
     if isinstance(chances, Integral):
         model = reranked_chances(INCLUSION if asked.judges_abstracts else REVIEW)
         by = {LIST: adaptive_chances(model, topic.ids, relevant)["chance"].to_numpy()}
@@ -122,7 +122,7 @@ def played(
         )
     else:
         (result,) = replaying.replay(
-            [topic], own.calibrator, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale
+            [topic], inputs.calibrator, policy, asked.payoffs, asked.cost, asked.b_0, asked.scale
         )
     return {
         "policy": name,
@@ -212,8 +212,8 @@ def replay(
     [['optimal', 3, 'a-', 0.0], ['greedy', 2, 'a-', 0.0], ['budget:d=2', 2, 'a-', 0.0]]
     """
     relevant = fully_labelled(as_labels(labels))
-    own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
-    policies = own.settings.policy if policies is None else policies
+    inputs = session_inputs(chances, labels, stakes, scenario, tables, calibrator, settings)
+    policies = inputs.settings.policy if policies is None else policies
     names = [policies] if isinstance(policies, str) else [str(name) for name in policies]
-    rows = [played(own, chances, tables, relevant, name, target, settings) for name in names]
+    rows = [played(inputs, chances, tables, relevant, name, target, settings) for name in names]
     return Replay(pd.DataFrame(rows), relevant)

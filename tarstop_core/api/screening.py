@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarstop_core.api.given import Asked, asked, chance_of, check_stakes
+from tarstop_core.api.given import SessionInputs, check_chance, check_stakes, session_inputs
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import Chart, Figure, with_unit
 from tarstop_core.presentation.numbers import amount, number
@@ -56,11 +56,11 @@ class Advice(Result):
     unread: tuple[float, float, float] | None
     """Relevant documents still unread: expected number and 90 % interval; None for patents."""
     details: Advised = field(repr=False)  # the full advice of a session
-    asked: Asked = field(repr=False)
+    inputs: SessionInputs = field(repr=False)
 
     @property
     def sentence(self) -> str:
-        words = verdict(self.details, self.asked.settings)
+        words = verdict(self.details, self.inputs.settings)
         return " ".join(filter(None, (f"{words.word}.", words.says, words.now)))
 
     def to_frame(self) -> pd.DataFrame:
@@ -73,9 +73,9 @@ class Advice(Result):
         return pd.DataFrame([row | dict(zip(("unread", "unread_low", "unread_high"), unread, strict=True))])
 
     def figure(self) -> Figure:
-        own = self.asked
-        path = screening_path(own.settings, own.calibrator, own.p, own.state)
-        return advice_figure(path, own.settings, own.state, self.details)
+        inputs = self.inputs
+        path = screening_path(inputs.settings, inputs.calibrator, inputs.p, inputs.state)
+        return advice_figure(path, inputs.settings, inputs.state, self.details)
 
 
 def advise(
@@ -147,12 +147,12 @@ def advise(
     >>> ts.advise(chances, [1, 1, 0], stakes, scenario="review", tables=two, theta=0.7).decision
     'a+'
     """
-    own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
-    full = advising.advise(own.settings, own.calibrator, own.p, own.state)
-    weighs = own.settings.weighs
+    inputs = session_inputs(chances, labels, stakes, scenario, tables, calibrator, settings)
+    full = advising.advise(inputs.settings, inputs.calibrator, inputs.p, inputs.state)
+    weighs = inputs.settings.weighs
     return Advice(
         go_on=full.go_on,
-        decision=_action(full.option, own.settings.payoffs),
+        decision=_action(full.option, inputs.settings.payoffs),
         read=full.depth,
         documents=full.documents,
         to_read=full.more,
@@ -165,7 +165,7 @@ def advise(
         cost=full.cost,
         unread=getattr(full.facts, "left", None),
         details=full,
-        asked=own,
+        inputs=inputs,
     )
 
 
@@ -232,8 +232,8 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
     >>> print(ts.decide(belief=0.4, rho=0.02, stakes=ts.Stakes.from_q_star(0.5, cost=0.001)))
     Continue: ρ·EVPI = 0.004 > 0.001, the cost; stopping now means a-.
     """
-    chance_of(belief, "belief")
-    chance_of(rho, "rho")
+    check_chance(belief, "belief")
+    check_chance(rho, "rho")
     check_stakes(stakes)
     weighed = weigh(stakes.payoffs, belief, rho, stakes.cost)
     return Decision(
@@ -332,10 +332,10 @@ def evsi(
     >>> plans.to_frame().round(4).values.tolist()
     [[1.0, 0.0412, 0.01, 0.0312], [2.0, 0.0576, 0.0192, 0.0385], [3.0, 0.0651, 0.028, 0.037]]
     """
-    own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
-    if not own.settings.weighs:
+    inputs = session_inputs(chances, labels, stakes, scenario, tables, calibrator, settings)
+    if not inputs.settings.weighs:
         raise InputProblem(f"scenario is '{scenario}', which weighs no decision; choose patent or review.")
-    depth, left = own.state.depth, len(own.p) - own.state.depth
+    depth, left = inputs.state.depth, len(inputs.p) - inputs.state.depth
     if documents is None:
         documents = [m for m in limited_plans(min(left, LONGEST_PLAN)) if m] if left else []
     plans = np.array(documents)
@@ -346,12 +346,12 @@ def evsi(
         raise InputProblem(
             f"documents has {plans.min()} to {plans.max()}; {left} are left, give 1 to {left}."
         )
-    path = screening_path(own.settings, own.calibrator, own.p, own.state)
-    costs = np.full(len(plans), own.settings.cost)
+    path = screening_path(inputs.settings, inputs.calibrator, inputs.p, inputs.state)
+    costs = np.full(len(plans), inputs.settings.cost)
 
     def utility(depths: Any, costs: Floats) -> Floats:
         return path.expected_utility(depths, costs, depth, acts_on_belief=True, looks_every=1)
 
     free = utility(depth + plans, np.zeros_like(costs))
     now = utility(np.array([depth]), np.zeros(1))
-    return Plans(plans, free - now[0], free - utility(depth + plans, costs), own.settings.payoffs.unit)
+    return Plans(plans, free - now[0], free - utility(depth + plans, costs), inputs.settings.payoffs.unit)

@@ -170,8 +170,8 @@ def test_chances_without_a_calibrator_are_taken_at_their_word() -> None:
 def test_reading_one_more_is_worth_what_the_path_says() -> None:
     plans = ts.evsi(PATENTS.predict(N), [0, 0], STAKES, [1, 5, 58], calibrator=PATENTS)
     advice = ts.advise(PATENTS.predict(N), [0, 0], STAKES, calibrator=PATENTS)
-    asked = advice.asked
-    path = screening_path(asked.settings, asked.calibrator, asked.p, asked.state)
+    inputs = advice.inputs
+    path = screening_path(inputs.settings, inputs.calibrator, inputs.p, inputs.state)
     assert plans.evsi[0] == pytest.approx(path.evsi()[2])
     assert plans.cost[0] == STAKES.cost and (np.diff(plans.evsi) >= 0).all()
     cheap = STAKES.with_cost(2.0)
