@@ -84,16 +84,20 @@ class Batch(Policy):
         return self.K
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        looks = path.score(self.K)[:: self.K]
-        batches = first_not_worth(looks, costs, -(-start // self.K))
+        def batches_to(depth: int) -> int:
+            """Number of batches that reach a depth, the last one perhaps in part."""
+            return -(-depth // self.K)
+
+        scores = path.score(self.K)[:: self.K]  # at the start of each batch
+        batches = first_not_worth(scores, costs, batches_to(start))
         if path.hit is not None:
-            batches = np.minimum(batches, -(-max(path.hit, start) // self.K))
+            batches = np.minimum(batches, batches_to(max(path.hit, start)))
         depths = np.minimum(batches * self.K, len(path))
-        begun, inside = divmod(start, self.K)
-        if inside and start < len(path):
-            # A batch that its own look refused, or that a hit preceded, was never begun.
-            before_hit = path.hit is None or path.hit > begun * self.K
-            depths = np.where(exceeds(looks[begun], costs) & before_hit, depths, start)
+        batch, read_of_batch = divmod(start, self.K)
+        if read_of_batch and start < len(path):
+            # If the rule would not have begun the batch that `start` lies in, it stops at once.
+            no_hit_before = path.hit is None or path.hit > batch * self.K
+            depths = np.where(exceeds(scores[batch], costs) & no_hit_before, depths, start)
         return depths
 
     def value_rate(self, path: Path) -> Floats:

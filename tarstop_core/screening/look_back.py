@@ -27,7 +27,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Flags
 
 message = Messages("screening/look_back.jinja")
-LATE = 10**12  # Larger than every number of a label
+AFTER_ALL_LABELS = 10**12  # Larger than every number of a label
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form sort like their texts
 
 
@@ -56,12 +56,12 @@ class LookBack:
     """Results of replaying the labels of a project in the order in which they were given."""
 
     documents: int
-    course: Flags
-    """Whether each document labelled while reading is relevant, in the order of reading; shape (read,)."""
+    relevant_in_order: Flags
+    """Whether each document labelled while reading is relevant, in the order of reading, shape (read,)."""
     prior: int  # documents whose label was known before reading
     stops: tuple[LookBackStop, ...]  # one for each rule
-    expected: tuple[int, int] | None
-    """Forecast from before reading of the number of relevant documents among those read, an interval of
+    forecast: tuple[int, int] | None
+    """What the chances forecast before reading for the number of relevant documents among those read, an interval of
     :data:`CONFIDENCE`; None if one document decides.
     """
     left: tuple[float, int, int] | None
@@ -70,12 +70,12 @@ class LookBack:
     @property
     def read(self) -> int:
         """Number of documents that were labelled while reading."""
-        return len(self.course)
+        return len(self.relevant_in_order)
 
     @property
     def relevant(self) -> int:
         """Number of relevant documents among those read."""
-        return int(self.course.sum())
+        return int(self.relevant_in_order.sum())
 
     @property
     def unread(self) -> int:
@@ -90,7 +90,7 @@ class LookBack:
     @property
     def fits(self) -> bool:
         """Whether the number of relevant documents found lies in the forecast interval."""
-        return self.expected is not None and self.expected[0] <= self.relevant <= self.expected[1]
+        return self.forecast is not None and self.forecast[0] <= self.relevant <= self.forecast[1]
 
 
 def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
@@ -117,8 +117,11 @@ def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
         str(number).isascii() and str(number).isdecimal() and len(str(number)) < 12
         for number in numbers[counted]
     ):
-        place = np.array([int(number) if number else LATE for number in np.where(counted, numbers, "")])
+        place = np.array(
+            [int(number) if number else AFTER_ALL_LABELS for number in np.where(counted, numbers, "")]
+        )
     elif all(_MOMENT.match(str(time)) for time in times[counted]):
+        # "~" sorts after every time.
         place = pd.Series(np.where(counted, times, "~")).rank(method="first").to_numpy()
     else:
         return None
@@ -167,21 +170,22 @@ def look_back(
         stopped = stop.depth <= read and stop.depth < len(ranking)
         spared = read - stop.depth if stopped else 0
         missed = relevant_in_all - stop.relevant_read if stopped else 0
-        priced = missed and settings.weighs
-        worth = settings.read_at_once().cost * spared / missed if priced else None
+        has_price = missed and settings.weighs
+        worth = settings.read_at_once().cost * spared / missed if has_price else None
         stops.append(
             LookBackStop(
                 stop.policy, stop.depth if stopped else None, stop.relevant_read, spared, missed, worth
             )
         )
-    expected, left = None, None
+    forecast, left = None, None
     if not settings.one_decides:
-        p, nothing = calibrator.probabilities(None, len(ranking)), np.zeros_like(judged)
-        expected = calibrator.left(p, nothing, nothing, judged).interval(CONFIDENCE)
+        p, nowhere = calibrator.probabilities(None, len(ranking)), np.zeros_like(judged)
+        # Before reading nothing was judged; the forecast is for the documents that were.
+        forecast = calibrator.left(p, nowhere, nowhere, judged).interval(CONFIDENCE)
         remaining = calibrator.left(p, judged, relevant, ~judged)
         left = (remaining.mean, *remaining.interval(CONFIDENCE))
     prior = int(np.count_nonzero(labels.codes != UNSEEN)) - read
-    return LookBack(len(labels.codes), relevant[judged], prior, tuple(stops), expected, left)
+    return LookBack(len(labels.codes), relevant[judged], prior, tuple(stops), forecast, left)
 
 
 def rules_for(settings: Settings) -> list[Policy]:

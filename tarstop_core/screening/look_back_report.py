@@ -45,7 +45,7 @@ def look_back_report(back: LookBack, name: str, source: str, unit: str = "") -> 
         title=f"{name} · read again",
         name=name,
         facts=message("facts", back=back),
-        curve=(still(found_curve(back.course, back.left_shown, plan=back.read), course), course),
+        curve=(still(found_curve(back.relevant_in_order, back.left_shown, plan=back.read), course), course),
         rules=sheet(HEAD, rows, numbers=HEAD[1:]),
         chances=message("chances", back=back) if back.left else "",
         methods=message("methods", back=back, stop=back.stops[0], unit=unit, source=source),

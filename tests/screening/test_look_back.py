@@ -58,7 +58,7 @@ def test_rules_stop_where_they_would_have() -> None:
     back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
     assert (back.documents, back.read, back.relevant, back.prior, back.unread) == (7, 4, 2, 1, 2)
     ends = ((2, 2), (1, 2), (2, 3), (3, 4), (0, 1), None)
-    fitting = [replace(back, expected=expected).fits for expected in ends]
+    fitting = [replace(back, forecast=expected).fits for expected in ends]
     assert fitting == [True, True, True, False, False, False]
     budget, consecutive, everything = back.stops
     # Labels in order: no, yes, no, yes.
@@ -100,20 +100,20 @@ def test_every_sentence_is_said() -> None:
     nothing_missed = (replace(back.stops[0], missed=0),)
     unpriced = (replace(back.stops[0], worth=None),)
     cases = [
-        replace(back, expected=(1, 3)),
-        replace(back, expected=(9, 12), stops=nothing_missed),
+        replace(back, forecast=(1, 3)),
+        replace(back, forecast=(9, 12), stops=nothing_missed),
         replace(back, prior=2, left=(0.0, 0, 0)),
         replace(back, prior=0, documents=4),
         replace(back, left=(9.0, 1, 20)),
         replace(back, left=(40.0, 1, 100)),
-        replace(back, expected=None, left=None),
-        replace(back, course=np.zeros(4, bool), stops=nothing_missed),
+        replace(back, forecast=None, left=None),
+        replace(back, relevant_in_order=np.zeros(4, bool), stops=nothing_missed),
         replace(back, stops=unpriced),
     ]
     with every_branch(message):
         for case in cases:
             assert message("facts", back=case) and message("course", back=case)
-            if case.left and case.expected:
+            if case.left and case.forecast:
                 assert message("chances", back=case)
             for stop in case.stops:
                 assert "TARstop" in message("methods", back=case, stop=stop, unit="£", source="a.asreview")
@@ -129,4 +129,4 @@ def test_a_real_project(real_data: Path) -> None:
     )
     back = look_back(ranking, labels, SETTINGS, by_rank, RULES)
     assert (back.read, back.relevant, back.unread) == (23, 9, 77)
-    assert back.left is not None and back.left[1] <= back.left[2] <= 77 and back.expected is not None
+    assert back.left is not None and back.left[1] <= back.left[2] <= 77 and back.forecast is not None
