@@ -91,7 +91,7 @@ def read_address(given: Mapping[str, str], listing: LabelledList) -> ExploreChoi
 
 
 def _threshold(settings: Settings) -> dict[str, Parameter]:
-    """Return the parameter that holds what is to be exceeded; none where nothing is."""
+    """Return the parameter of the settings' threshold, by name; empty if they have none."""
     return {name: parameter for name, parameter in THRESHOLDS.items() if name == settings.threshold_field}
 
 
@@ -148,10 +148,10 @@ def write_address(chosen: str, choices: ExploreChoices, own: ExploreChoices | No
 
 def begin(chosen: str, listing: LabelledList) -> tuple[str, ExploreChoices]:
     """Return the prefix of a list's widgets, and the choices in the address when it was opened."""
-    state, held = st.session_state, f"{PREFIX}/{chosen}/settings"
-    if state.setdefault(held, listing.settings) != listing.settings:
-        forget(chosen)  # the session has other ones since it was explored
-        state[held] = listing.settings
+    state, settings_key = st.session_state, f"{PREFIX}/{chosen}/settings"
+    if state.setdefault(settings_key, listing.settings) != listing.settings:
+        forget(chosen)  # the session's settings changed since it was explored
+        state[settings_key] = listing.settings
     turn = state.get(f"{PREFIX}/{chosen}/turn", 0)
     key = f"{PREFIX}/{chosen}/{turn}" if turn else f"{PREFIX}/{chosen}"
     if f"{key}/first" not in state:
@@ -162,10 +162,10 @@ def begin(chosen: str, listing: LabelledList) -> tuple[str, ExploreChoices]:
 
 
 def forget(chosen: str) -> None:
-    """Begin again with a list: other widgets, for a browser keeps what its old ones held, and nothing in the address."""
+    """Reset the choices for a list: clear its address, and give its widgets new keys, because a browser keeps old values."""
     turn = f"{PREFIX}/{chosen}/turn"
     st.session_state[turn] = st.session_state.get(turn, 0) + 1
-    address.write(dict.fromkeys((*AT_STAKE, *(each.name for each in EVERY.values())), ""))
+    address.write(dict.fromkeys((*AT_STAKE, *(parameter.name for parameter in EVERY.values())), ""))
 
 
 def controls(key: str, first: ExploreChoices) -> tuple[DeltaGenerator, Settings, Policy]:
@@ -186,7 +186,7 @@ def map_choices(
     offered: Mapping[World, Sequence[Measure]],
     labels: str,
 ) -> tuple[ExploreChoices, list[Policy], Sequence[Policy]]:
-    """Ask what a map shows, whether lists are planned or played, and which rule is taken off.
+    """Ask what a map shows, whether lists are planned or played, and which rule is subtracted.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def map_choices(
     settings, policy
         What is at stake, and the rule.
     title
-        What the choice of a measure is called.
+        Label of the choice of a measure.
     offered
         The measures to choose from.
     labels
@@ -203,12 +203,12 @@ def map_choices(
 
     Returns
     -------
-    asked : Asked
-        What the map shows.
+    choices : ExploreChoices
+        Everything that is chosen on the page.
     policies : list of Policy
-        The rule and the one that is taken off.
+        The rule, and the one that is subtracted, if any.
     compared : sequence of Policy
-        Those that regret is against.
+        If the map shows regret, the rules among which the best is taken; otherwise none.
     """
     first: ExploreChoices = st.session_state[f"{key}/first"]
     at = st.popover("What is shown", key="present-shown") if shell.presenting() else st.container()
@@ -218,8 +218,10 @@ def map_choices(
         how = f"Show what is expected before anything is known, or the result with {labels}."
         world = one_of("How", WORLDS, at=middle, first=first.world, **lasting(f"{key}/world"), help=how)
     titles = {name: MEASURES[name] for name in offered[world]}
-    begun = first.measure if first.measure in titles else offered[world][0]
-    measure = one_of(title, titles, at=left, first=begun, **lasting(f"{key}/measure/{'/'.join(titles)}"))
+    first_measure = first.measure if first.measure in titles else offered[world][0]
+    measure = one_of(
+        title, titles, at=left, first=first_measure, **lasting(f"{key}/measure/{'/'.join(titles)}")
+    )
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
     choices = ExploreChoices(settings, policy.spec, other.spec if other else "", measure, world)
@@ -275,7 +277,7 @@ def _questions(key: str, settings: Settings) -> None:
 
 
 def _take(key: str, elicited: Stakes) -> None:
-    """Put what was answered into the panel of stakes; of reports in full nothing was asked."""
+    """Copy the elicited payoffs and cost into the panel of stakes; the cost of full texts was not asked."""
     state = st.session_state
     before: Stakes = state[f"{key}/truth"]
     state[f"{key}/truth"] = taken = before.restated(elicited.payoffs, elicited.cost)

@@ -130,7 +130,7 @@ def _opened(store: Store, session_id: str, line: str) -> str:
             settings.payoffs.ranges().ends,
             stroke(BELIEF, dark()),
             in_steps=path.in_steps,
-            says=chance,
+            description=chance,
         )
         curve = base64.b64encode(drawn.encode()).decode()
     glance = None if state.decision else verdict(advice, settings)

@@ -177,8 +177,9 @@ def _other_settings(store: Store, session: SessionSnapshot) -> None:
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
     first = tried.policy if tried.policy in rules else settings.policy
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
-    about, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
-    b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=about)
+    about = f"The {shell.term('b-0', 'starting belief')} b₀."
+    within_slider = float(min(0.99, max(0.01, tried.b_0)))
+    b_0 = share("Chance before any document", within_slider, at=right, key=f"{key}/b_0", help=about)
     if (threshold := tried.threshold) is not None:
         chosen = stakes.beyond(threshold, at=right, key=f"{key}/{tried.threshold_field}")
         tried = tried.with_threshold(chosen)

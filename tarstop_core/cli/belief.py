@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 @click.option("--theta-sp", type=float, help="Pooled specificity must exceed this too.")
 @click.option(
     "--engine",
-    type=click.Choice([*ENGINES, *(each for each in EFFECT_ENGINES if each not in ENGINES)]),
+    type=click.Choice([*ENGINES, *(name for name in EFFECT_ENGINES if name not in ENGINES)]),
     help="Engine that computes the belief (default bivariate; for effects exact for OR, otherwise normal).",
 )
 @click.option(
     "--measure",
-    type=click.Choice([each.value for each in Measure]),
+    type=click.Choice([measure.value for measure in Measure]),
     help="TABLE has studies of an intervention: events, means or estimates.",
 )
 @click.option(
@@ -93,8 +93,8 @@ def belief(
     """
     from tarstop_core.screening.effect_settings import EffectSettings
 
-    state = _session(table)
-    stakes = _stakes(state, q_star, payoffs, others)
+    state = _session_state(table)
+    stakes = _payoffs(state, q_star, payoffs, others)
     if measure is not None or (state and isinstance(state.settings, EffectSettings)):
         from tarstop_core.cli.effect import print_belief
 
@@ -125,25 +125,23 @@ def belief(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.belief.question import Question
 
-    tables, notes, own = _tables(table, state)
-    theta = check_theta(theta if theta is not None else own.theta if own else 0.75)
-    if theta_sp is None and own:
-        theta_sp = own.theta_sp
-    engine = engine or (own.engine if own else "bivariate")
+    tables, notes, session_settings = _tables(table, state)
+    theta = check_theta(theta if theta is not None else session_settings.theta if session_settings else 0.75)
+    if theta_sp is None and session_settings:
+        theta_sp = session_settings.theta_sp
+    engine = engine or (session_settings.engine if session_settings else "bivariate")
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml uses no prior; leave out --b0 and --prior.")
-    if own and prior_file is None:
-        prior = own.belief_prior
-        if theta_sp is not None and own.theta_sp is None:
+    if session_settings and prior_file is None:
+        prior = session_settings.belief_prior
+        if theta_sp is not None and session_settings.theta_sp is None:
             prior = shared.for_both_margins(prior)
         prior = prior if b_0 is None else replace(prior, b_0=b_0)
     else:
         prior = shared.given_prior(b_0, prior_file, theta, theta_sp)
     question = Question(theta, engine, prior, theta_sp)
-    path, margin_beliefs = (
-        belief_path(tables, question, correction=correction),
-        beliefs_of_each(tables, question),
-    )
+    path = belief_path(tables, question, correction=correction)
+    margin_beliefs = beliefs_of_each(tables, question)
     shared.say((*notes, *path.notes))
     last, knows_prior = path.beliefs[-1], ENGINES[engine].knows_prior
     if as_json:
@@ -175,12 +173,12 @@ def belief(
         shared.print_prefixes(path.beliefs)
 
 
-def _stakes(
+def _payoffs(
     state: State | None, q_star: float | None, payoffs: str | None, others: tuple[str, ...]
 ) -> Payoffs | None:
     """Return the payoffs of the options, else those of the session if it has further options; None if no choice is asked for."""
     if q_star is not None or payoffs is not None:
-        return shared.given_stakes(q_star, payoffs, others)
+        return shared.given_payoffs(q_star, payoffs, others)
     own = state.settings.payoffs if state else None
     if others and own is None:
         raise InputProblem("--option stands beside two others; give --q-star or --payoffs for these.")
@@ -189,7 +187,7 @@ def _stakes(
     return own if own and own.others else None
 
 
-def _session(path: Path) -> State | None:
+def _session_state(path: Path) -> State | None:
     """Return the state of the session in a file; None if the file holds no session."""
     from tarstop_core.sessions.file import is_session, state_of
 
@@ -277,7 +275,7 @@ def decide(
     """One decision of the paper's rule, explained: is the next document worth its cost?"""
     from tarstop_core.value.payoffs import weigh
 
-    stakes = shared.given_stakes(q_star, payoffs, others)
+    stakes = shared.given_payoffs(q_star, payoffs, others)
     for name, value in (("--belief", b), ("--rho", rho)):
         if not 0 <= value <= 1:
             raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")

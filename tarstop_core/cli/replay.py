@@ -98,7 +98,7 @@ def replay(
         raise InputProblem("--target-recall is for --scenario enough; leave it out.")
     if cost is None:
         raise InputProblem("Give --cost, the cost of reading a document.")
-    stakes = shared.given_stakes(q_star, payoffs, others)
+    stakes = shared.given_payoffs(q_star, payoffs, others)
     check_cost(cost)
     needs_tables, tables = TASKS[scenario].needs_tables, options["tables"]
     if needs_tables and tables is None:

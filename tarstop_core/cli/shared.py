@@ -96,7 +96,7 @@ def for_both_margins(prior: Prior) -> Prior:
     return prior if prior.learned_from is None or prior.width_alone else replace(prior, b_0=0.5)
 
 
-def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str] = ()) -> Payoffs:
+def given_payoffs(q_star: float | None, payoffs: str | None, others: Sequence[str] = ()) -> Payoffs:
     """Return payoffs from a threshold belief or from four amounts, with any further options.
 
     Parameters
@@ -120,7 +120,7 @@ def given_stakes(q_star: float | None, payoffs: str | None, others: Sequence[str
     from tarstop_core.value.payoffs import Payoffs
 
     if others:
-        return replace(given_stakes(q_star, payoffs), others=given_options(others))
+        return replace(given_payoffs(q_star, payoffs), others=given_options(others))
     if (q_star is None) == (payoffs is None):
         raise InputProblem("Give either --q-star or --payoffs B,L_r,L_g,G.")
     if q_star is not None:

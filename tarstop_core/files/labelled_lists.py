@@ -111,14 +111,15 @@ def read_labelled(
             topics.append(topic)
             notes.append(note)
             continue
-        earlier: Any = run if kind == RUN else qrels
-        lines = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
-        if again := next((topic_name for topic_name in lines if topic_name in earlier), None):
+        by_topic: Any
+        by_topic, read = (run, read_run) if kind == RUN else (qrels, read_qrels)
+        added = read(io.BytesIO(content), name)
+        if again := next((topic_name for topic_name in added if topic_name in by_topic), None):
             raise InputProblem(
                 f"{name} contains the topic {again}, which another file has too; leave one out."
             )
-        earlier.update(lines)
-        notes += lines.notes
+        by_topic.update(added)
+        notes += added.notes
     if bool(run) != bool(qrels):
         lacking = "qrels, which say what is relevant" if run else "run, which says in which order"
         raise InputProblem(f"Runs and qrels belong together; add the {lacking}.")
@@ -137,7 +138,12 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     table = read_records(io.BytesIO(content), name, columns=columns)
     frame = table.frame
     scored = bool(np.isfinite(frame["score"].to_numpy(dtype=float)).all())
-    ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query, recipe=WORDS)
+    order = "own"
+    if query.strip():
+        order = "text"
+    elif scored:
+        order = "scores"
+    ranking = prepare(frame, order, query, recipe=WORDS)
     labels = frame["label"].to_numpy()[ranking.order]
     labelled = np.isin(labels, (SAID_RELEVANT, SAID_NOT_RELEVANT))
     if not labelled.any():
@@ -151,8 +157,8 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
         f"{len(frame):,} documents. {ranking.how}"
     )
     if ranking.scores is None:
-        order, reason = suggest_order(frame)
-        if order == "text":
+        suggested, reason = suggest_order(frame)
+        if suggested == "text":
             note += f" {reason} Say what you looked for, and it is ordered by that."
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
     topic = Topic(
@@ -162,5 +168,5 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
 
 
 def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:
-    """Number of lists on which a calibrator was fitted, by their hashes."""
+    """Number of the lists, given by their hashes, on which a calibrator was fitted."""
     return len(set(lists) & set(fitted))

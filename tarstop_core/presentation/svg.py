@@ -9,10 +9,10 @@ from tarstop_core.presentation.palette import SVG_GRID
 
 SMALL_WIDTH, SMALL_HEIGHT, SMALL_EDGE = 168, 48, 4
 DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4", "longdashdot": "11 3 2 3"}
-"""Strokes by plotly's names of them."""
-
+"""SVG's ``stroke-dasharray`` by plotly's name of a dash."""
 
 Spot = tuple[float, float]
+"""x and y in pixels."""
 
 
 def text(
@@ -29,7 +29,7 @@ def text(
     anchor : str
         SVG's text-anchor.
     colour : str
-        That of the page around it by default.
+        By default that of the text around the drawing.
     size : int
         Pixels.
 
@@ -45,11 +45,11 @@ def text(
 
 
 def wrapped(words: str, columns: int) -> list[str]:
-    """Words on lines of at most this many characters; what is longer is broken."""
+    """Split a text into lines of at most `columns` characters; a longer word is broken."""
     return textwrap.wrap(words, columns) or [""]
 
 
-def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str:
+def drawing(width: float, height: float, parts: Sequence[str], description: str) -> str:
     """Put elements together as one drawing.
 
     Parameters
@@ -58,7 +58,7 @@ def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str
         Pixels.
     parts : sequence of str
         SVG elements.
-    says : str
+    description : str
         What it shows, for those who cannot see it.
 
     Returns
@@ -68,13 +68,19 @@ def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str
     """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'height="{height:.0f}" role="img" aria-label="{escape(says, quote=True)}" '
+        f'height="{height:.0f}" role="img" aria-label="{escape(description, quote=True)}" '
         f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
     )
 
 
 def small_curve(
-    shares: Sequence[float], depth: int, levels: Sequence[float], colour: str, *, in_steps: bool, says: str
+    shares: Sequence[float],
+    depth: int,
+    levels: Sequence[float],
+    colour: str,
+    *,
+    in_steps: bool,
+    description: str,
 ) -> str:
     """Draw shares by depth without axes: solid up to `depth`, dotted from there, and levels to compare with.
 
@@ -85,12 +91,12 @@ def small_curve(
     depth : int
         Where the solid part ends in a point.
     levels : sequence of float
-        The shares at which a dashed line stands.
+        Shares marked by a dashed line.
     colour : str
-        Of the curve.
+        Colour of the curve.
     in_steps : bool
-        Whether a value holds until the next.
-    says : str
+        Whether to draw steps instead of slopes.
+    description : str
         What it shows, for those who cannot see it.
 
     Returns
@@ -98,29 +104,29 @@ def small_curve(
     str
         SVG.
     """
-    across, down = SMALL_WIDTH - 2 * SMALL_EDGE, SMALL_HEIGHT - 2 * SMALL_EDGE
-    apart = across / max(1, len(shares) - 1)
-    spots = [(SMALL_EDGE + apart * at, SMALL_EDGE + down * (1 - share)) for at, share in enumerate(shares)]
+    width, height = SMALL_WIDTH - 2 * SMALL_EDGE, SMALL_HEIGHT - 2 * SMALL_EDGE
+    step = width / max(1, len(shares) - 1)
+    spots = [(SMALL_EDGE + step * at, SMALL_EDGE + height * (1 - share)) for at, share in enumerate(shares)]
     (x, y), dash = spots[depth], DASHES["dash"]
     stroke = f'fill="none" stroke="{colour}" stroke-width="2"'
     parts = (
         *(
-            f'<path d="M0 {SMALL_EDGE + down * (1 - level):.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{dash}"/>'
+            f'<path d="M0 {SMALL_EDGE + height * (1 - level):.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{dash}"/>'
             for level in levels
         ),
         f'<path d="{path(spots[: depth + 1], in_steps)}" {stroke}/>',
         f'<path d="{path(spots[depth:], in_steps)}" {stroke} stroke-dasharray="{DASHES["dot"]}"/>',
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>',
     )
-    return drawing(SMALL_WIDTH, SMALL_HEIGHT, parts, says)
+    return drawing(SMALL_WIDTH, SMALL_HEIGHT, parts, description)
 
 
 def path(spots: Sequence[Spot | None], in_steps: bool) -> str:
-    """What draws a line through spots; None breaks it."""
+    """Path data (``d``) of a line through spots; None leaves a gap."""
     parts = []
     for before, spot in pairwise((None, *spots)):
         if spot is not None:
             x, y = spot
-            goes_on = f"H{x:.1f}V{y:.1f}" if in_steps else f"L{x:.1f} {y:.1f}"
-            parts.append(f"M{x:.1f} {y:.1f}" if before is None else goes_on)
+            segment = f"H{x:.1f}V{y:.1f}" if in_steps else f"L{x:.1f} {y:.1f}"
+            parts.append(f"M{x:.1f} {y:.1f}" if before is None else segment)
     return "".join(parts)

@@ -51,7 +51,7 @@ class Draws:
     def __post_init__(self) -> None:
         of_effects = (self.effect, self.cost, self.willingness_to_pay)
         given = sum(part is not None for part in of_effects)
-        if (self.net_benefit is None) != (given == 3) or given in (1, 2):
+        if (self.net_benefit is not None, given) not in ((True, 0), (False, 3)):
             raise InputProblem("Give either net_benefit, or all of effect, cost and willingness_to_pay.")
         if self.thresholds and self.effect is None:
             raise InputProblem(
@@ -115,24 +115,24 @@ class Draws:
         """EVPPI of some parameters together, with the standard error of the regression.
 
         Net benefits, as differences from the best action, are regressed on the parameters
-        (:func:`smooth`; Strong, Oakley & Brennan 2014). The error is the standard
+        (:func:`fit_spline`; Strong, Oakley & Brennan 2014). The error is the standard
         deviation over functions drawn from the posterior of the regression.
         """
-        fit = self._expected_lead(names)
+        fit = self._fit_lead(names)
         if fit is None:
             return Estimate(0.0, 0.0)
         random = np.random.default_rng(0)
         drawn = [_gain(fit.draw(random)) for _ in range(REPEATS)]
         return Estimate(min(_gain(fit.fitted), self.evpi.value), float(np.std(drawn, ddof=1)))
 
-    def _expected_lead(self, names: Sequence[str]) -> Smooth | None:
+    def _fit_lead(self, names: Sequence[str]) -> SplineFit | None:
         """Regress the lead of the other actions over the best one on some parameters; None if nothing varies."""
         net = self.net()
         best = int(net.mean(axis=0).argmax())
         lead = np.delete(net - net[:, [best]], best, axis=1)
         x = np.array([(self.parameters or {})[name] for name in names], dtype=np.float64).T
         lead = lead[:, np.ptp(lead, axis=0) > 0]
-        return smooth(x, lead) if np.ptp(x, axis=0).any() and lead.size else None
+        return fit_spline(x, lead) if np.ptp(x, axis=0).any() and lead.size else None
 
     def evsi_of(self, study: Study, n: Floats, studies: int = 1) -> Floats:
         """Expected value per person of studies of one parameter.
@@ -158,7 +158,7 @@ class Draws:
         """
         if study.measures not in (self.parameters or {}):
             raise InputProblem(f"There is no parameter {study.measures}; name a column of parameters.")
-        fit = self._expected_lead([study.measures])
+        fit = self._fit_lead([study.measures])
         if fit is None:
             return np.zeros(len(n))
         parameter = np.asarray((self.parameters or {})[study.measures], dtype=np.float64)
@@ -173,7 +173,7 @@ class Draws:
         return Estimate(float(gain.mean()), float(gain.std(ddof=1) / np.sqrt(len(gain))))
 
     def chance_best(self, willingness_to_pay: float | None = None) -> dict[str, float]:
-        """Share of the draws in which each action is the best; equals share alike."""
+        """Share of the draws in which each action is the best; actions that tie share a draw equally."""
         net = self.net(willingness_to_pay)
         top = net >= net.max(axis=1, keepdims=True) - TOLERANCE * np.abs(net).max()
         return dict(
@@ -206,7 +206,7 @@ def _gain(lead: Floats) -> float:
     return max(0.0, float(gain))
 
 
-# --- a smooth function of several parameters ---------------------------------------------------------
+# --- a regression spline in several parameters ---------------------------------------------------------
 
 KNOTS_PER_PARAMETER, MOST_KNOTS = 15, 120
 MOST_CELLS = 20_000_000  # Draws times knots, so many draws get fewer knots
@@ -215,7 +215,7 @@ RANK = 1e-9  # A singular value below this part of the largest is rounding
 PENALTIES = np.logspace(-8, 8, 129)  # Tried beside the median strength of the wiggles
 
 
-class Smooth(NamedTuple):
+class SplineFit(NamedTuple):
     """A fitted regression: means, and a square root of the covariance of their errors."""
 
     fitted: Floats  # Fitted means, shape (n, J)
@@ -230,7 +230,7 @@ class Smooth(NamedTuple):
         return self.fitted + self.axes @ (self.kept * e * self.sd)
 
 
-def smooth(x: Floats, y: Floats) -> Smooth:
+def fit_spline(x: Floats, y: Floats) -> SplineFit:
     """Regress columns on parameters by a smoothing spline in as many dimensions.
 
     Parameters
@@ -242,7 +242,7 @@ def smooth(x: Floats, y: Floats) -> Smooth:
 
     Returns
     -------
-    Smooth
+    SplineFit
 
     Notes
     -----
@@ -270,7 +270,7 @@ def smooth(x: Floats, y: Floats) -> Smooth:
     fitted = straight @ level + wiggles @ (follows * along)
     sd = np.sqrt(np.maximum(0.0, variance[chosen, np.arange(y.shape[1])]))
     kept = np.vstack([np.ones_like(level), np.sqrt(follows)])
-    return Smooth(fitted, sd, np.column_stack([straight, wiggles]), kept, _noise(y - fitted))
+    return SplineFit(fitted, sd, np.column_stack([straight, wiggles]), kept, _noise(y - fitted))
 
 
 def _axes(columns: Floats) -> tuple[Floats, Floats]:
@@ -294,9 +294,9 @@ def _axes_of_wiggles(x: Floats, straight: Floats) -> tuple[Floats, Floats]:
     bends = u[:, int((s > RANK * s[0]).sum()) :]
     if not bends.shape[1]:
         return np.empty((len(x), 0)), np.empty(0)
-    energy, turn = np.linalg.eigh(bends.T @ _cubes(knots, knots) @ bends)
+    energy, rotation = np.linalg.eigh(bends.T @ _cubes(knots, knots) @ bends)
     kept = energy > RANK * energy[-1]
-    basis = _cubes(x, knots) @ bends @ (turn[:, kept] / np.sqrt(energy[kept]))
+    basis = _cubes(x, knots) @ bends @ (rotation[:, kept] / np.sqrt(energy[kept]))
     return _axes(basis - straight @ (straight.T @ basis))
 
 

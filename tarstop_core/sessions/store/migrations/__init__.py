@@ -30,6 +30,7 @@ def upgrade(connection: Connection, folder: Path = STEPS) -> None:
     The caller began the transaction of the connection, and commits all steps or rolls them back.
     """
     STAMP.create(connection, checkfirst=True)
+    # Alembic has no step for a merged revision; without the stamp it begins with the first step.
     connection.execute(delete(STAMP).where(STAMP.c.version_num.in_(MERGED)))
     script = steps(folder)
     # By default Alembic commits after every step on SQLite, although SQLite can change tables within a transaction.
