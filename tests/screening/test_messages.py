@@ -38,7 +38,7 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import ProtocolFacts
 from tarstop_core.screening.several_readers import Readers
-from tarstop_core.screening.state import DecisionBasis
+from tarstop_core.screening.state import DecisionBasis as Basis
 from tarstop_core.screening.wording import verdict
 from tarstop_core.value.payoffs import MINUS, PLUS, Option, Payoffs
 from tests.branches import every_branch
@@ -378,19 +378,15 @@ def shared() -> Values:
 
 def of_endings() -> Values:
     """What stands at the end of a session, and whether the chances fitted."""
-    bases = (
-        DecisionBasis(),
-        DecisionBasis(depth=3, studies=2, spent=6.0, belief=0.3),
-        DecisionBasis(depth=3),
-    )
-    for basis in (*bases, DecisionBasis(spent=6.0)):
+    bases = (Basis(), Basis(depth=3, studies=2, spent=6.0, belief=0.3), Basis(depth=3))
+    for basis in (*bases, Basis(spent=6.0)):
         unit = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(9, "£"))
         yield "ended", {"basis": basis, "settings": unit, "question": "it is so"}
     for word, action, stopped in product(("", "STOP"), ("", "Grant"), (True, False)):
         yield "advised", {"word": word, "action": action, "stopped": stopped}
     for stopped, otherwise in product((True, False), (True, False)):
         yield "overridden", {"chosen": "Grant", "stopped": stopped, "otherwise": otherwise}
-    yield "ended", {"basis": DecisionBasis(depth=3, recall=0.9), "settings": SEARCH, "question": "it is so"}
+    yield "ended", {"basis": Basis(depth=3, recall=0.9), "settings": SEARCH, "question": "it is so"}
     for facts, learns in product((FOUND, replace(FOUND, relevant=0), NONE_LEFT), (False, True)):
         yield "unread", {"facts": facts}
         values = {"check": CHECK, "settings": EnoughSettings(learns=learns), "limit": E_LIMIT}
