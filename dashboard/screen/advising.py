@@ -85,7 +85,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     """Sentence on what the curves show, with their numbers."""
     if not settings.weighs:
         return scenario_of(settings).message("found", advice=advice)
-    unsettled = int(state.silent.sum())
+    unsettled = int(state.uninformative.sum())
     left_open = f" ({unsettled:,} of them unsure or to be confirmed)" if unsettled else ""
     read = scenario_of(settings).message("read", advice=advice)
     belief = chance_in_words(advice, settings)
