@@ -231,7 +231,7 @@ def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> Non
     rows = np.array([GOOD, POOR, GOOD, POOR, (200, 5, 0, 90), GOOD, (3, 1, 40, 60)], dtype=float)
     tables = Tables(tuple("abcdefg"), *rows.T)
     grown = [states_of(tables.first(n), Question(0.75, engine, Prior())) for n in range(len(rows) + 1)]
-    outcomes._known.clear()
+    outcomes._cached_states.clear()
     for n, states in enumerate(grown):
         whole = states_of(tables.first(n), Question(0.75, engine, Prior()))
         assert len(states) == len(whole) == n + 1
@@ -240,7 +240,7 @@ def test_a_growing_review_comes_to_the_states_of_a_whole_one(engine: str) -> Non
             assert one.n_0 == pytest.approx(other.n_0, rel=1e-9)
             np.testing.assert_allclose(one.given_plus, other.given_plus, rtol=1e-9, atol=1e-15)
             np.testing.assert_allclose(one.given_minus, other.given_minus, rtol=1e-9, atol=1e-15)
-        outcomes._known.clear()
+        outcomes._cached_states.clear()
 
 
 # --- advice ---------------------------------------------------------------------------------------
