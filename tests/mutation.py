@@ -182,6 +182,8 @@ class Copy:
         options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not deep"]
         print(json.dumps([SECONDS, [*options, *tests]]), file=self.process.stdin, flush=True)
         if (status := int(self.process.stdout.readline())) > BROKEN:
+            if subprocess.run([sys.executable, "-c", "import tests.conftest"], cwd=self.folder).returncode:
+                return False  # what every test imports cannot be imported
             raise SystemExit(
                 f"pytest ended with {status}, so it is unknown whether these tests pass: {tests}."
             )
