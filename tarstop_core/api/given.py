@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
-from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.documents.reports import Report, StudyRow
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.shipped import default_calibrator
@@ -299,9 +299,7 @@ def as_state(settings: Settings, documents: int, labels: Floats, tables: Any) ->
     return State(settings, codes, confirmed, reports=reports)
 
 
-def placed(
-    settings: Settings, given: Any, relevant: Ints | Sequence[int]
-) -> tuple[list[Row | EffectRow], Ints]:
+def placed(settings: Settings, given: Any, relevant: Ints | Sequence[int]) -> tuple[list[StudyRow], Ints]:
     """Convert studies and find the position of the document that brought each, sorted by position.
 
     Parameters
@@ -315,7 +313,7 @@ def placed(
 
     Returns
     -------
-    list of Row or EffectRow
+    list of StudyRow
         The studies.
     ndarray of int, shape (studies,)
         Their positions.

@@ -84,6 +84,10 @@ class EffectRow:
         return dict(zip(self.form.columns, whole, strict=True))
 
 
+StudyRow = Row | EffectRow
+"""One result of a study that a report contains. A new kind of studies joins here."""
+
+
 @dataclass(frozen=True)
 class Report:
     """The result of reading one included report.
@@ -94,7 +98,7 @@ class Report:
     outcome: FullText  # One of :data:`OUTCOMES`; only "data" changes the belief
     reason: str = ""  # Why it was excluded or not retrieved
     study: str = ""  # Name of the study, which several reports may share
-    rows: tuple[Row | EffectRow, ...] = ()
+    rows: tuple[StudyRow, ...] = ()
     """Its 2×2 tables or effects."""
 
     def __post_init__(self) -> None:
@@ -129,7 +133,7 @@ class Report:
         counts = (
             Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}, bias=_bias(row)) for row in tables
         )
-        rows: tuple[Row | EffectRow, ...] = (*counts, *map(effect_row, effects))
+        rows: tuple[StudyRow, ...] = (*counts, *map(effect_row, effects))
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
 
@@ -147,13 +151,13 @@ def _bias(content: Mapping[str, Any]) -> Bias | None:
     return Bias(content["bias"]) if "bias" in content else None
 
 
-def _judged(rows: Sequence[Row | EffectRow]) -> tuple[Bias | None, ...]:
+def _judged(rows: Sequence[StudyRow]) -> tuple[Bias | None, ...]:
     """Risk of bias of each row; () if none was judged."""
     bias = tuple(row.bias for row in rows)
     return bias if any(bias) else ()
 
 
-def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
+def tables_of(rows: Sequence[StudyRow]) -> Tables:
     """The 2×2 tables among rows; InputProblem when a count is negative, fractional or missing where it is required."""
     tables = [row for row in rows if isinstance(row, Row)]
     counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)  # None becomes NaN
@@ -161,12 +165,12 @@ def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
     return Tables(names, *counts.T, bias=_judged(tables))
 
 
-def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio: bool = False) -> Studies:
+def studies_of(rows: Sequence[StudyRow], form: Form = Form.ERRORS, ratio: bool = False) -> Studies:
     """The effects among rows, as studies in one form.
 
     Parameters
     ----------
-    rows : sequence of Row or EffectRow
+    rows : sequence of StudyRow
         2×2 tables are ignored.
     form : Form
         Form of the result if there is no effect.
@@ -215,7 +219,7 @@ def rows_of_studies(studies: Studies) -> list[EffectRow]:
 class Collected:
     """The tables or effects of all reports."""
 
-    rows: tuple[Row | EffectRow, ...]  # n studies, in the order of the list
+    rows: tuple[StudyRow, ...]  # n studies, in the order of the list
     positions: NDArray[np.intp]  # 0-based rank of the document of each study, shape (n,)
     notes: tuple[str, ...] = ()  # Sentences on studies that occur twice, and how they are counted
 
@@ -234,10 +238,10 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     A study is named by its report, or else by the table. If two reports give a study with equal numbers, it is counted
     once. Different tables of one study all count, as if they had different patients. Notes mention both cases.
     """
-    rows: list[Row | EffectRow] = []
+    rows: list[StudyRow] = []
     positions: list[int] = []
     notes: list[str] = []
-    counted: dict[str, list[tuple[Row | EffectRow, int]]] = {}
+    counted: dict[str, list[tuple[StudyRow, int]]] = {}
     for at, report in reports.items():
         for row in report.rows:
             name = (report.study or row.study).strip()

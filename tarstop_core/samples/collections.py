@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.reports import EffectRow, Report, Row, collect, effect_row
+from tarstop_core.documents.reports import Report, Row, StudyRow, collect, effect_row
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.effects.measures import Measure
@@ -234,7 +234,7 @@ def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict
     }
 
 
-def _row(report: FullText) -> Row | EffectRow:
+def _row(report: FullText) -> StudyRow:
     """The table or the effect of a report with data."""
     if report.numbers is not None:
         return effect_row({"study": report.study, **report.numbers})

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tarstop_core.documents.reports import EffectRow, FullText, Report, Row
+from tarstop_core.documents.reports import FullText, Report, StudyRow
 from tarstop_core.effects.bias import Bias
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event, standing
@@ -100,7 +100,7 @@ class ReportDraft:
         if not typed:
             other = " If it is excluded, say so above." if reason else ""
             raise InputProblem(f"{self.tables[0].missing}{other}")
-        rows = list[Row | EffectRow]()
+        rows = list[StudyRow]()
         for at, table in enumerate(typed, start=1):
             name = ", ".join(filter(None, (study or unnamed, table.part.strip())))
             try:
@@ -241,9 +241,7 @@ class Waiting(NamedTuple):
         return " " in name and title.startswith(name) and not title[len(name) :][:1].isalnum()
 
 
-def filled_in(
-    rows: Sequence[Row | EffectRow], waiting: Mapping[int, Waiting], settings: Settings
-) -> FilledIn:
+def filled_in(rows: Sequence[StudyRow], waiting: Mapping[int, Waiting], settings: Settings) -> FilledIn:
     """Waiting reports filled in from a table of studies.
 
     A study fits a report with its first author and year, with its name as id or, if no author is known, with a title
@@ -251,7 +249,7 @@ def filled_in(
 
     Parameters
     ----------
-    rows : sequence of Row or EffectRow
+    rows : sequence of StudyRow
         The studies of the table.
     waiting : mapping of int to Waiting
         The reports that wait, by position.

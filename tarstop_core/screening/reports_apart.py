@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from tarstop_core.documents.reports import EffectRow, Report, Row
+from tarstop_core.documents.reports import Report, StudyRow
 from tarstop_core.screening.log import Event
 
 RESOLVED_REPORT = "resolved_report"
@@ -148,7 +148,7 @@ def _contents(report: Report, *, by_part: bool) -> dict[EntryPlace, Value]:
     return content
 
 
-def _part(report: Report, row: Row | EffectRow) -> str:
+def _part(report: Report, row: StudyRow) -> str:
     """Part of the study that a table is about: its name without that of the study."""
     return str(_plain(row.study.removeprefix(report.study)))
 

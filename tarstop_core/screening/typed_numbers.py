@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from tarstop_core.documents.reports import EffectRow, Row, studies_of
+from tarstop_core.documents.reports import EffectRow, Row, StudyRow, studies_of
 from tarstop_core.documents.tables import CELLS, Counts, from_rates
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import Form, counted, forms_of
@@ -79,7 +79,7 @@ class TypedTable:
         """A table without anything typed."""
         return TypedTable(part)
 
-    def of_row(self, row: Row | EffectRow, part: str) -> TypedTable:
+    def of_row(self, row: StudyRow, part: str) -> TypedTable:
         """A stored table as it would be typed; an empty one for another kind of row."""
         counts = row.numbers if isinstance(row, Row) else {}
         return TypedTable(
@@ -252,7 +252,7 @@ class TypedEffect:
         """An effect without anything typed."""
         return replace(self, part=part, cells={})
 
-    def of_row(self, row: Row | EffectRow, part: str) -> TypedEffect:
+    def of_row(self, row: StudyRow, part: str) -> TypedEffect:
         """A stored effect as it would be typed; an empty one for another kind of row."""
         if not isinstance(row, EffectRow):
             return replace(self, part=part)

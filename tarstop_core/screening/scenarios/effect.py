@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, ClassVar, cast
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, EffectRow, Row, rows_of_studies, studies_of
+from tarstop_core.documents.reports import Collected, EffectRow, StudyRow, rows_of_studies, studies_of
 from tarstop_core.effects.beliefs import belief_of_effect
 from tarstop_core.effects.studies import Studies, forms_of
 from tarstop_core.evidence.effect_report import drawn_effects
@@ -77,7 +77,7 @@ class Effect(StudyScenario[EffectSettings]):
         studies, notes = read_effects(source, name)
         return rows_of_studies(studies), notes
 
-    def rows_given(self, given: Any, settings: EffectSettings) -> list[Row | EffectRow]:
+    def rows_given(self, given: Any, settings: EffectSettings) -> list[StudyRow]:
         studies = as_effects(given)
         if len(studies):
             studies.sizes(settings.kind, settings.is_ratio)  # refuses columns that do not give the measure

@@ -10,7 +10,7 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.reports import Collected, EffectRow, Row, rows_of_tables
+from tarstop_core.documents.reports import Collected, Row, StudyRow, rows_of_tables
 from tarstop_core.documents.tables import Tables, as_tables
 from tarstop_core.evidence.report import drawn_studies
 from tarstop_core.evidence.summary import Evidence, evidence
@@ -190,7 +190,7 @@ class Review(StudyScenario[ReviewSettings]):
         read = read_tables(source, name)
         return rows_of_tables(read.tables), read.notes
 
-    def rows_given(self, given: Any, settings: ReviewSettings) -> list[Row | EffectRow]:
+    def rows_given(self, given: Any, settings: ReviewSettings) -> list[StudyRow]:
         return [*rows_of_tables(as_tables(given))]
 
     def true_belief(self, settings: ReviewSettings, studies: Collected) -> float:

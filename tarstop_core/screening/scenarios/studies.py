@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.documents.reports import Collected, EffectRow, Report, Row
+from tarstop_core.documents.reports import Collected, Report, StudyRow
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.adaptive_chances import list_facts, not_found, still_unread
@@ -128,7 +128,7 @@ class StudyScenario(Scenario[T]):
     @abstractmethod
     def rows_of_file(
         self, settings: T, source: BinaryIO, name: str
-    ) -> tuple[Sequence[Row | EffectRow], Sequence[str]]:
+    ) -> tuple[Sequence[StudyRow], Sequence[str]]:
         """Studies from a file with a table, one in each row.
 
         Parameters
@@ -140,7 +140,7 @@ class StudyScenario(Scenario[T]):
 
         Returns
         -------
-        rows, notes : sequence of Row or EffectRow, sequence of str
+        rows, notes : sequence of StudyRow, sequence of str
             The studies, and remarks on how the file was read.
 
         Raises
@@ -150,7 +150,7 @@ class StudyScenario(Scenario[T]):
         """
 
     @abstractmethod
-    def rows_given(self, given: Any, settings: T) -> list[Row | EffectRow]:
+    def rows_given(self, given: Any, settings: T) -> list[StudyRow]:
         """Studies from a table that a Python user passes, one in each row; InputProblem if one cannot be used."""
 
     def chance_of(self, settings: T) -> str:
