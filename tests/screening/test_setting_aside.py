@@ -192,6 +192,15 @@ def test_whoever_says_that_one_settles_the_question_takes_it_as_evidence() -> No
         set_aside_event(state, IDS, {"d0": OWN})
 
 
+def test_a_document_that_joined_and_was_read_first_is_not_taken_back() -> None:
+    joined = {"source": "b.csv", "docs": ["new"], "positions": [N], "ranks": [1], "duplicates": 0}
+    log = [Event("joined", joined), Event("label", {"doc": "new", "label": "irrelevant"})]
+    state = replay(START, IDS, log)
+    assert state.depth == 1 and state.ids_as_read(IDS)[0] == "new"
+    with pytest.raises(InputProblem, match="did not join last or are read"):
+        replay(START, IDS, [*log, Event("parted", {"source": "b.csv", "docs": ["new"]})])
+
+
 def test_ranks_with_kept_labels_draws_and_documents_that_join() -> None:
     ids, _, event = begun(["d1", "d4"])
     rest = ids[:-2]  # d0 d2 d3 d5 …, of which d5 (rank 4 of those left) came with a label

@@ -78,6 +78,12 @@ def test_the_worth_at_some_depths_is_that_of_all(more: dict[str, float]) -> None
     np.testing.assert_allclose(some, every[depths], rtol=1e-12)
 
 
+def test_a_long_plan_from_the_middle_gains_its_studies_less_what_reports_cost() -> None:
+    path, begin, m = a_path(share=0.6, full_cost=0.002), 7, 30
+    gained = float(path.worth_of_reading(np.array([begin + m]), begin)[0])
+    assert gained == pytest.approx(m * rate(path, begin, m), abs=2e-6, rel=2e-3)
+
+
 def test_unless_said_otherwise_a_stop_is_looked_for_from_the_first_document_on() -> None:
     path = a_path()
     assert rate(path, 0, 1) < 1  # so much no study is worth

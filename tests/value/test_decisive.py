@@ -199,6 +199,13 @@ def test_who_looks_again_after_some_documents_pays_for_them_to_the_last(looks_ev
     assert free - dear == pytest.approx(expected + alive * (depths - start))
 
 
+def test_who_stops_at_once_is_expected_to_gain_what_acting_now_brings() -> None:
+    payoffs, now = Payoffs(B=5, L_r=2, L_g=3, G=4), np.array([2])
+    path = DecisivePath(hit_curve([0.4, 0.3, 0.2]), 0.5, payoffs)
+    utility = path.expected_utility(now, np.ones(1), 2, acts_on_belief=True, looks_every=1)
+    assert utility == pytest.approx([float(payoffs.utility(path.b[2]))])
+
+
 def test_at_the_threshold_the_action_is_minus_whatever_rounding_did() -> None:
     for b_0 in (0.5, 0.5000000000000001):
         assert not DecisivePath(hit_curve([0.1]), b_0, Payoffs.from_q_star(0.5)).chooses_plus(0)
