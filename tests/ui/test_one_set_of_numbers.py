@@ -188,11 +188,11 @@ def numbers_of(at: Any, whole: SessionSnapshot) -> set[str]:
         f"{state.depth} of {N}",
         *(f"{value}" for _, value in whole.prisma.rows()),
     ]
-    if not settings.weighs:
-        texts += ["90 %"]  # the level of the intervals beside recall
     if settings.weighs:
         texts += [cell for option in options(advice, settings, paths.path) for cell in option]
         texts += [amount(state.spent, settings.payoffs.unit)]
+    else:
+        texts += ["90 %"]  # the level of the intervals beside recall
     return set().union(*map(numbers, texts))
 
 
