@@ -21,3 +21,15 @@ def test_a_page_is_the_first_that_a_server_shows(
     assert page.url.startswith(server.url + path)
     assert page.locator("[data-testid='stMain']").inner_text().strip()
     assert_navigation(page)
+
+
+@pytest.mark.parametrize("path", ["/", "/explore"])
+def test_the_sidebar_comes_back_by_its_button(server: Any, open_page: Callable[..., Any], path: str) -> None:
+    """Presses pass the bar above a page, but not its buttons."""
+    watched = open_page()
+    watched.open(server.url + path)
+    page = watched.page
+    page.get_by_test_id("stSidebar").hover()
+    page.locator("[data-testid=stSidebarCollapseButton] button").click()
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stExpandSidebarButton").wait_for(state="detached")
