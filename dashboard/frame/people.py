@@ -27,7 +27,7 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import Classroom, Provider, Proxy, Way, named_hosts, way_in
-from tarstop_core.sessions.store.permissions import check_name
+from tarstop_core.sessions.store.accounts import check_name
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.lecture import Lecture
 

@@ -16,7 +16,7 @@ from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.several_readers import SECOND, SHARE, ReadElsewhere, Readers
-from tarstop_core.sessions.store.permissions import check_name
+from tarstop_core.sessions.store.accounts import check_name
 
 BLIND = "Each reader opens this session under their own name and sees no other verdict on a document before all have judged it."
 FULL_TEXTS = (

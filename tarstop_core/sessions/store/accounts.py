@@ -8,13 +8,11 @@ from sqlalchemy import delete, func, select, update
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.permissions import (
-    PROJECT,
     ROLES,
     Forbidden,
     Permissions,
     Role,
     asks,
-    check_name,
 )
 from tarstop_core.sessions.store.tables import (
     Account,
@@ -28,6 +26,10 @@ from tarstop_core.sessions.store.tables import (
     now,
 )
 
+PROJECT = "project:"
+"""Prefix of a project's name, which tells it from a person's name."""
+LONGEST_NAME = 200
+"""Most characters in the name of a person or project."""
 ERASED = "former reader "
 """Beginning of the name that replaces an erased person's name in logs."""
 
@@ -126,7 +128,7 @@ class Accounts(Permissions):
         session_id
             Id of the session.
         holder
-            Name of a person, or of a project after :data:`~tarstop_core.sessions.store.permissions.PROJECT`.
+            Name of a person, or of a project after :data:`PROJECT`.
         role
             Their role from now on; None to take the present one away.
 
@@ -313,3 +315,14 @@ class Accounts(Permissions):
                 session.execute(update(AuditLine).where(about == name).values({about: other}))
             self.note(session, "erased", "account", about=other)
         return other
+
+
+def check_name(name: str) -> str:
+    """Name of a person as it is stored: without case and outer spaces.
+
+    InputProblem if it is empty, too long, not printable, or begins like the name of a project.
+    """
+    plain = name.strip().casefold()
+    if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or plain.startswith(PROJECT):
+        raise InputProblem("No person here has this name; give the name they log in with.")
+    return plain

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,24 +11,37 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.calibration.calibrator import Calibrator, from_json
+from tarstop_core.envelope import check_time
 from tarstop_core.sessions.store.accounts import Accounts
+from tarstop_core.sessions.store.listing import Damaged, readable
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     CalibratorLabel,
-    Damaged,
     Draft,
-    KeptCalibrator,
     StoredCalibrator,
     dump,
     intact,
     new_id,
     now,
-    readable,
     storable_text,
 )
 
 FORGOTTEN = timedelta(days=90)
 """Age at which an untouched draft is removed."""
+
+
+@dataclass(frozen=True)
+class KeptCalibrator:
+    """A stored calibrator, with what a person calls it."""
+
+    digest: str
+    calibrator: Calibrator
+    name: str
+    """Name that the person gave it, by default the calibrator's own."""
+    created: str
+    """Time when it was stored here: ISO 8601, UTC."""
+    deleted: bool
+    """Whether the person took it off their list."""
 
 
 class Calibrators(Accounts):
@@ -75,7 +89,7 @@ class Calibrators(Accounts):
                 "calibrator",
                 row.digest,
                 named[row.digest].name or row.digest if row.digest in named else row.digest,
-                partial(row.kept, named.get(row.digest)),
+                partial(_kept, row, named.get(row.digest)),
             )
             for row in stored
         ]
@@ -135,3 +149,11 @@ class Calibrators(Accounts):
         """Remove a draft, because its session was started or never will be."""
         with self.write() as session:
             session.execute(delete(Draft).where(Draft.id == draft_id, self.own(Draft.person)))
+
+
+def _kept(stored: StoredCalibrator, label: CalibratorLabel | None) -> KeptCalibrator:
+    """The calibrator with the name that a label gives it, or its own; InputProblem if it is damaged."""
+    calibrator = from_json(stored.json, f"The calibrator {stored.digest}")
+    name = (label and label.name) or calibrator.fitted_on.name
+    deleted = label is not None and label.deleted != ""
+    return KeptCalibrator(stored.digest, calibrator, name, check_time(stored.created), deleted)

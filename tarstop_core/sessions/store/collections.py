@@ -14,23 +14,22 @@ from numpy.typing import NDArray
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
+from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.calibrators import Calibrators
+from tarstop_core.sessions.store.listing import Damaged, readable
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     METADATA,
     UNFINISHED,
     Collection,
-    Damaged,
     Record,
     StoredSession,
     dump,
     intact,
     new_id,
     now,
-    readable,
-    storable_frame,
     storable_text,
 )
 
@@ -124,7 +123,7 @@ class Collections(Calibrators):
         InputProblem
             If there are no records, or the table is no table of records.
         """
-        frame = storable_frame(as_records(frame))
+        frame = _storable(frame)
         key, total = new_id(), len(frame)
         if not total:
             raise InputProblem("There are no records to save; choose a file with records.")
@@ -228,7 +227,7 @@ class Collections(Calibrators):
 
     def of_same_records(self, frame: pd.DataFrame, **about: object) -> list[Collection]:
         """Collections with the same records in the same order and with these attributes, the newest first."""
-        digest = records_hash(storable_frame(as_records(frame)))
+        digest = records_hash(_storable(frame))
         return [
             row
             for row in self.collections()
@@ -359,3 +358,14 @@ def _rows(collection_id: str, part: pd.DataFrame, start: int) -> list[dict[str, 
     scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
     rows = zip([collection_id] * len(part), range(start, start + len(part)), *columns, scores, strict=True)
     return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def _storable(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table of records without NUL, which some databases refuse; ids stay unique."""
+    frame = as_records(frame)
+    for column in TEXT_COLUMNS:
+        values = frame[column].tolist()
+        if any("\0" in value for value in values):
+            values = [storable_text(value) for value in values]
+            frame[column] = pd.Series(unique_ids(values)[0] if column == "id" else values, dtype="str")
+    return frame

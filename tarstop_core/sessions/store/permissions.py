@@ -53,10 +53,6 @@ EVENTS: Mapping[str, str] = {
     **dict.fromkeys(("resolved", "resolved_report", "checked"), "adjudicate"),
 }
 """The action that a person must be allowed in a session to record each kind of event; for other kinds it is "manage"."""
-PROJECT = "project:"
-"""Prefix of a project's name, which tells it from a person's name."""
-LONGEST_NAME = 200
-"""Most characters in the name of a person or project."""
 
 _AUDIT = logging.getLogger("tarstop.audit")
 """Logger that repeats the audit log in the server's output, a line of JSON for each entry, without contents."""
@@ -167,23 +163,7 @@ class Permissions(Database):
         raise unknown(kind, key, self.name)
 
     def actions(self, kind: Kind, key: str) -> frozenset[str]:
-        """Everything that the person may do with an object.
-
-        Parameters
-        ----------
-        kind, key
-            Kind and id of the object.
-
-        Returns
-        -------
-        frozenset of str
-            Actions that :data:`MAY` lists for the kind.
-
-        Raises
-        ------
-        InputProblem
-            If they may not even see it: the message says that there is no such object.
-        """
+        """The actions of :data:`MAY` that are allowed to the person; InputProblem if they may not even see the object."""
         if self.person is None:
             return frozenset(MAY[kind])
         allowed = self._allowed(kind, key, *MAY[kind])
@@ -282,13 +262,10 @@ class Permissions(Database):
             The other person that it concerns, or the kind of a file.
         """
         if self.person is not None:
-            line = AuditLine(id=new_id(), time=now(), person=self.person, what=what)
-            line.kind, line.object_id, line.about = kind, key, about
-            session.add(line)
-            logged = {
-                name: getattr(line, name) for name in ("time", "person", "what", "kind", "object_id", "about")
-            }
-            _AUDIT.info(json.dumps(logged))
+            line = {"time": now(), "person": self.person, "what": what}
+            line |= {"kind": kind, "object_id": key, "about": about}
+            session.add(AuditLine(id=new_id(), **line))
+            _AUDIT.info(json.dumps(line))
 
 
 @lru_cache(maxsize=4096)
@@ -384,17 +361,6 @@ def unknown(kind: Kind, key: str, store: str) -> InputProblem:
         "calibrator": f"There is no calibrator '{key}' in {store}; choose another calibrator.",
     }
     return InputProblem(sentences[kind])
-
-
-def check_name(name: str) -> str:
-    """Name of a person as it is stored: without case and outer spaces.
-
-    InputProblem if it is empty, too long, not printable, or begins like the name of a project.
-    """
-    plain = name.strip().casefold()
-    if not plain or len(plain) > LONGEST_NAME or not plain.isprintable() or plain.startswith(PROJECT):
-        raise InputProblem("No person here has this name; give the name they log in with.")
-    return plain
 
 
 def forget_shares(session: Session, kind: Kind, key: str) -> None:

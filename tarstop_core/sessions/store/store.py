@@ -24,13 +24,13 @@ from tarstop_core.screening.log import KINDS, Event, calibrators_in, check_event
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.setting_aside import list_length
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store.accounts import check_name
 from tarstop_core.sessions.store.collections import Collections, held_collection, let_go
-from tarstop_core.sessions.store.listing import SessionSummary, summaries
-from tarstop_core.sessions.store.permissions import EVENTS, asks, check_name, forget_shares, unknown
+from tarstop_core.sessions.store.listing import Damaged, SessionSummary, summaries
+from tarstop_core.sessions.store.permissions import EVENTS, asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     METADATA,
     Collection,
-    Damaged,
     Deletion,
     SessionRow,
     StoredEvent,

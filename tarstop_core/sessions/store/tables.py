@@ -4,30 +4,25 @@ import json
 import re
 import secrets
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 import sqlalchemy as sa
 from numpy.typing import ArrayLike, NDArray
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 from typing_extensions import TypedDict
 
-from tarstop_core.calibration.calibrator import Calibrator, from_json
-from tarstop_core.documents.duplicates import unique_ids
-from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.envelope import check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
-T = TypeVar("T")
 UNFINISHED = 0
 """Number of documents that marks a collection which is still being stored, or already being removed."""
 AS_STORED = ("id", "name", "collection_id", "query", "ranking", "archived", "digest")
@@ -200,13 +195,6 @@ class StoredCalibrator(Table):
     json: Mapped[str]
     created: Mapped[Short]
 
-    def kept(self, label: "CalibratorLabel | None") -> "KeptCalibrator":
-        """The calibrator with the name that a label gives it, or its own; InputProblem if it is damaged."""
-        calibrator = from_json(self.json, f"The calibrator {self.digest}")
-        name = (label and label.name) or calibrator.fitted_on.name
-        deleted = label is not None and label.deleted != ""
-        return KeptCalibrator(self.digest, calibrator, name, check_time(self.created), deleted)
-
 
 class CalibratorLabel(Table):
     """Name that a person gave a calibrator, and when they took it off their list; empty if they did not."""
@@ -312,31 +300,6 @@ class SessionRow:
         return replace(self, ids=ids, order=order, scores=scores)
 
 
-@dataclass(frozen=True)
-class KeptCalibrator:
-    """A stored calibrator, with what a person calls it."""
-
-    digest: str
-    calibrator: Calibrator
-    name: str
-    """Name that the person gave it, by default the calibrator's own."""
-    created: str
-    """Time when it was stored here: ISO 8601, UTC."""
-    deleted: bool
-    """Whether the person took it off their list."""
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """Something stored that cannot be read."""
-
-    kind: Literal["session", "collection", "calibrator"]
-    id: str
-    name: str
-    problem: str
-    """Sentence on what is wrong."""
-
-
 def new_id() -> str:
     """A new random id, which fits into an address."""
     return secrets.token_urlsafe(6)
@@ -361,29 +324,6 @@ def intact(what: str) -> Iterator[None]:
         ) from None
 
 
-def readable(
-    kind: Literal["session", "collection", "calibrator"], key: str, name: object, read: Callable[[], T]
-) -> T | Damaged:
-    """Something stored or, if it is damaged, what is wrong with it.
-
-    Parameters
-    ----------
-    kind, key, name
-        Kind, id and name of what is read.
-    read
-        Function that reads it; InputProblem if it is damaged.
-
-    Returns
-    -------
-    object or Damaged
-        The result of `read`, or what is wrong.
-    """
-    try:
-        return read()
-    except InputProblem as problem:
-        return Damaged(kind, key, str(name), str(problem))
-
-
 def check_files(files: Sequence[Any], what: str) -> None:
     """Raise InputProblem if the description of a collection's files has an entry that cannot be computed with."""
     for file in files:
@@ -401,16 +341,6 @@ def dump(value: object) -> str:
 def storable_text(text: str) -> str:
     """A text without what databases refuse: NUL, and halves of surrogate pairs; U+FFFD replaces them."""
     return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
-
-
-def storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table of records without NUL, which some databases refuse; changed in place, and ids stay unique."""
-    for column in TEXT_COLUMNS:
-        values = frame[column].tolist()
-        if any("\0" in value for value in values):
-            values = [storable_text(value) for value in values]
-            frame[column] = pd.Series(unique_ids(values)[0] if column == "id" else values, dtype="str")
-    return frame
 
 
 def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:

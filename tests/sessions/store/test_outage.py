@@ -10,9 +10,10 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.backup import backup, restore
+from tarstop_core.sessions.store.listing import Damaged
 from tarstop_core.sessions.store.permissions import Permissions
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.tables import Collection, Damaged
+from tarstop_core.sessions.store.tables import Collection
 from tests import postgres
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records

@@ -11,8 +11,9 @@ from sqlalchemy import text
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event
 from tarstop_core.sessions.snapshot import session_snapshot
+from tarstop_core.sessions.store.accounts import check_name
 from tarstop_core.sessions.store.database import Database
-from tarstop_core.sessions.store.permissions import EVENTS, MAY, Forbidden, Kind, Permissions, check_name
+from tarstop_core.sessions.store.permissions import EVENTS, MAY, Forbidden, Kind, Permissions
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import now
 from tests.session_cases import INCLUSION, PATENT
