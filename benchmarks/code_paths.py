@@ -89,6 +89,13 @@ def run(app: AppTest) -> AppTest:
     return app
 
 
+def of_fragment(app: AppTest, action: Callable[[], object]) -> CodePath:
+    """Record an action that in a browser runs its fragment again and nothing else of the page; AppTest has to be told."""
+    (fragment,) = app._fragment_storage._fragments
+    with patch.object(local_script_runner, "RerunData", partial(RerunData, fragment_id=fragment)):
+        return record(action)
+
+
 def label_press(store: Store) -> CodePath:
     """*Not relevant* on Screen, after two presses that fill the caches."""
     app = open_page("screen", session=start_demo(store, "Ada"))
@@ -99,7 +106,7 @@ def label_press(store: Store) -> CodePath:
 
     press()
     press()
-    return record(press)
+    return of_fragment(app, press)
 
 
 def upload() -> CodePath:
@@ -120,10 +127,7 @@ def upload() -> CodePath:
 
 
 def slider() -> CodePath:
-    """A slider on Explore, after one move that fills the caches.
-
-    In a browser it runs its fragment again and nothing else of the page, which AppTest has to be told.
-    """
+    """A slider on Explore, after one move that fills the caches."""
     app = open_page("explore")
 
     def move() -> None:
@@ -131,10 +135,7 @@ def slider() -> CodePath:
         run(app)
 
     move()
-    (fragment,) = app._fragment_storage._fragments
-    of_fragment = partial(RerunData, fragment_id=fragment)
-    with patch.object(local_script_runner, "RerunData", of_fragment):
-        return record(move)
+    return of_fragment(app, move)
 
 
 def measure(store: Store) -> dict[str, CodePath]:
