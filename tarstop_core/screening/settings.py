@@ -137,10 +137,9 @@ class Settings:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
         if not self.policy:
             object.__setattr__(self, "policy", self.first_rule)
-        rule = parse_policy(self.policy, files=False)
-        if not self.may_follow(type(rule)):
+        if not self.may_follow(type(self.rule)):
             raise InputProblem(
-                f"The rule {rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
+                f"The rule {self.rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
                 f"{self.first_rule}."
             )
         if self.payoffs.others and self.one_decides:
@@ -193,7 +192,7 @@ class Settings:
         """Names of the options: :data:`~tarstop_core.value.payoffs.MINUS`, ``PLUS``, then the others."""
         return self.minus, self.plus, *map(attrgetter("name"), self.payoffs.others)
 
-    @property
+    @cached_property
     def rule(self) -> Policy:
         """The stopping rule as an object."""
         return parse_policy(self.policy, files=False)

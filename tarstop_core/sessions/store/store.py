@@ -66,6 +66,7 @@ _LAST = (
 
 READERS = "readers"
 """Key of stored settings that is there only if a session has several readers."""
+OVERTAKEN = "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
 
 
 class Conflict(InputProblem):
@@ -327,16 +328,13 @@ class Store(Collections):
             by = ""
         stored = replace(event, payload=payload, seq=expected + 1, time=now(), reviewer=by)
         row = _row(session_id, check_event(stored))
-        conflict = Conflict(
-            "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
-        )
         try:
             with self.changing("session", session_id, EVENTS.get(event.kind, "manage")) as session:
                 for digest in calibrators_in([stored]):
                     self.require("calibrator", digest, "use")
                 last, gone = _last_seq(session, session_id)
                 if last != expected:
-                    raise conflict
+                    raise Conflict(OVERTAKEN)
                 session.execute(insert(_EVENTS), row)
                 if documents is not None:
                     held_session(session, session_id).documents = documents
@@ -347,7 +345,7 @@ class Store(Collections):
                     )
         except IntegrityError:
             # Two writers read the log at the same time; the database refuses the second event with the same number.
-            raise conflict from None
+            raise Conflict(OVERTAKEN) from None
         return stored
 
     @asks("session", "manage")
