@@ -11,10 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from dashboard.frame import people, shell
-from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import ReportDraft
 from tarstop_core.screening.settings import Settings
@@ -66,9 +64,8 @@ class Work(OpenSession):
     held_after: int = 0  # Number of the last event when these were recorded
     _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)  # Ratios of other sessions
 
-    @property
-    def check(self) -> Check | None:
-        """Whether the chances fit the finds, here and in other sessions.
+    def of_chances(self, find: Callable[..., T]) -> T:
+        """Result of a function such as :func:`live_check`, which compares the chances with the finds here and in other sessions.
 
         The finds of other sessions are read once for each source of chances, and cached while the tab has the session
         open.
@@ -79,8 +76,8 @@ class Work(OpenSession):
             self._others[settings.chances_from] = others
         others = self._others[settings.chances_from]
         return self.once(
-            ("check", settings, tuple(of_session.tobytes() for of_session in others)),
-            partial(live_check, settings, *self.chances(settings), self.state, others),
+            (find, settings, tuple(of_session.tobytes() for of_session in others)),
+            partial(find, settings, *self.chances(settings), self.state, others),
         )
 
     @property

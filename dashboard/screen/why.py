@@ -20,7 +20,13 @@ from tarstop_core.presentation.numbers import amount_or_documents, count_of, num
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.live_check import check_sentence, rescaled, scale_before
+from tarstop_core.screening.live_check import (
+    check_sentence,
+    evidence_so_far,
+    live_check,
+    rescaled,
+    scale_before,
+)
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -41,8 +47,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     if second_opinion := scenario_of(settings).second_opinion(settings, state):
         st.html(block("remark", second_opinion))
     # Evidence against the chances, and a change of them, is shown without opening the fold.
-    check = work.check
-    if urgent := check is not None and (check.evidence.warned or state.settings.scale != 1):
+    doubted = state.settings.scale != 1 or work.of_chances(evidence_so_far).warned
+    check = work.of_chances(live_check) if doubted else None
+    if check is not None:
         _live_check(work, state, check)
     # The number is not in the fold's label, because a new label would close the fold.
     if warnings:
@@ -73,8 +80,8 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             shell.guide("recall_statement"),
         )
         st.html(reasons)
-        if not urgent:
-            _live_check(work, state, check)
+        if check is None:
+            _live_check(work, state, work.of_chances(live_check))
         other_rules(work, state, settings)
         if settings.weighs:
             switch(

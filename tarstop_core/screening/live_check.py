@@ -24,6 +24,7 @@ from tarstop_core.calibration.calibration_monitor import (
     CONFIDENCE,
     E_LIMIT,
     Check,
+    Evidence,
     combined,
     ratios_of_first_hit,
     ratios_of_forecasts,
@@ -85,14 +86,32 @@ def live_check(
         else:
             expected = remaining(mixture([1.0], [calibrator.dispersion]), [float(used.sum())], read)
             low, high = expected.interval(CONFIDENCE)
-    own = session_ratios(settings, calibrator, p, state)
-    evidence = combined([*others, *([] if own is None else [own])])
+    evidence = evidence_so_far(settings, calibrator, p, state, others)
     # Other chances already use the finds.
     fixed = not (settings.adapts_chances or settings.chances_follow)
     offered = evidence.level if evidence.warned and fixed else None
     unsure = int((state.unsure >= since).sum())
     waiting = state.depth - since - read - unsure
     return Check(read, low, high, hits, evidence, offered, misses, unsure, waiting=waiting)
+
+
+def evidence_so_far(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, others: Sequence[Floats] = ()
+) -> Evidence:
+    """The evidence of a session and of `others` about its chances, without the forecast of :func:`live_check`, which takes longer.
+
+    Parameters
+    ----------
+    settings, calibrator, p, state, others
+        As for :func:`live_check`.
+
+    Returns
+    -------
+    Evidence
+        Of all these sessions together.
+    """
+    own = session_ratios(settings, calibrator, p, state)
+    return combined([*others, *([] if own is None else [own])])
 
 
 def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Floats | None:

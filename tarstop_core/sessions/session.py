@@ -60,6 +60,7 @@ class OpenSession(LazySession):
     _log: list[Event] = field(default_factory=list)
     _chances: RecentCache[tuple[Calibrator, Floats]] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
     _paths: RecentCache[Paths] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
+    _mismatches: RecentCache[list[str]] = field(default_factory=lambda: RecentCache(KEPT_PATHS))
     _features: Features | None = None
     _scores: Floats | None = None
     _prefetching: Timer | None = None
@@ -167,8 +168,13 @@ class OpenSession(LazySession):
         """Sentences on how this list differs from those that the calibrator was fitted on; none if chances adapt to labels."""
         if settings.adapts_chances:
             return []
-        scores = None if settings.chances_follow else self.row.scores
-        return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
+
+        def compare() -> list[str]:
+            scores = None if settings.chances_follow else self.row.scores
+            return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
+
+        order = None if self.state.sequence is None else self.state.sequence.tobytes()
+        return self._mismatches.computed((settings.calibrator, settings.chances_follow, order), compare)
 
     def paths(self, settings: Settings) -> Paths:
         """The paths under these settings, cached until what they depend on changes."""

@@ -57,7 +57,7 @@ OF_FORMULAS = {
     "belief.mixture": {"weighted_quantiles"},
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "provenance", "ranks", "read_cases"},
-    "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
+    "screening.live_check": {"check_sentence", "evidence_so_far", "rescaled", "scale_before"},
     "sessions.prisma": {"origin", "flow_diagram"},
 }
 
