@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import streamlit as st
 
 from dashboard.frame.markup import Blocks
-from tarstop_core.documents.application import Flag, dated, flags
+from tarstop_core.documents.application import NOTHING_SAID, Flag, dated, flags
 from tarstop_core.documents.records import links
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
@@ -26,11 +26,10 @@ block = Blocks("parts/blocks.html")
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """The reasons why a document cannot count against the application."""
-    if not state.settings.grades:
+    application = state.settings.application
+    if application == NOTHING_SAID:
         return ()
-    return flags(
-        state.settings.application, dated(vars(record)), state.other_family_members.get(record.id, ())
-    )
+    return flags(application, dated(vars(record)), state.other_family_members.get(record.id, ()))
 
 
 def chance_kept(flag: Flag) -> str:

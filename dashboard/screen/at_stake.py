@@ -130,12 +130,10 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
     ]
 
 
-def what_if(work: Work, state: State) -> Settings | None:
-    """The settings in force with the stakes that a person tries beside a registered plan; None if none are tried."""
-    if state.plan is None or work.what_if is None:
-        return None
+def what_if(state: State, wanted: Settings) -> Settings | None:
+    """The settings in force with the stakes that a person tries beside a registered plan; None if they are the same."""
     tried = replace(
-        state.settings, **{name: value for name, value in vars(work.what_if).items() if name in ADJUSTABLE}
+        state.settings, **{name: value for name, value in vars(wanted).items() if name in ADJUSTABLE}
     )
     return tried if tried != state.settings else None
 

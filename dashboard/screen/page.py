@@ -37,7 +37,7 @@ from tarstop_core.evidence.words import Actions
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.setting_aside import after_plan, all_aside
+from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import about_documents
@@ -93,10 +93,10 @@ def _screening(work: Work) -> None:
         work.may = work.store.actions("session", work.stored.id)
     if work.held and not work.deleted:
         attempt(work.record_held)
-    if LABEL in work.may:
+    if LABEL in work.may and work.state.settings.learns:
         learning.learn(work)
     state = work.state
-    what_if = at_stake.what_if(work, state)
+    what_if = at_stake.what_if(state, work.what_if) if state.plan and work.what_if else None
     settings = what_if or state.settings
     advice = work.advice(state.settings)
     tried = work.advice(what_if) if what_if else advice
@@ -135,7 +135,8 @@ def _screening(work: Work) -> None:
         why.panel(work, state, settings, tried)
         reading_on = reporting is None and resolving is None and at == work.own.state.depth
         advising.curves(work, state, settings, tried)
-        learning.line(work, state, reading_on=reading_on and not state.stopped)
+        if state.settings.learns or state.fit or state.put_back:
+            learning.line(work, state, reading_on=reading_on and not state.stopped)
     _below(work, state, settings, what_if)
     if work.deleted:
         _deleted(work)
@@ -164,7 +165,7 @@ def _header(work: Work, state: State) -> None:
         about.append("plan registered, deviated from" if deviated else "plan registered")
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(block("header", work.row.name, about, saved, _counted(work, state)), width="stretch")
-        if (aside := len(all_aside(state))) and MANAGE in work.may:
+        if (aside := len(state.aside) + len(state.aside_read)) and MANAGE in work.may:
             own_application.opener(work, f"{aside:,} set aside", "open_aside", type="tertiary")
         _name(work)
 

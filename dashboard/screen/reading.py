@@ -63,8 +63,8 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
             chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
         flags = shown.flagged(record, state)
-        note = shown.block("noted", state.notes.get(work.doc_on_page, ""))
-        lead = shown.flags_html(flags, at in state.aside_read) + note
+        lead = shown.flags_html(flags, at in state.aside_read) if flags else ""
+        lead += shown.block("noted", state.notes.get(work.doc_on_page, ""))
         if work.several is not None:
             lead += others_said(work, work.doc_on_page)
         text = shown.opened_html(own, at, lead, chance, work.because)
@@ -112,7 +112,7 @@ def looking_at(work: Work) -> int | None:
 
 def reminder(work: Work, state: State) -> str:
     """Return a sentence if the hit that settles the question is flagged, else ""."""
-    if not state.settings.application.known:
+    if state.hit is None or not state.settings.application.known:
         return ""
     despite = _despite(work, state, state.settled_by)
     return f"The hit is flagged: check it before you decide. {despite}." if despite else ""
