@@ -22,7 +22,7 @@ Pair = tuple[float, float]
 STRETCHED = (1000.0, 1000.0)
 """Width and height of the box that a page stretches to the pixels that there are."""
 PAPER_WIDTH = 760  # Pixels
-APART = {"x": 110, "y": 40}  # Pixels between ticks, about, at least
+APART = (110, 40)  # Pixels between ticks, about, at least: side by side, and above each other
 DECADES = 4  # Labels on a log axis at most
 REACHED = 12  # Pixels around a point within which its text appears
 RIM = f"paint-order:stroke;stroke:var(--paper,{PAPER});stroke-width:4px;stroke-linejoin:round"
@@ -97,6 +97,41 @@ def still(figure: Figure, says: str) -> str:
     return drawing(width, figure["layout"]["height"], parts, says)
 
 
+class _Axis:
+    """An axis: where it stands in the plot, and where its values do, as shares from the left or from the top."""
+
+    def __init__(self, upwards: bool, look: Figure) -> None:
+        self.upwards, self.look = upwards, look
+        first, last = look.get("domain", (0, 1))
+        self.ends: Pair = (1 - first, 1 - last) if upwards else (first, last)
+        """Where its lower end and its upper end stand."""
+
+    def place(self, value: float, *, power: bool = False) -> float:
+        """Place of a value in the axis's units; with `power`, one on a log axis is given as a power of ten."""
+        (first, last), (low, high) = self.ends, self.look["range"]
+        value = math.log10(value) if self.look.get("type") == "log" and not power else value
+        return float(first + (last - first) * (value - low) / ((high - low) or 1))
+
+    def ticks(self, size: Pair) -> list[tuple[float, str]]:
+        """Values with a tick, and their labels, in a plot of this size in pixels."""
+        low, high = sorted(self.look["range"])
+        if self.look.get("type") == "log" and "tickvals" not in self.look:
+            powers = range(math.ceil(low), math.floor(high) + 1)
+            powers = powers[:: math.ceil(len(powers) / DECADES) or 1]
+            return [(10.0**at, f"{10.0**at:,.15g}" if at > -5 else f"10<sup>{at}</sup>") for at in powers]
+        if "tickvals" in self.look:
+            values = self.look["tickvals"]
+        else:
+            first, last = self.ends
+            pixels = abs(last - first) * size[self.upwards]
+            most = self.look.get("nticks", round(pixels / APART[self.upwards]))
+            values = round_numbers(low, high, most, 1 if high - low > 2 else 0, step=self.look.get("dtick"))
+        written = "{:.0%}" if self.look.get("tickformat") == ".0%" else "{:,.12g}"
+        plain = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
+        texts = self.look.get("ticktext") or plain
+        return list(zip(values, texts, strict=True))
+
+
 class _Plot:
     """Everything in a figure, placed by shares of the plot's width and height from its upper left corner."""
 
@@ -107,105 +142,53 @@ class _Plot:
         down = self.layout["height"] - self.margin["t"] - self.margin["b"]
         self.size: Pair = (down if self.square else PAPER_WIDTH - self.margin["l"] - self.margin["r"], down)
         """Pixels on paper."""
+        self.axes: dict[str, _Axis] = {}
+        """By the names that traces call them: x, y2."""
+        for key, look in self.layout.items():
+            if re.match(r"[xy]axis", key):
+                self.axes[key.replace("axis", "")] = _Axis(key[0] == "y", look)
 
-    def axis(self, name: str) -> Figure:
-        """The axis that traces call by this name: x, y2."""
-        axis: Figure = self.layout[f"{name[0]}axis{name[1:]}"]
-        return axis
-
-    def seen(self) -> Iterator[tuple[str, Figure]]:
-        """Every axis that is seen, by name."""
-        for key, axis in self.layout.items():
-            if re.match(r"[xy]axis", key) and axis.get("visible", True):
-                yield key.replace("axis", ""), axis
-
-    def ends(self, name: str) -> Pair:
-        """The part of the plot that an axis takes, from its lower end to the upper one."""
-        first, last = self.axis(name).get("domain", (0, 1))
-        return (first, last) if name[0] == "x" else (1 - first, 1 - last)
-
-    def place(self, name: str, value: float, *, power: bool = False) -> float:
-        """Place of a value on its axis, as a share of the plot.
-
-        Parameters
-        ----------
-        name : str
-            Name of the axis.
-        value : float
-            In its units.
-        power : bool
-            Whether a value on a log axis is given as a power of ten.
-
-        Returns
-        -------
-        float
-            From the left, or from the top.
-        """
-        axis, (first, last) = self.axis(name), self.ends(name)
-        low, high = axis["range"]
-        value = math.log10(value) if axis.get("type") == "log" and not power else value
-        return float(first + (last - first) * (value - low) / ((high - low) or 1))
-
-    def spots(self, trace: Figure) -> list[Pair | None]:
-        """Places of the points of a trace; None for one that is missing."""
-        on, up = trace.get("xaxis", "x"), trace.get("yaxis", "y")
+    def spots(self, trace: Figure, size: Pair = (1, 1)) -> list[Pair | None]:
+        """Places of the points of a trace in a box of this size; None for one that is missing."""
+        on, up = self.axes[trace.get("xaxis", "x")], self.axes[trace.get("yaxis", "y")]
         return [
-            None if x is None or y is None else (self.place(on, x), self.place(up, y))
+            None if x is None or y is None else (size[0] * on.place(x), size[1] * up.place(y))
             for x, y in zip(trace["x"], trace["y"], strict=True)
         ]
-
-    def ticks(self, name: str) -> list[tuple[float, str]]:
-        """Values of an axis with a tick, and their labels."""
-        axis = self.axis(name)
-        low, high = sorted(axis["range"])
-        if axis.get("type") == "log" and "tickvals" not in axis:
-            powers = range(math.ceil(low), math.floor(high) + 1)
-            powers = powers[:: math.ceil(len(powers) / DECADES) or 1]
-            return [(10.0**at, f"{10.0**at:,.15g}" if at > -5 else f"10<sup>{at}</sup>") for at in powers]
-        if "tickvals" in axis:
-            values = axis["tickvals"]
-        else:
-            first, last = self.ends(name)
-            pixels = abs(last - first) * self.size[name[0] == "y"]
-            most, least = axis.get("nticks", round(pixels / APART[name[0]])), 1 if high - low > 2 else 0
-            values = round_numbers(low, high, most, least, step=axis.get("dtick"))
-        written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.12g}"
-        plain = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
-        texts = axis.get("ticktext") or plain
-        return list(zip(values, texts, strict=True))
 
     def strokes(self, size: Pair, *, clipped: bool) -> Iterator[str]:
         """Grid, marks from top to bottom, intervals and lines, in a box of this size; lines `clipped` to their axes."""
         across, down = size
-        for name, axis in self.seen():
-            for value, _ in self.ticks(name) if axis.get("showgrid", True) else ():
-                at = self.place(name, value)
-                upright, level = f"M{across * at:.1f} 0V{down:.1f}", f"M0 {down * at:.1f}H{across:.1f}"
-                yield _stroke(upright if name[0] == "x" else level, axis["gridcolor"], 1)
+        for axis in self.axes.values():
+            if axis.look.get("visible", True) and axis.look.get("showgrid", True):
+                for value, _ in axis.ticks(self.size):
+                    at = axis.place(value)
+                    course = (
+                        f"M0 {down * at:.1f}H{across:.1f}"
+                        if axis.upwards
+                        else f"M{across * at:.1f} 0V{down:.1f}"
+                    )
+                    yield _stroke(course, axis.look["gridcolor"], 1)
         for shape in self.layout.get("shapes", ()):
-            at = self.place(shape.get("xref", "x"), shape["x0"])
+            at = self.axes[shape.get("xref", "x")].place(shape["x0"])
             yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **shape["line"])
-
-        def in_box(trace: Figure) -> list[Pair | None]:
-            return [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
-
         for trace in self.traces:
-            for way in (way for way in "xy" if f"error_{way}" in trace):
-                bars = trace[f"error_{way}"]
-                low = in_box(trace | {way: np.subtract(trace[way], bars["arrayminus"])})
-                high = in_box(trace | {way: np.add(trace[way], bars["array"])})
-                for ends in zip(low, high, strict=True):
-                    yield _stroke(path(ends, in_steps=False), bars["color"], bars["thickness"])
+            for way in "xy":
+                if bars := trace.get(f"error_{way}"):
+                    low = self.spots(trace | {way: np.subtract(trace[way], bars["arrayminus"])}, size)
+                    high = self.spots(trace | {way: np.add(trace[way], bars["array"])}, size)
+                    for ends in zip(low, high, strict=True):
+                        yield _stroke(path(ends, in_steps=False), bars["color"], bars["thickness"])
             if "lines" in trace["mode"]:
                 style, area = trace["line"], trace["fillcolor"] if "fill" in trace else "none"
                 look = style["color"], style["width"], style.get("dash", ""), area
-                line = _stroke(path(in_box(trace), style.get("shape") == "hv"), *look)
+                line = _stroke(path(self.spots(trace, size), style.get("shape") == "hv"), *look)
                 yield self._within(line, trace, size) if clipped else line
 
     def _within(self, line: str, trace: Figure, size: Pair) -> str:
         """A line that ends where the axes of its trace do."""
-        left, right = self.ends(trace.get("xaxis", "x"))
-        bottom, top = self.ends(trace.get("yaxis", "y"))
+        left, right = self.axes[trace.get("xaxis", "x")].ends
+        bottom, top = self.axes[trace.get("yaxis", "y")].ends
         place = f"{size[0] * left:.1f}", f"{size[1] * top:.1f}"
         box = f"{size[0] * (right - left):.1f}", f"{size[1] * (bottom - top):.1f}"
         where = 'x="{}" y="{}" width="{}" height="{}"'.format(*place, *box)
@@ -229,18 +212,21 @@ class _Plot:
 
     def words(self) -> Iterator[_Words]:
         """Labels and titles of the axes, texts in the plot, and notes."""
-        for name, axis in self.seen():
-            labels = self.ticks(name) if axis.get("showticklabels", True) else []
-            middle, title, font = sum(self.ends(name)) / 2, axis["title"], axis["tickfont"]
-            if name[0] == "x":
+        for axis in self.axes.values():
+            look = axis.look
+            if not look.get("visible", True):
+                continue
+            labels = axis.ticks(self.size) if look.get("showticklabels", True) else []
+            middle, title, font = sum(axis.ends) / 2, look["title"], look["tickfont"]
+            if axis.upwards:
                 for value, words in labels:
-                    yield _Words((self.place(name, value), 1), words, font, (0.5, 0), (0, 4))
-                yield _Words((middle, 1), title["text"], title["font"], (0.5, 0), (0, 19))
-            else:
-                for value, words in labels:
-                    yield _Words((0, self.place(name, value)), words, font, (1, 0.5), (-6, 0))
+                    yield _Words((0, axis.place(value)), words, font, (1, 0.5), (-6, 0))
                 beside = 12 - self.margin["l"]
                 yield _Words((0, middle), title["text"], title["font"], (0.5, 0.5), (beside, 0), upwards=True)
+            else:
+                for value, words in labels:
+                    yield _Words((axis.place(value), 1), words, font, (0.5, 0), (0, 4))
+                yield _Words((middle, 1), title["text"], title["font"], (0.5, 0), (0, 19))
         for trace in self.traces:
             if trace["mode"] == "text":
                 vertical, side = trace["textposition"].split()
@@ -250,8 +236,8 @@ class _Plot:
                         yield _Words(spot, words, trace["textfont"], before)
         for note in self.layout.get("annotations", ()):
             on, up = note.get("xref", "x"), note.get("yref", "y")
-            x = note["x"] if on == "paper" else self.place(on, note["x"], power=True)
-            y = 1 - note["y"] if up == "paper" else self.place(up, note["y"], power=True)
+            x = note["x"] if on == "paper" else self.axes[on].place(note["x"], power=True)
+            y = 1 - note["y"] if up == "paper" else self.axes[up].place(note["y"], power=True)
             before = BEFORE[note["xanchor"]], BEFORE[note["yanchor"]]
             shift = note.get("xshift", 0), -note.get("yshift", 0)
             yield _Words((x, y), note["text"], note["font"], before, shift, note.get("bgcolor", ""))
