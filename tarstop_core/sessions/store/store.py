@@ -7,13 +7,12 @@ only grows, and each event has its number, so two windows on one session cannot 
 import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Self
 
 import pandas as pd
 from numpy.typing import ArrayLike
-from sqlalchemy import and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, undefer_group
 
@@ -25,9 +24,9 @@ from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.setting_aside import list_length
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.accounts import check_name
-from tarstop_core.sessions.store.collections import Collections, held_collection, let_go
-from tarstop_core.sessions.store.listing import Damaged, SessionSummary, summaries
-from tarstop_core.sessions.store.permissions import EVENTS, asks, forget_shares, unknown
+from tarstop_core.sessions.store.collections import held_collection, let_go
+from tarstop_core.sessions.store.permissions import EVENTS, asks, unknown
+from tarstop_core.sessions.store.session_list import SessionList, held_session
 from tarstop_core.sessions.store.tables import (
     METADATA,
     Collection,
@@ -77,7 +76,7 @@ class Deleted(InputProblem):
     """A session is deleted, so nothing can be recorded until it is restored."""
 
 
-class Store(Collections):
+class Store(SessionList):
     """Sessions and their logs, with their collections and calibrators, and drafts, in one database.
 
     It can be used from several threads, and several processes may open the same database. Every method raises
@@ -176,33 +175,7 @@ class Store(Collections):
     def session(self, session_id: str) -> SessionRow:
         """A session as it was set up."""
         with self.read() as session:
-            return held_session(session, session_id, options=[undefer_group("list")]).row()
-
-    @asks("session", "see")
-    def heading(self, session_id: str) -> tuple[str, int]:
-        """Name of a session, and the number of documents on its list."""
-        with self.read() as session:
-            stored = held_session(session, session_id)
-        return stored.name, stored.documents
-
-    def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
-        """Summaries of the sessions in use, of the archived or of all deleted ones; the one used last comes first."""
-        gone = StoredSession.id.in_(select(Deletion.session_id))
-        chosen = gone if deleted else and_(StoredSession.archived == archived, ~gone)
-        with self.read() as session:
-            visible = self.may("session", "see")
-            rows = [row for row in summaries(session, chosen, visible) if isinstance(row, SessionSummary)]
-        return sorted(rows, key=lambda summary: summary.last_activity, reverse=True)
-
-    def damaged(self) -> list[Damaged]:
-        """Everything stored that cannot be read, each with what is wrong."""
-        with self.read() as session:
-            stored = [
-                *summaries(session, self.may("session", "manage")),
-                *self._all_collections(),
-                *self._all_calibrators(),
-            ]
-        return [row for row in stored if isinstance(row, Damaged)]
+            return held_session(session, session_id, undefer_group("list")).row()
 
     @asks("session", "manage")
     def purge_counts(self, session_id: str) -> tuple[int, int]:
@@ -212,50 +185,6 @@ class Store(Collections):
             users = select(func.count()).where(StoredSession.collection_id == collection.id)
             documents = collection.documents if session.scalar(users) == 1 else 0
             return _last_seq(session, session_id)[0], documents
-
-    def purge_session(self, session_id: str) -> None:
-        """Delete a session permanently: its log, and its documents unless another session uses them."""
-        with self.changing("session", session_id, "manage") as session:
-            collection_id = held_session(session, session_id).collection_id
-            for table in (StoredEvent, Deletion):
-                session.execute(delete(table).where(table.session_id == session_id))
-            session.execute(delete(StoredSession).where(StoredSession.id == session_id))
-            forget_shares(session, "session", session_id)
-            self.note(session, "deleted for good", "session", session_id)
-            user = let_go(session, collection_id)
-        if user is None:
-            self.remove_unfinished(collection_id)
-
-    def discard(self, broken: Damaged) -> None:
-        """Delete something damaged permanently; InputProblem for a collection that a session uses."""
-        delete_from = {"session": self.purge_session, "collection": self.delete_collection}
-        delete_from.get(broken.kind, self.discard_calibrator)(broken.id)
-
-    def rename(self, session_id: str, name: str) -> None:
-        """Give a session another name."""
-        with self.changing("session", session_id, "manage") as session:
-            held_session(session, session_id, lock=True).name = storable_text(name)
-
-    def archive(self, session_id: str, archived: bool = True) -> None:
-        """Archive a session, or bring it back."""
-        with self.changing("session", session_id, "manage") as session:
-            held_session(session, session_id, lock=True).archived = archived
-
-    def delete_session(self, session_id: str) -> None:
-        """Take a session off every list; its log stays, so that :meth:`restore_session` can bring it back."""
-        # IntegrityError: it is deleted already.
-        with suppress(IntegrityError), self.changing("session", session_id, "manage") as session:
-            # Locked, so that no event is being stored at the same time.
-            held_session(session, session_id, lock=True)
-            session.add(Deletion(session_id=session_id, time=now()))
-            self.note(session, "deleted", "session", session_id)
-
-    def restore_session(self, session_id: str) -> None:
-        """Undo a deletion; a session that was not deleted stays as it is."""
-        with self.changing("session", session_id, "manage") as session:
-            held_session(session, session_id)
-            session.execute(delete(Deletion).where(Deletion.session_id == session_id))
-            self.note(session, "restored", "session", session_id)
 
     def events(self, session_id: str) -> list[Event]:
         """The part of a session's log that counts, in order, without anything that a reader may not see yet."""
@@ -401,38 +330,6 @@ class Store(Collections):
         if user is None:
             self.remove_unfinished(after.id)
         return stored
-
-
-def held_session(
-    session: Session, session_id: str, lock: bool = False, options: Sequence[Any] = ()
-) -> StoredSession:
-    """A session as it is stored.
-
-    Parameters
-    ----------
-    session
-        The transaction.
-    session_id
-        Id of the session.
-    lock
-        Whether nobody else can change it until the end of the transaction.
-    options
-        SQLAlchemy's options on which columns are loaded.
-
-    Returns
-    -------
-    StoredSession
-        The session as it is stored.
-
-    Raises
-    ------
-    InputProblem
-        If there is no session with this id.
-    """
-    stored = session.get(StoredSession, session_id, with_for_update=True if lock else None, options=options)
-    if stored is None:
-        raise unknown("session", session_id, "")
-    return stored
 
 
 def _last_seq(session: Session, session_id: str) -> tuple[int, bool]:
