@@ -46,11 +46,10 @@ def advice_figure(
     at = depths_drawn(span, state.depth)
     at = at[(at >= state.depth) & (at < len(path))]
     if worth is None and (least := rule.least_rate(path, at)) is not None:
-        # As long as the rule goes on, reading must be worth at least its cost. Where it stops, a bound above the cost
-        # comes from a model other than the rule's, and stopping would look like a mistake.
+        # As long as the rule goes on, reading must be worth at least its cost.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = np.zeros(len(path))
-        worth[at] = np.where(at < stop, np.maximum(least, settings.cost), np.minimum(least, settings.cost))
+        worth[at] = np.where(at < stop, np.maximum(least, settings.cost), least)
     elif worth is not None and path.in_steps:
         # What reading on was worth earlier is not known any more, because fewer studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)

@@ -199,7 +199,7 @@ class CumulativePath(ListPath):
         return np.asarray(first_not_worth(self.value_rate(horizon), costs, start))
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """Stops whose value is within .001 of the best plan's in the normal model of each state.
+        """Stops of plans that decide again after every document, as of :class:`~tarstop_core.value.closed_loop.ClosedLoop`.
 
         The plan is made again after each study and, if lists differ in how rich they are, after each included document.
         """
@@ -242,6 +242,7 @@ class CumulativePath(ListPath):
                     self.p[depth:], knowledge, self.payoffs, costs, self.share, self.full_cost,
                     round(self.reports_waiting), self.richness.after(self.p[:depth], finds),
                     needed=0.0 if self.needed is None else float(self.needed[self.studies[depth]]),
+                    after_one=self.states[self.studies[depth]].beliefs_after_one(),
                 )  # fmt: skip
             cached = self._plans[key] = (plan, depth)
         return cached

@@ -17,7 +17,7 @@ from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
+from tarstop_core.value.mixtures import beliefs_after_one, chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 FINE, COARSE = 120, 30
@@ -52,6 +52,10 @@ class KnownEffect:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
         (worth,) = worth_of_studies(self.fine, np.ones(1), payoffs)
         return min(float(worth), float(payoffs.evpi(self.b)))
+
+    def beliefs_after_one(self) -> tuple[Floats, Floats]:
+        """Beliefs after the next study and their chances, shape (results,) each."""
+        return beliefs_after_one(self.fine)
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         """Expected value of each of these numbers of studies, in the payoffs' unit."""

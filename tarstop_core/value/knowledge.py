@@ -8,8 +8,9 @@ around the ȳ where the action changes, so that linear interpolation is right at
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -267,6 +268,18 @@ class States:
     def after_first(self, values: Floats) -> Floats:
         """Expected value after the next study in the present state alone, shape (…)."""
         return np.asarray(values[..., 1 : 1 + len(self.first)] @ self.first)
+
+    def with_beliefs_after_first(self, belief: Floats, chance: Floats) -> Self:
+        """Return these states of one part with another distribution of the belief after the next study.
+
+        Each belief is divided between the two states nearest to it, so that the mean belief stays.
+        """
+        nodes = self.b[1 : 1 + len(self.first)]
+        below = np.clip(np.searchsorted(nodes, belief) - 1, 0, len(nodes) - 2)
+        gap = np.maximum(nodes[below + 1] - nodes[below], LEAST_TOTAL)
+        right = np.clip((belief - nodes[below]) / gap, 0.0, 1.0)
+        first = np.bincount(below, chance * (1 - right), len(nodes))
+        return replace(self, first=first + np.bincount(below + 1, chance * right, len(nodes)))
 
 
 def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:

@@ -50,8 +50,8 @@ class EvidenceState(Protocol):
     """A state of knowledge: the belief, and what the next studies may find.
 
     Payoffs are those of two options; a decision among several is a sum of such (:meth:`Payoffs.neighbours`). Closed-loop
-    plans treat a state as one normal distribution unless it has a `mixture`
-    (:class:`~tarstop_core.value.knowledge.Knowledge`).
+    plans predict the next study by :meth:`beliefs_after_one`. For those after it they treat the state as one normal
+    distribution that is worth n_0 studies (:class:`~tarstop_core.value.knowledge.Knowledge`).
     """
 
     @property
@@ -64,6 +64,9 @@ class EvidenceState(Protocol):
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
+
+    def beliefs_after_one(self) -> tuple[Floats, Floats] | None:
+        """Beliefs after the next study and their chances, shape (outcomes,) each; None if they are those of the normal model."""
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         """Expected value of each of these numbers of studies, rising and at least 1; between 0 and EVPI(b)."""
@@ -108,6 +111,14 @@ class NextStudy:
         of_minus = self.b * self.given_plus * payoffs.wrong_minus
         of_plus = (1 - self.b) * self.given_minus * payoffs.wrong_plus
         return max(0.0, float(payoffs.evpi(self.b) - np.minimum(of_minus, of_plus).sum()))
+
+    def beliefs_after_one(self) -> tuple[Floats, Floats] | None:
+        if self.weight != 1:
+            return None
+        plus = self.b * self.given_plus
+        chance = plus + (1 - self.b) * self.given_minus
+        possible = chance > 0
+        return plus[possible] / chance[possible], chance[possible]
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         return evsi_of_studies(self.b, self.n_0, studies, payoffs)

@@ -7,16 +7,17 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import OpenLoop, Optimal
 from tarstop_core.value import closed_loop
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.knowledge import Knowledge, states_ahead
 from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.preposterior import evsi_of_studies
-from tarstop_core.value.studies import NextStudy
+from tarstop_core.value.studies import NextStudy, next_studies
 from tests.reference.reviews import Review
 
 NEAR, OF_STAKES = 1e-3, 1e-3
@@ -176,6 +177,76 @@ def test_a_study_that_hardly_ever_changes_the_action_is_worth_as_little_in_a_pla
     (exact,) = worth_of_studies(known, np.ones(1), payoffs)
     plan = ClosedLoop(np.ones(1), known, payoffs, FREE, most=1)
     assert exact < below and plan.gain()[0] == pytest.approx(exact, rel=0.05)
+
+
+def after(found: tuple[int, ...], theta: float) -> NextStudy:
+    """The study after some that found so many of 8 diseased patients each."""
+    TP = np.array(found, dtype=float)
+    tables = Tables(
+        tuple(map(str, range(len(TP)))), TP, np.full(len(TP), 2.0), 8 - TP, np.full(len(TP), 40.0)
+    )
+    (study,) = next_studies(tables, theta, n1=8, last_only=True)
+    return study
+
+
+def value_by_counts(
+    p: list[float], cost: float, payoffs: Payoffs, theta: float, found: tuple[int, ...]
+) -> float:
+    """Value of the best plan by dynamic programming: every count that a study may find is pooled with those before it."""
+    study = after(found, theta)
+    now = float(payoffs.utility(np.array(study.b)))
+    if not p:
+        return now
+    chance = study.b * study.given_plus + (1 - study.b) * study.given_minus
+    if len(p) == 1:
+        found_next = float(payoffs.utility(study.b * study.given_plus / chance) @ chance)
+    else:
+        found_next = sum(
+            float(chance[TP]) * value_by_counts(p[1:], cost, payoffs, theta, (*found, TP)) for TP in range(9)
+        )
+    missed = value_by_counts(p[1:], cost, payoffs, theta, found)
+    return max(now, p[0] * found_next + (1 - p[0]) * missed - cost)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_plan_is_worth_what_pooling_every_possible_count_says(seed: int) -> None:
+    rng = np.random.default_rng([4, seed])
+    theta, payoffs = float(rng.uniform(0.6, 0.9)), Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8])))
+    found = tuple(int(TP) for TP in rng.binomial(8, theta, seed % 3))
+    p, cost = np.sort(rng.uniform(0.05, 0.8, 2))[::-1], payoffs.K * 10 ** rng.uniform(-4, -1.8)
+    study = after(found, theta)
+    known = Knowledge.plain(study.b, study.n_0)
+    plan = ClosedLoop(p, known, payoffs, np.array([cost]), most=2, after_one=study.beliefs_after_one())
+    value = value_by_counts(p.tolist(), cost, payoffs, theta, found)
+    assert plan.value[0] == pytest.approx(value, abs=2e-3 * payoffs.K)
+
+
+@pytest.mark.parametrize("both", [None, 0.8], ids=["sensitivity", "both"])
+def test_no_rule_that_looks_again_stops_where_the_next_study_alone_pays(both: float | None) -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(6):
+        TP, TN = (
+            rng.binomial(25, rng.uniform(0.6, 0.9), 4).astype(float),
+            rng.binomial(60, 0.85, 4).astype(float),
+        )
+        states = next_studies(Tables(("a", "b", "c", "d"), TP, 60 - TN, 25 - TP, TN), 0.75, theta_sp=both)
+        payoffs = Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8])))
+        none = np.zeros(60, dtype=bool)
+        path = CumulativePath(
+            0.5 / np.arange(1.0, 61) ** 0.7, states, studies_after([2, 9, 20, 40], 60), payoffs, none
+        )
+        for cost in payoffs.K * np.geomspace(1e-5, 1e-2, 7):
+            stop = int(Optimal().depths(path, [cost])[0])
+            assert stop == 60 or path.evsi()[stop] <= cost + 1e-6 * payoffs.K
+
+
+def test_beliefs_after_the_next_study_keep_their_mean() -> None:
+    states = states_ahead(Knowledge.plain(0.4, 2.0), EVEN, 3)
+    belief, chance = np.array([0.1, 0.35, 0.5, 0.8]), np.array([0.3, 0.3, 0.2, 0.2])
+    own = states.with_beliefs_after_first(belief, chance)
+    assert own.after_first(states.b) == pytest.approx(belief @ chance, abs=1e-12)
+    assert own.after_first(states.utility) == pytest.approx(EVEN.utility(belief) @ chance, abs=1e-12)
+    assert own.first.sum() == pytest.approx(1.0) and (own.first >= 0).all()
 
 
 def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:

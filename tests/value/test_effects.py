@@ -15,7 +15,7 @@ from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import FINE, KnownEffect, effect_states, mixture_of
 from tarstop_core.value.knowledge import Knowledge, Level
-from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
+from tarstop_core.value.mixtures import beliefs_after_one, chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
 from tests.effects.golden import studies_of
@@ -191,6 +191,16 @@ def test_between_nodes_of_a_level_mean_and_spread_are_interpolated_where_they_ar
     nodes, weights = level.weights_at(kink + level.scale * np.sinh(wanted), root**2)
     assert (weights * roots[nodes // level.count]).sum(axis=0) == pytest.approx(np.minimum(root, 4.0))
     assert (weights * level.xi[nodes % level.count]).sum(axis=0) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("row", rows("threshold_unknown_tau"), ids=name)
+def test_beliefs_after_the_next_study_are_worth_what_that_study_is(row: dict[str, Any]) -> None:
+    payoffs = Payoffs.from_q_star(row["inputs"]["q_star"])
+    parts = known(row)
+    belief, chance = beliefs_after_one(parts)
+    assert belief @ chance == pytest.approx(parts.b, abs=1e-9)
+    worth = payoffs.utility(belief) @ chance - payoffs.utility(np.array(parts.b))
+    assert worth / payoffs.K == pytest.approx(row["value"]["evsi"], abs=1e-5)
 
 
 def test_policies_go_by_the_states() -> None:
