@@ -278,8 +278,8 @@ class States:
         below = np.clip(np.searchsorted(nodes, belief) - 1, 0, len(nodes) - 2)
         gap = np.maximum(nodes[below + 1] - nodes[below], LEAST_TOTAL)
         right = np.clip((belief - nodes[below]) / gap, 0.0, 1.0)
-        first = np.bincount(below, chance * (1 - right), len(nodes))
-        return replace(self, first=first + np.bincount(below + 1, chance * right, len(nodes)))
+        nearest, shares = np.append(below, below + 1), np.append(chance * (1 - right), chance * right)
+        return replace(self, first=np.asarray(np.bincount(nearest, shares, len(nodes)), dtype=float))
 
 
 def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:

@@ -73,7 +73,8 @@ def beliefs_after_one(parts: Knowledge) -> tuple[Floats, Floats]:
     spread = np.sqrt(1 / parts.precision + 1 / parts.study)
     low, high = (parts.mean - REACH * spread).min(), (parts.mean + REACH * spread).max()
     middle, unit = float(parts.weight @ parts.mean), float(spread.min())
-    at = np.linspace(*np.arcsinh((np.array([low, high]) - middle) / unit), POINTS)
+    ends = np.arcsinh((np.array([low, high]) - middle) / unit)
+    at = np.linspace(float(ends[0]), float(ends[1]), POINTS)
     mean = middle + unit * np.sinh(at)
     z = (mean[:, None] - parts.mean) / spread
     chance = np.exp(-0.5 * z**2) @ (parts.weight / spread) * np.cosh(at)
