@@ -197,19 +197,7 @@ def _without_rounding(value: Floats | float, net: Floats) -> Floats:
 
 
 def answer(decision: Decision, concerned: Concerned | None = None) -> Answer:
-    """Compute the best action now and the worth of knowing more.
-
-    Parameters
-    ----------
-    decision : ActionTable, EffectNetBenefit, TreatByTest or Draws
-        The decision, with values per person.
-    concerned : Concerned, optional
-        The people that it concerns.
-
-    Returns
-    -------
-    Answer
-    """
+    """Compute the best action now and the worth of knowing more, for each person and for all whom it concerns."""
     net, actions = _net(decision)
     values = decision.values()
     names = ("evpi", "evpi_se", "evsi")
@@ -314,22 +302,9 @@ def studied(result: Answer) -> dict[str, Studyable]:
 
 
 def accuracy_of(tables: Tables) -> Accuracy:
-    """Return the joint posterior of sensitivity and specificity from 2×2 tables.
+    """Estimate sensitivity and specificity from 2×2 tables by REML.
 
-    Parameters
-    ----------
-    tables : Tables
-        2×2 tables, at least three of them with all four counts.
-
-    Returns
-    -------
-    Accuracy
-        Means of both logits and their covariance, by REML.
-
-    Raises
-    ------
-    InputProblem
-        When fewer than three studies have all four counts.
+    InputProblem when fewer than three studies have all four counts.
     """
     fitted = fit(tables)
     if fitted is None or not fitted.identified:
@@ -344,20 +319,7 @@ def accuracy_of(tables: Tables) -> Accuracy:
 def accuracy_believed(evidence: Evidence) -> Accuracy:
     """Return a review's belief about sensitivity and specificity, by its own engine and prior.
 
-    Parameters
-    ----------
-    evidence : Evidence
-        Tables of the review, with threshold, engine and prior.
-
-    Returns
-    -------
-    Accuracy
-        Posterior means of both logits and their covariance; estimates with "reml".
-
-    Raises
-    ------
-    InputProblem
-        When no study has data on one of the two, or "reml" is not identified.
+    InputProblem when no study has data on one of the two, or "reml" is not identified.
     """
     joint = evidence.joint_logits
     if joint is None:
@@ -378,17 +340,7 @@ def _accuracy(mean: Floats, cov: Floats) -> Accuracy:
 def simulated_draws(draws: int = 2000, willingness_to_pay: float = 20_000.0) -> Draws:
     """Simulate a probabilistic sensitivity analysis of usual care, a drug and a device.
 
-    Parameters
-    ----------
-    draws : int
-        Number of draws.
-    willingness_to_pay : float
-        Worth of a year of life in full health.
-
-    Returns
-    -------
-    Draws
-        Years and costs per person, with five parameters.
+    It has years in full health and costs per person, and five parameters; a year has the worth `willingness_to_pay`.
     """
     rng = np.random.default_rng(29)
     risk = rng.beta(20, 180, draws)

@@ -167,7 +167,7 @@ def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, sta
         return False
     if isinstance(policy, OpenLoop) and not path.settled(start) and path.pays(start, cost):
         return True
-    if not scenario_of(settings).may_stop(settings, path, cost, start):
+    if not scenario_of(settings).may_stop(settings, path, cost)[start]:
         return True
     return not isinstance(policy, OpenLoop) and int(policy.depths(path, [cost], start)[0]) > start
 

@@ -7,10 +7,9 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.screening.advised import Advice, Floor, Variation
+from tarstop_core.screening.advised import Advice, Floor, Outlook, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
-from tarstop_core.screening.scenarios.base import outlook
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -76,9 +75,9 @@ def advice_in_short(
     Advice
         Headline, numbers and facts alone.
     """
-    path, scenario = paths.path, scenario_of(settings)
+    path = paths.path
     plain = _plain(settings, path, state.depth)
-    facts = scenario.facts(settings, calibrator, path, p, state)
+    facts = scenario_of(settings).facts(settings, calibrator, path, p, state)
     worth = None if plain.score is None else settings.rule.value_rate(path)
     if worth is not None:
         plain = replace(plain, worth=0.0 if path.settled(state.depth) else float(worth[state.depth]))
@@ -87,7 +86,7 @@ def advice_in_short(
         return replace(advice, headline="found")
     if len(state.pending):
         return replace(advice, headline="confirm")
-    if scenario.reports_first(advice):
+    if advice.reports:
         return replace(advice, headline="reports", go_on=True)
     if state.depth == len(p):
         return replace(advice, headline="all read")
@@ -157,7 +156,7 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """Advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
-    rule, now = settings.rule, outlook(path, depth)
+    rule, now = settings.rule, Outlook.at(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # If no decision is weighed, a⁺ means that enough was found, which is what the rule decides.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)

@@ -36,14 +36,15 @@ FROM_FILES = (MACHINE, BROUGHT)
 """Kinds of events with the verdicts of one reader from a file."""
 SETTLING = ("resolved", "checked")
 """Kinds of events that decide on a document that all have judged."""
-OF_READERS = (*VERDICTS, "undo", "note", *FROM_FILES, *SETTLING, "opened")
+ENTRIES = (*VERDICTS, "undo", "note")
+"""Kinds of events by which one reader works."""
+OF_READERS = (*ENTRIES, *FROM_FILES, *SETTLING, "opened")
 """Kinds of events about verdicts; all others concern every reader."""
 TOGETHER = ("report", RESOLVED_REPORT, "fit")
 """Kinds of events that are in the log that counts, but not in the log of one reader."""
 JUDGED_BY = "judged_by"
 """Key in the payload of an event that counts: names of the readers who judged the document."""
 _INCLUDED = {"relevant": 1.0, "irrelevant": 0.0}
-WAITING = Report("waiting")
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,21 @@ class JudgedDocument:
     """The event that judged it as an audit draw from the documents that all excluded."""
 
     @property
+    def labels(self) -> set[str]:
+        """The different verdicts of its readers."""
+        return {str(event.payload["label"]) for event in self.verdicts.values()}
+
+    @property
     def differ(self) -> bool:
         """Whether readers differ, resolved or not."""
-        return len({event.payload["label"] for event in self.verdicts.values()}) > 1
+        return len(self.labels) > 1
 
     @property
     def label(self) -> Label:
         """The verdict that counts; unsure while readers differ."""
-        for last in (self.check, self.resolution):
-            if last is not None:
-                return as_label(str(last.payload["label"]))
-        labels = [str(event.payload["label"]) for event in self.verdicts.values()]
-        return "unsure" if self.differ else as_label(labels[0])
+        if decided := self.check or self.resolution:
+            return as_label(str(decided.payload["label"]))
+        return "unsure" if self.differ else as_label(*self.labels)
 
 
 def counted_log(readers: Readers, log: Sequence[Event]) -> Sequence[Event]:
@@ -134,19 +138,14 @@ class SeveralReaders:
 
     def _undo(self, event: Event) -> None:
         """Take back the last verdict of the reader whose event it is."""
-        by_same = (
-            at
-            for at in reversed(range(len(self._standing)))
-            if self._standing[at].kind in VERDICTS and self._standing[at].reviewer == event.reviewer
-        )
-        last = next(by_same, None)
-        if last is None:
-            return
-        del self._standing[last]
-        self.undone += 1
-        self._begin()
-        for standing in self._standing:
-            self._apply(standing)
+        for at, standing in reversed([*enumerate(self._standing)]):
+            if standing.kind in VERDICTS and standing.reviewer == event.reviewer:
+                del self._standing[at]
+                self.undone += 1
+                self._begin()
+                for remaining in self._standing:
+                    self._apply(remaining)
+                return
 
     def _apply(self, event: Event) -> None:
         """Apply one event in force."""
@@ -157,7 +156,7 @@ class SeveralReaders:
         if event.kind in FROM_FILES:
             self._take_file(event)
         elif event.kind in VERDICTS:
-            self._check_reader(event)
+            self._check_reader(event, event.reviewer)
             self._verdicts.setdefault(doc, {})[event.reviewer] = event
             if event.payload.get("note"):
                 self._notes.setdefault(doc, {})[event.reviewer] = str(event.payload["note"])
@@ -169,7 +168,7 @@ class SeveralReaders:
             self.opened = self.opened or event
         elif event.kind in ("report", RESOLVED_REPORT) and self.alone_in_full:
             if event.kind == "report":
-                self._check_reader(event)
+                self._check_reader(event, event.reviewer)
             self.in_full.take(event)
             self._count_report(doc, event)
         else:
@@ -185,20 +184,18 @@ class SeveralReaders:
         if doc and event.kind in OF_READERS:
             self._count(doc, event)
 
-    def _check_reader(self, event: Event) -> None:
-        """Raise InputProblem if the event's name is none of the readers."""
-        if event.reviewer not in self.readers.names:
+    def _check_reader(self, event: Event, name: str) -> None:
+        """Raise InputProblem if the name of the person or machine whose verdicts an event has is none of the readers."""
+        if name not in self.readers.names:
+            content = "has verdicts" if event.kind in FROM_FILES else "is a verdict"
             raise InputProblem(
-                f"Event {event.seq} is a verdict of '{event.reviewer[:40]}', who is not a reader of this session."
+                f"Event {event.seq} {content} of '{name[:40]}', who is not a reader of this session."
             )
 
     def _take_file(self, event: Event) -> None:
         """Apply the verdicts of a file, as if its reader had given all of them at this moment."""
         name = str(event.payload["name"])
-        if name not in self.readers.names:
-            raise InputProblem(
-                f"Event {event.seq} has verdicts of '{name[:40]}', who is not a reader of this session."
-            )
+        self._check_reader(event, name)
         earlier, verdicts = self.files.get(name), event.payload["verdicts"]
         self.files[name] = event
         if event.kind == BROUGHT and earlier is not None:
@@ -219,13 +216,12 @@ class SeveralReaders:
 
     def _count(self, doc: str, event: Event) -> None:
         """Update what counts for a document after an event about its verdicts."""
-        verdicts = self._verdicts.get(doc, {})
-        if not self.is_judged(doc):
+        verdicts, wanted = self._verdicts.get(doc, {}), self._readers_of(doc)
+        if any(name not in verdicts or verdicts[name].payload["label"] == "unsure" for name in wanted):
             self.judged.pop(doc, None)
             if doc in self._counted:  # a verdict was changed to unsure, or there is more to judge now
                 self._record_verdict(doc, "unsure", "", event)
             return
-        wanted = self._readers_of(doc)
         self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
         given = {name: verdicts[name] for name in wanted}
         notes = {name: text for name, text in self._notes.get(doc, {}).items() if text}
@@ -233,17 +229,17 @@ class SeveralReaders:
         self.judged[doc] = judged
         deciding = [judged.check or judged.resolution or event for event in given.values()]
         reasons = [str(verdict.payload["reason"]) for verdict in deciding if verdict.payload.get("reason")]
-        self._record_verdict(
-            doc, judged.label, reasons[0] if reasons and judged.label == "irrelevant" else "", event
-        )
+        reason = reasons[0] if reasons and judged.label == "irrelevant" else ""
+        self._record_verdict(doc, judged.label, reason, event)
         if notes or event.kind == "note":
             text = "\n".join(f"{name}: {text}" for name, text in notes.items())
             self._record("note", {"doc": doc, "text": text}, event)
 
     def _count_report(self, doc: str, event: Event) -> None:
         """Update what counts for a report after an entry; a report on which readers differ waits."""
-        report = self.in_full.counted(doc, self.alone_in_full) or WAITING
-        if report != self._counted_reports.get(doc, WAITING):
+        waiting = Report("waiting")
+        report = self.in_full.counted(doc, self.alone_in_full) or waiting
+        if report != self._counted_reports.get(doc, waiting):
             self._counted_reports[doc] = report
             self._record("report", {"doc": doc, **report.to_dict()}, event, self.alone_in_full)
 
@@ -285,12 +281,6 @@ class SeveralReaders:
         by_first = self._verdicts.get(doc, {}).get(self.readers.names[0])
         return self.readers.of(doc, "" if by_first is None else str(by_first.payload["label"]))
 
-    def is_judged(self, doc: str) -> bool:
-        """Whether all who have to judge a document have done so; unsure does not count."""
-        verdicts = self._verdicts.get(doc, {})
-        wanted = self._readers_of(doc)
-        return all(name in verdicts and verdicts[name].payload["label"] != "unsure" for name in wanted)
-
     @property
     def waiting(self) -> list[JudgedDocument]:
         """Documents on which readers differ and nobody has decided yet, in the order in which all had judged them."""
@@ -308,10 +298,7 @@ class SeveralReaders:
         excluded = (
             doc
             for doc, judged in self.judged.items()
-            if {*self.first[doc].values()} == {"irrelevant"}
-            and not judged.differ
-            and judged.resolution is None
-            if next(iter(judged.verdicts.values())).payload["label"] == "irrelevant"
+            if {*self.first[doc].values()} == judged.labels == {"irrelevant"} and judged.resolution is None
         )
         return self.readers.in_random_order(excluded)
 
@@ -341,10 +328,8 @@ class SeveralReaders:
     def beyond(self) -> int:
         """The largest number of documents that one person has read and not all have judged."""
         people = [name for name in self.readers.names if name not in self.files]
-        return max(
-            sum(name in self._verdicts[doc] for doc in self._verdicts if doc not in self.judged)
-            for name in people or self.readers.names
-        )
+        not_judged = [verdicts for doc, verdicts in self._verdicts.items() if doc not in self.judged]
+        return max(sum(name in verdicts for verdicts in not_judged) for name in people or self.readers.names)
 
     def independent(self) -> Floats:
         """Verdicts from before readers could see each other's: 1 included, 0 excluded, NaN none; shape (documents, readers).
@@ -366,14 +351,10 @@ class SeveralReaders:
             event
             for event in self.log[seen:]
             if event.kind not in TOGETHER
-            and (
-                event.kind not in OF_READERS
-                or (event.reviewer == reader and event.kind in (*VERDICTS, "undo", "note"))
-            )
+            and (event.kind not in OF_READERS or (event.reviewer == reader and event.kind in ENTRIES))
         )
-        own = [*own, *new]
-        self._own[reader] = len(self.log), own
-        return own
+        self._own[reader] = len(self.log), [*own, *new]
+        return self._own[reader][1]
 
     def visible(self, reader: str = "") -> list[Event]:
         """The log that a reader may see: also verdicts in force and notes of others on documents that all have judged.
@@ -387,7 +368,7 @@ class SeveralReaders:
         def is_open(event: Event) -> bool:
             if event.kind == "report":
                 return not self.alone_in_full or str(event.payload["doc"]) in self.in_full.read
-            if event.kind not in (*VERDICTS, "undo", "note"):
+            if event.kind not in ENTRIES:
                 return True
             return event.seq in standing and str(event.payload["doc"]) in self.judged
 
@@ -405,7 +386,3 @@ class SeveralReaders:
         if self.opened or doc in self.judged:
             return given
         return {name: event for name, event in given.items() if name == reader}
-
-    def hidden(self) -> int:
-        """Number of log entries that not every reader may see yet."""
-        return len(self.log) - len(self.visible())

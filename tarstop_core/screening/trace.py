@@ -95,7 +95,7 @@ def trace(
                     **origins.columns(event),
                     "kept_from": final.kept_from,
                     **_note_columns(final, ids, depth),
-                    **scenario_of(final.settings).kept_columns(final, ids, depth),
+                    **scenario_of(final.settings).columns(None, final, ids, depth),
                 }
                 for depth in range(final.kept)
             ]

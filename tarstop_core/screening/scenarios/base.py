@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount_or_documents, percent
 from tarstop_core.screening import record_message
-from tarstop_core.screening.advised import Advice, Floor, ListFacts, Outlook, RecallFacts, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, ListFacts, RecallFacts, ReviewFacts
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -188,28 +188,24 @@ class Scenario(ABC, Generic[S]):
         asked = np.atleast_1d(np.asarray(costs, dtype=float))
         if not self.floors(settings, path):
             return policy.depths(path, asked, start)
-        allowed = np.stack([self._allowed(settings, path, cost) for cost in asked.tolist()])
+        allowed = np.stack([self.may_stop(settings, path, cost) for cost in asked.tolist()])
         return first_allowed_stops(policy, path, asked, allowed, start)
 
-    def may_stop(self, settings: S, path: ListPath, cost: float, depth: int) -> bool:
-        """Whether the floors allow a rule to stop at a depth.
+    def may_stop(self, settings: S, path: ListPath, cost: float) -> Flags:
+        """Whether all floors allow a rule to stop at each depth.
 
         Parameters
         ----------
-        settings, path, depth
+        settings, path
             As for :meth:`stopping_depths`.
         cost : float
             Cost of a document, in place of that of the settings.
 
         Returns
         -------
-        bool
-            True if there is no floor.
+        ndarray of bool, shape (N + 1,)
+            All true if there is no floor.
         """
-        return bool(self._allowed(settings, path, cost)[depth])
-
-    def _allowed(self, settings: S, path: ListPath, cost: float) -> Flags:
-        """Flags of the depths 0 … N at which all floors allow a stop, shape (N + 1,)."""
         allowed = np.ones(len(path) + 1, dtype=bool)
         for depths in self.floors(replace(settings, cost=cost), path).values():
             allowed &= depths
@@ -222,16 +218,12 @@ class Scenario(ABC, Generic[S]):
 
         Parameters
         ----------
-        settings : Settings
-            Settings in force.
-        calibrator : Calibrator
-            Where the chances come from.
+        settings, calibrator, state
+            As for :meth:`path`.
         path : ListPath
             The path of the session.
         p : array of shape (N,)
             Chance of each document from the calibrator, in the order of reading.
-        state : State
-            State of the session.
 
         Returns
         -------
@@ -240,30 +232,21 @@ class Scenario(ABC, Generic[S]):
         """
         return None
 
-    def reports_first(self, advice: Advice) -> bool:
-        """Whether waiting reports should be read before another document."""
-        return False
-
     def rows(self, advice: Advice, settings: S) -> list[tuple[str, str]]:
         """Rows of name and value for a table beside the advice, beginning with the question."""
-        question = self.message("question", settings=settings)
+        question, payoffs = self.message("question", settings=settings), settings.payoffs
+        thresholds = [("How sure before you act, q*", percent(payoffs.q_star))]
+        if payoffs.others:
+            between = map(payoffs.ranges().of, range(len(settings.actions)))
+            thresholds = [
+                (f"“{name}” is best", f"from {percent(ends[0])} to {percent(ends[1])}" if ends else "never")
+                for name, ends in zip(settings.actions, between, strict=True)
+            ]
+        most = amount_or_documents(advice.evpi, payoffs.unit, advice.cost)
         return [
             (f"Chance that {question}", percent(advice.b)),
-            *self.thresholds(settings),
-            (
-                "The most certainty could be worth now",
-                amount_or_documents(advice.evpi, settings.payoffs.unit, advice.cost),
-            ),
-        ]
-
-    def thresholds(self, settings: S) -> list[tuple[str, str]]:
-        """Rows on the chance above which a⁺ is taken or, with further options, the chances at which each is the best."""
-        if not settings.payoffs.others:
-            return [("How sure before you act, q*", percent(settings.payoffs.q_star))]
-        between = map(settings.payoffs.ranges().of, range(len(settings.actions)))
-        return [
-            (f"“{name}” is best", f"from {percent(ends[0])} to {percent(ends[1])}" if ends else "never")
-            for name, ends in zip(settings.actions, between, strict=True)
+            *thresholds,
+            ("The most certainty could be worth now", most),
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
@@ -288,10 +271,8 @@ class Scenario(ABC, Generic[S]):
 
         Parameters
         ----------
-        advice : Advice
-            The advice at that time.
-        settings : Settings
-            Settings in force.
+        advice, settings : Advice, Settings
+            The advice at that time, and the settings in force.
         option : int
             The option that was chosen.
         spent : float
@@ -377,33 +358,18 @@ class Scenario(ABC, Generic[S]):
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        """The scenario's own columns of the trace, for a document that was read with advice.
+        """The scenario's own columns of the trace.
 
         Parameters
         ----------
         facts : ReviewFacts, RecallFacts or None
-            Facts of the advice at that time.
+            Facts of the advice at that time; None for a document that came with its label.
         final : State
             Present state of the session.
         ids : sequence of str
             Documents in the order of reading.
         depth : int
             Position of the document in that order, from 0 on.
-
-        Returns
-        -------
-        dict
-            Value by column.
-        """
-        return self.kept_columns(final, ids, depth)
-
-    def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        """The scenario's own columns of the trace, for a document that came with its label.
-
-        Parameters
-        ----------
-        final, ids, depth
-            As for :meth:`columns`.
 
         Returns
         -------
@@ -419,14 +385,3 @@ def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
         return []
     name = "Relevant documents that all readers excluded, not found yet"
     return [(name, record_message("not_found", found=facts.overlooked))]
-
-
-def outlook(path: ListPath, depth: int) -> Outlook:
-    """Belief and worth at a depth, as every page, export and command shows them."""
-    b, left = path.belief_at(depth), depth < len(path)
-    if path.settled(depth):
-        return Outlook(b, 0.0, 0.0, 0.0 if left else None)
-    evpi = float(path.evpi[depth])
-    if not left:
-        return Outlook(b, 0.0, evpi, None)
-    return Outlook(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))

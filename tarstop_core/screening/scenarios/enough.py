@@ -134,6 +134,8 @@ class Enough(Scenario[EnoughSettings]):
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
+        if facts is None:
+            return {}
         assert isinstance(facts, RecallFacts), "advice where nothing is weighed has its facts"
         # While it was too early to tell, no number was shown.
         recall, low, high = (None,) * 3 if facts.left_is_open else facts.recall

@@ -12,6 +12,7 @@ from tarstop_core.documents.application import members
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advised import RecallFacts, ReviewFacts
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.scenarios.base import Scenario
@@ -116,7 +117,9 @@ class Patent(DecisiveScenario[PatentSettings]):
 
     # --- exports
 
-    def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+    def columns(
+        self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
+    ) -> dict[str, Any]:
         # Column `together_with` names the other document, graded Y, with which this one settles the question.
         first = final.together.get(depth)
         return {

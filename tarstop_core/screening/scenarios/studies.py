@@ -252,9 +252,6 @@ class StudyScenario(Scenario[T]):
         }
         return facts, to_come
 
-    def reports_first(self, advice: Advice) -> bool:
-        return study_facts(advice).reports_first
-
     def rows(self, advice: Advice, settings: T) -> list[tuple[str, str]]:
         facts = study_facts(advice)
         right = [("Chance of the right decision, stopping now", percent(1 - facts.disagreement))]
@@ -359,18 +356,18 @@ class StudyScenario(Scenario[T]):
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
+        report = final.read_in_full.get(depth)
+        of_report = report_columns(report or (Report("waiting") if depth in final.waiting else None))
+        if facts is None:
+            return dict[str, Any](of_report)
         assert isinstance(facts, ReviewFacts), "advice of a review has its facts"
         return {
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
             "chance_otherwise": facts.otherwise,
             "unseen_expected": None if facts.left_is_open else facts.left[0],
-            **self.kept_columns(final, ids, depth),
+            **of_report,
         }
-
-    def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
-        report = final.read_in_full.get(depth)
-        return report_columns(report or (Report("waiting") if depth in final.waiting else None))
 
 
 def report_columns(report: Report | None) -> dict[str, str]:
