@@ -61,10 +61,8 @@ def check_columns(name: str, place: str, count: int) -> None:
 
     Parameters
     ----------
-    name
-        Name of the file.
-    place
-        The row, in words.
+    name, place
+        Name of the file, and the row in words.
     count
         Number of its cells.
 
@@ -96,10 +94,8 @@ def check_count(name: str, count: int, most: int, what: str) -> None:
     ----------
     name
         Name of the file.
-    count
-        Their number.
-    most
-        The largest number allowed.
+    count, most
+        Their number, and the largest number allowed.
     what
         What is counted, in words.
 
@@ -281,12 +277,7 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
     """Detect the encoding of a text by reading all of it once, in bounded memory.
 
-    Parameters
-    ----------
-    source : Source
-        The file.
-    longest : int
-        Largest number of characters of a line.
+    A line may have `longest` characters.
 
     Returns
     -------

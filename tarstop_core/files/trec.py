@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import BUDGET, Source, check_count, detect_encoding, open_source
+from tarstop_core.presentation.numbers import count_of
 
 _RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 _QRELS_COLUMNS = ("topic", "iteration", "document", "relevance")
@@ -50,19 +51,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     """Read a TREC run, gzipped or not: `topic Q0 document rank score tag`, separated by spaces or tabs.
 
     Header lines are skipped wherever they stand, because runs are joined with `cat`. Documents are sorted by falling
-    score, as in trec_eval; documents with equal scores are sorted by written rank, then by line.
-
-    Parameters
-    ----------
-    source : path or binary file
-        The file.
-    name : str, optional
-        Its name, for messages.
-
-    Returns
-    -------
-    Run
-        Topics without labels.
+    score, as in trec_eval; documents with equal scores are sorted by written rank, then by line. The topics have no labels.
+    Messages name the file `name`.
 
     Raises
     ------
@@ -82,7 +72,12 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     again = pd.Series(pair).duplicated().to_numpy()
     if again.any():
         differs = scores != pd.Series(scores).groupby(pair).transform("first").to_numpy()
-        notes += _duplicate_notes(int((again & ~differs).sum()), int((again & differs).sum()))
+        if same := int((again & ~differs).sum()):
+            repeat = count_of(same, "line repeats", "lines repeat")
+            notes.append(f"{repeat} a document; the first was kept.")
+        if different := int((again & differs).sum()):
+            lists = count_of(different, "line lists", "lines list")
+            notes.append(f"{lists} a document again with another score; the better score was kept.")
         topic, document = topic[~again], document[~again]
         scores, ranks = scores[~again], ranks[~again]
 
@@ -104,18 +99,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     """Read TREC relevance judgments, gzipped or not: `topic iteration document relevance`.
 
-    Below a header of three words the iteration is missing, as in BEIR: `query-id corpus-id score`.
-
-    Parameters
-    ----------
-    source : path or binary file
-        The file.
-    name : str, optional
-        Its name, for messages.
-
-    Returns
-    -------
-    Qrels
+    Below a header of three words the iteration is missing, as in BEIR: `query-id corpus-id score`. Messages name the file
+    `name`.
 
     Raises
     ------
@@ -138,7 +123,7 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
                 _refuse_conflict(source, file_name, name)
         qrels[topic_name] = judged
     if repeated:
-        notes.append(f"{repeated:,} {'judgment is' if repeated == 1 else 'judgments are'} repeated.")
+        notes.append(f"{count_of(repeated, 'judgment is', 'judgments are')} repeated.")
     qrels.notes = tuple(notes)
     return qrels
 
@@ -380,15 +365,6 @@ def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[st
                     )
     if not number:
         raise InputProblem(f"{source.name} has a header but no lines of data; write the file again.")
-
-
-def _duplicate_notes(same: int, different: int) -> list[str]:
-    repeat = "1 line repeats" if same == 1 else f"{same:,} lines repeat"
-    lists = "1 line lists" if different == 1 else f"{different:,} lines list"
-    return [
-        *([f"{repeat} a document; the first was kept."] if same else []),
-        *([f"{lists} a document again with another score; the better score was kept."] if different else []),
-    ]
 
 
 def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | None) -> None:
