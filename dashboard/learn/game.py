@@ -26,10 +26,10 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import figures
 from tarstop_core.teaching import game as games
-from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, Mix, points
+from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, points
 
 PREFIX = "learn/call"
-MIXES: dict[Mix, str] = {
+MIXES: dict[str, str] = {
     "both": "Both in turn",
     **{scenario.name: scenario.short for scenario in (PATENT, REVIEW)},
 }
@@ -168,7 +168,7 @@ def _between(play: Play) -> None:
     game = play.game
     if game.decided:
         at = game.decided - 1
-        own = games.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+        own = games.played(*game.round(at), game.calls[at])
         word = f"Round {at + 1}: {'right' if own.right else 'wrong'}, {points(own.net_utility)}"
         kind = f"revealed tar-round-{'right' if own.right else 'wrong'}"
         st.html(told(word, games.round_sentence(game, at), kind=kind))
@@ -190,8 +190,7 @@ def _between(play: Play) -> None:
 def _round(play: Play) -> None:
     game = play.game
     at = len(game.calls) - 1
-    key, settings, depth = game.keys[at], game.settings(at), game.calls[at].depth
-    listing = sample(key)
+    key, (listing, settings), depth = game.keys[at], game.round(at), game.calls[at].depth
     path = listing.played(settings)
     settled = path.hit is not None and depth >= path.hit
     _buttons(play, settings, depth, len(listing))

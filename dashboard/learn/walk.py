@@ -37,7 +37,8 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import Mood, action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
-from tarstop_core.teaching.lesson import Lesson, Step, filled
+from tarstop_core.teaching.formulas import filled
+from tarstop_core.teaching.lesson import Lesson, Step
 
 # --- the part ------------------------------------------------------------------------------------------------
 

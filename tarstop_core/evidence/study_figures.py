@@ -44,10 +44,8 @@ class StudyChart(EvidenceChart):
         ----------
         edges : sequence of two floats
             Lower and upper end of the y axis.
-        at : sequence of float
-            The rows that have a name.
-        names : sequence of str
-            Their names.
+        at, names : sequence of float, sequence of str
+            The rows that have a name, and their names.
         """
         self.axis("yaxis", "", range=list(edges), tickvals=list(at), ticktext=list(names), showgrid=False)
 
@@ -72,10 +70,8 @@ class StudyChart(EvidenceChart):
 
         Parameters
         ----------
-        x, y : array_like
-            Positions of the texts, broadcast against each other.
-        texts : sequence of str
-            The texts.
+        x, y, texts : array_like, array_like, sequence of str
+            Positions of the texts, broadcast against each other, and the texts.
         side : {"left", "right"}
             The side of x on which a text stands.
         at : str
@@ -95,10 +91,8 @@ class StudyChart(EvidenceChart):
         ----------
         ends : sequence of three floats
             Low end, estimate and high end.
-        at : float
-            Its row.
-        half : float
-            Half its height, in rows.
+        at, half : float
+            Its row, and half its height in rows.
         **look
             Further attributes of the trace.
         """
@@ -171,10 +165,8 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     ----------
     evidence
         The 2×2 tables and everything computed from them.
-    simulated
-        Whether the figure says that its data are simulated.
-    dark
-        Whether the page is dark.
+    simulated, dark
+        Whether the figure says that its data are simulated, and whether the page is dark.
 
     Returns
     -------
@@ -187,9 +179,8 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
     shapes: list[Figure] = []
     judged = bool(evidence.tables.bias) and not rows.compact
     width = BESIDE_BIAS if judged else 1.0
-    for panel, panel_ends, number_ends in zip(
-        panels, WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True
-    ):
+    all_ends = zip(WIDE_PANELS if rows.compact else PANELS, NUMBERS, strict=True)
+    for panel, (panel_ends, number_ends) in zip(panels, all_ends, strict=True):
         domain, of_numbers = ([width * end for end in ends] for ends in (panel_ends, number_ends))
         _studies(chart, panel, rows, evidence.tables.study, largest)
         if panel.estimate is not None:
@@ -280,10 +271,8 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     ----------
     evidence
         The 2×2 tables and everything computed from them.
-    simulated
-        Whether the figure says that its data are simulated.
-    dark
-        Whether the page is dark.
+    simulated, dark
+        Whether the figure says that its data are simulated, and whether the page is dark.
 
     Returns
     -------
@@ -350,14 +339,10 @@ def leave_one_out(
 
     Parameters
     ----------
-    evidence
-        The 2×2 tables and everything computed from them.
-    payoffs
-        Benefits and costs of the options, which give the threshold beliefs.
-    simulated
-        Whether the figure says that its data are simulated.
-    dark
-        Whether the page is dark.
+    evidence, payoffs
+        The studies, and benefits and costs of the options, which give the threshold beliefs.
+    simulated, dark
+        Whether the figure says that its data are simulated, and whether the page is dark.
 
     Returns
     -------
@@ -376,9 +361,8 @@ def leave_one_out(
         beliefs = without[left_out]
         reach = np.maximum(0, b - beliefs).tolist(), np.maximum(0, beliefs - b).tolist()
         turned = payoffs.best(beliefs) != payoffs.best(b)
-        hover = [
-            f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
-        ]
+        studies = zip(names, beliefs, strict=True)
+        hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in studies]
         symbols = ["circle-open" if other else "circle" for other in turned]
         blue = ink(BELIEF, dark)
         marker = {"symbol": symbols, "line": {"width": 2, "color": blue}}

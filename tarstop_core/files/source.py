@@ -275,9 +275,7 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 
 
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
-    """Detect the encoding of a text by reading all of it once, in bounded memory.
-
-    A line may have `longest` characters.
+    """Detect the encoding of a text, whose lines have at most `longest` characters, by reading it once in bounded memory.
 
     Returns
     -------

@@ -250,9 +250,7 @@ class Chart:
     """
 
     def __init__(self, height: float, *, dark: bool = False, simulated: bool = False) -> None:
-        self.height = height
-        self.dark = dark
-        self.simulated = simulated
+        self.height, self.dark, self.simulated = height, dark, simulated
         self.traces: list[Figure] = []
         self.labels: list[Figure] = []
         self.axes: Figure = {}
@@ -262,12 +260,8 @@ class Chart:
 
         Parameters
         ----------
-        x, y : array_like
-            Coordinates.
-        colour : str
-            Of the line.
-        **look
-            As for :func:`line`.
+        x, y, colour, **look
+            As for :func:`line`; coordinates may be arrays.
         """
         self.traces.append(
             line(np.asarray(x).tolist(), np.asarray(y).tolist(), stroke(colour, self.dark), **look)
@@ -278,12 +272,8 @@ class Chart:
 
         Parameters
         ----------
-        x, y : array_like
-            Coordinates.
-        colour, size : one value or a sequence
-            For all points or for each; sizes in pixels.
-        **look
-            As for :func:`points`.
+        x, y, colour, size, **look
+            As for :func:`points`; coordinates may be arrays.
         """
         colour = stroke(colour, self.dark) if isinstance(colour, str) else colour
         self.traces.append(points(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, size, **look))
@@ -293,12 +283,10 @@ class Chart:
 
         Parameters
         ----------
-        x, y : float
-            Coordinates.
-        colour, symbol : str
-            Colour, and plotly's name of the mark.
-        **look
-            As for :func:`points`.
+        x, y, colour, **look
+            As for :func:`points`, but single values.
+        symbol : str
+            Plotly's name of the mark.
         """
         self.points([x], [y], colour, marker={"symbol": symbol}, **{"hoverinfo": "skip", **look})
 
@@ -309,9 +297,7 @@ class Chart:
         ----------
         x, edges : float, sequence of two floats
             Where it stands, and the heights.
-        colour : str
-            Of the line.
-        **look
+        colour, **look
             As for :func:`line`.
         """
         self.traces.append(line([x, x], edges, stroke(colour, self.dark), **look, hoverinfo="skip"))
@@ -321,12 +307,10 @@ class Chart:
 
         Parameters
         ----------
-        x, y : float
-            In the units of the axes.
-        text, colour : str
-            The words, and the colour of the line that they name; that of ordinary texts without one.
-        **place
-            Further attributes of the annotation.
+        x, y, text, **place
+            As for :func:`label`.
+        colour : str
+            Colour of the line that the words name; that of ordinary texts without one.
         """
         self.labels.append(label(x, y, text, ink(colour, self.dark), **place))
 
@@ -335,12 +319,10 @@ class Chart:
 
         Parameters
         ----------
-        x, y : float
-            Shares from the left and from the bottom.
-        text, colour : str
-            The words, and the colour of the line that they name; that of ordinary texts without one.
-        **place
-            Further attributes of the annotation.
+        x, y, text, **place
+            As for :func:`note`.
+        colour
+            As for :meth:`label`.
         """
         self.labels.append(note(x, y, text, ink(colour, self.dark), **place))
 

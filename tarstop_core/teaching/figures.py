@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves
@@ -123,8 +122,8 @@ def _enlarge(part: Any) -> None:
 def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
     """Draw the belief in the round being played, up to the last document read."""
     at = len(game.calls) - 1
-    settings, depth = game.settings(at), game.calls[at].depth
-    path = sample(game.keys[at]).played(settings)
+    (listing, settings), depth = game.round(at), game.calls[at].depth
+    path = listing.played(settings)
     hit = path.hit if path.hit is not None and path.hit <= depth else None
     last = end_of_axis(depth + 5, len(path))
     figure = _belief_curve(path.without_later_finds(depth), settings, depth, hit, last, dark)
@@ -165,7 +164,7 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
     Figure
         For plotly.
     """
-    settings, listing, own = game.settings(at), sample(game.keys[at]), game.calls[at].depth
+    (listing, settings), own = game.round(at), game.calls[at].depth
     path = listing.played(settings)
     best = int(Optimal().depths(path, [settings.cost])[0])
     finds = [rank + 1 for rank in finds_of(listing)]
@@ -196,7 +195,7 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
 
 def round_columns(game: Game, at: int) -> dict[str, Any]:
     """Return the columns of a decided round by depth, 0 … N: the belief, the finds, and who stopped there."""
-    settings, listing = game.settings(at), sample(game.keys[at])
+    listing, settings = game.round(at)
     path = listing.played(settings)
     depths = np.arange(len(path) + 1)
     best = int(Optimal().depths(path, [settings.cost])[0])

@@ -26,9 +26,7 @@ from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import message
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
-Mix = str
-"""Name of one of :data:`SAMPLES`."""
-SAMPLES: dict[Mix, tuple[str, ...]] = {
+SAMPLES: dict[str, tuple[str, ...]] = {
     "both": (PATENT.sample, REVIEW.sample),
     PATENT.name: (PATENT.sample,),
     REVIEW.name: (REVIEW.sample,),
@@ -87,7 +85,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 
 @lru_cache(maxsize=64)
-def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
+def drawn(seed: int, mix: str = "both") -> tuple[str, ...]:
     """Draw the lists of a game from its seed; each is ω⁺ with a chance of ½."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
@@ -100,7 +98,7 @@ class Game:
     """A game with the calls of the person so far."""
 
     seed: int = 6
-    mix: Mix = "both"
+    mix: str = "both"  # Name of one of :data:`SAMPLES`
     q_star: float = 0.5
     cost: float = 1.0  # Cost of a document in points; both mistakes together cost 1,000
     calls: tuple[Call, ...] = ()
@@ -114,9 +112,9 @@ class Game:
         """Keys of the lists in order."""
         return drawn(self.seed, self.mix)
 
-    def settings(self, round_: int) -> Settings:
-        """Return the settings of the round with this index."""
-        return self.settings_of(self.keys[round_])
+    def round(self, at: int) -> tuple[LabelledList, Settings]:
+        """Return the list and the settings of the round with this index."""
+        return sample(self.keys[at]), self.settings_of(self.keys[at])
 
     def settings_of(self, key: str) -> Settings:
         """Return the settings of a sample at the stakes of the game."""
@@ -178,10 +176,8 @@ def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
 
     Parameters
     ----------
-    listing, settings
-        The list and the settings of the round.
-    call
-        Depth and action of the person.
+    listing, settings, call
+        The list and the settings of the round, and depth and action of the person.
 
     Returns
     -------
@@ -242,8 +238,7 @@ class Row:
 
 def own_rounds(game: Game) -> tuple[Played, ...]:
     """Return the person's results in a game that is over."""
-    calls = zip(game.keys, game.calls, strict=True)
-    return tuple(played(sample(key), game.settings(at), call) for at, (key, call) in enumerate(calls))
+    return tuple(played(*game.round(at), game.calls[at]) for at in range(ROUNDS))
 
 
 @lru_cache(maxsize=32)
@@ -253,7 +248,7 @@ def rules_on(game: Game) -> tuple[Row, ...]:
     The game has no calls, so that a class shares the cached result. If it has a review, rules that draw a random sample
     are left out, because every sample ends with a different belief.
     """
-    rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
+    rounds = [game.round(at) for at in range(ROUNDS)]
     reviews = any(not settings.one_decides for _, settings in rounds)
     rows = []
     for rule in POLICIES.values():
@@ -318,44 +313,30 @@ def points(value: float) -> str:
     return message("points", value=value)
 
 
-def round_heading(game: Game, round_: int) -> str:
+def round_heading(game: Game, at: int) -> str:
     """Word the heading of a round's figure."""
-    listing, settings = sample(game.keys[round_]), game.settings(round_)
+    listing, settings = game.round(at)
     return message(
         "round_heading", name=listing.name, finds=finds_of(listing), one_decides=settings.one_decides
     )
 
 
-def round_sentence(game: Game, round_: int) -> str:
-    """Say what was hidden in a round, what the person decided, and what Optimal did."""
-    listing, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
+def round_sentence(game: Game, at: int) -> str:
+    """Say what a list hid below the documents read, what the person decided, and what Optimal did."""
+    (listing, settings), call = game.round(at), game.calls[at]
     own = played(listing, settings, call)
     optimal = listing.replayed(POLICIES["optimal"](), settings)
     own_action, optimal_action = (action(result.action == "a+", settings) for result in (own, optimal))
     names = {"own_action": own_action, "optimal_action": optimal_action}
-    return message("round", hidden=hidden(listing, settings, call), own=own, optimal=optimal, **names)
-
-
-def hidden(listing: LabelledList, settings: Settings, call: Call) -> str:
-    """Say the truth of a list, and which finds lay below the documents read.
-
-    Parameters
-    ----------
-    listing, settings, call
-        The list, the settings of the round, and the call of the person.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
     finds = [rank + 1 for rank in finds_of(listing)]
     missed = [rank for rank in finds if rank > call.depth]
-    if not isinstance(listing.truth, Outcome):
-        return message("hidden", finds=finds, missed=missed)
-    b = listing.played(settings).belief_at(len(listing))
-    truth = {"omega": listing.omega(settings), "question": question(settings), "b": b}
-    return message("hidden_in_review", finds=finds, missed=missed, **truth)
+    if isinstance(listing.truth, Outcome):
+        b = listing.played(settings).belief_at(len(listing))
+        truth = {"omega": own.omega, "question": question(settings), "b": b}
+        hidden = message("hidden_in_review", finds=finds, missed=missed, **truth)
+    else:
+        hidden = message("hidden", finds=finds, missed=missed)
+    return message("round", hidden=hidden, own=own, optimal=optimal, **names)
 
 
 def regret_sentence(rows: Sequence[Row]) -> str:

@@ -10,9 +10,10 @@ import numpy as np
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, parse_policy
 from tarstop_core.teaching import ideas, lesson, message
+from tarstop_core.teaching.formulas import filled, formula_message
 from tarstop_core.teaching.game import Game, Row, rules_of_the_game
 from tarstop_core.teaching.ideas import engines, mistaken, recall, scores, trials, value
-from tarstop_core.teaching.lesson import Lesson, Step, filled, formula_message
+from tarstop_core.teaching.lesson import Lesson, Step
 from tarstop_core.value.payoffs import Payoffs
 from tests.branches import every_branch
 

@@ -9,13 +9,12 @@ from streamlit.testing.v1 import AppTest
 from dashboard.learn import game as learn_game
 from dashboard.learn.page import PARTS
 from dashboard.learn.walk_state import LessonChoices, address_of, read_address
-from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.teaching import game as engine
 from tarstop_core.teaching import lesson as lessons
+from tarstop_core.teaching.formulas import filled
 from tarstop_core.teaching.game import Call, Game, compared
-from tarstop_core.teaching.lesson import filled
 
 OpenApp = Callable[..., AppTest]
 CALLS = "7m.5p.30m.15m.19p"
@@ -227,7 +226,8 @@ def test_a_reload_loses_nothing(open_app: OpenApp) -> None:
 
 def test_by_instinct_the_belief_is_hidden(open_app: OpenApp) -> None:
     helped, alone = (open_app("learn", part="call", calls="5", help=each) for each in ("curve", "instinct"))
-    belief = percent(sample(Game().keys[0]).played(Game().settings(0)).belief_at(5))
+    listing, settings = Game().round(0)
+    belief = percent(listing.played(settings).belief_at(5))
     assert belief in shown(helped) and shown(helped).count('class="tar-fluid"') == 1
     assert belief not in shown(alone) and 'class="tar-fluid"' not in shown(alone)
     assert PATENT.message("thought") in shown(alone)
