@@ -23,7 +23,7 @@ from scripts.real_lists import (
     read_collections,
     write_sample,
 )
-from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import (
     ExtractionRate,
     fit_extraction_rate,
@@ -33,6 +33,7 @@ from tarstop_core.calibration.extraction_rate import (
 from tarstop_core.calibration.fitting import assess, assess_each, fit
 from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

@@ -14,8 +14,8 @@ import numpy as np
 
 from scripts.real_lists import ABSTRACT, SETS, TextList, run_script, screening_set, text_lists, write_sample
 from scripts.studies.reranking import SOFTWARE
-from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn, Quality
-from tarstop_core.calibration.fitting import ece, reliability
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn
+from tarstop_core.calibration.quality import Quality, ece, reliability
 from tarstop_core.calibration.reranked import RerankedChances, fit_reranked, forecasts
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import Flags, Floats, Ints

@@ -13,9 +13,10 @@ from dashboard.frame.drawing import captioned, dark, figure, note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import lasting, one_of, text_of, upload, whole_percent
 from tarstop_core.calibration import figures
-from tarstop_core.calibration.calibrator import PATENT, Calibrator, Quality, from_json
+from tarstop_core.calibration.calibrator import PATENT, Calibrator, from_json
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
 from tarstop_core.calibration.first_hit import PastCase
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
 from tarstop_core.policies.registry import about, advising_rules, titled

@@ -10,7 +10,7 @@ from scripts.make_reranked_chances import Session, learned, left_out, next_chanc
 from scripts.studies.unread import coverage
 from scripts.study import Study, Tables
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
-from tarstop_core.calibration.fitting import ece, reliability
+from tarstop_core.calibration.quality import ece, reliability
 from tarstop_core.calibration.reranked import RerankedChances, ahead
 from tarstop_core.evaluation.reranking import READ, mean_log_loss
 from tarstop_core.places import real_data, sample_dir

@@ -37,6 +37,7 @@ from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import ListMixture, Remaining, mixture
 from tarstop_core.calibration.calibration_monitor import ratios_of_curves
 from tarstop_core.calibration.hit_rate_model import Thinning, power_exposure, still_unread, thinning_of
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
@@ -56,7 +57,6 @@ PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE = FileKind(
     "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
 )
-BINS = 10  # Bins of equal width in a reliability curve
 
 
 @dataclass(frozen=True)
@@ -93,25 +93,6 @@ class FittedOn:
             what = self.own if self.topics != 1 else self.own.removesuffix("s")
             return f"fitted on your {self.topics:,} {what} ({self.title})"
         return f"fitted on {self.topics:,} real topics ({self.title})"
-
-
-@dataclass(frozen=True)
-class Quality:
-    """How well chances matched the labels of topics that the calibrator was not fitted on."""
-
-    how: str  # How these topics relate to the training topics, such as "held-out lists"
-    topics: int  # How many topics it was judged on
-    documents: int  # How many documents of them count
-    brier: float  # Brier score
-    ece: float  # Expected calibration error
-    reliability: tuple[tuple[float, float, int], ...] = ()
-    """For each non-empty bin of equal width: mean probability, share found relevant, number of documents."""
-    intervals: tuple[tuple[float, float], ...] = ()
-    """95 % interval of the share in each of these bins, by resampling lists; empty if the lists of the documents are unknown."""
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
-            raise InputProblem(f"The quality {self.brier:g} and {self.ece:g} is outside 0 to 1.")
 
 
 @dataclass(frozen=True)
@@ -251,7 +232,8 @@ class Calibrator:
             Number of relevant documents among those not read yet.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
-        return still_unread(self._thinning_for(p[order]), judged[order], relevant[order], unread[order])
+        thinning = self.thinning or thinning_of(p[order])
+        return still_unread(thinning, judged[order], relevant[order], unread[order])
 
     def ratios(
         self,
@@ -284,11 +266,7 @@ class Calibrator:
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
         labels = judged[order], relevant[order], before[order]
-        return ratios_of_curves(self._thinning_for(p[order]), *labels, scale)
-
-    def _thinning_for(self, p: Floats) -> Thinning:
-        """How relevant documents thin out: as learned, else as the chances by rank imply."""
-        return self.thinning or thinning_of(p)
+        return ratios_of_curves(self.thinning or thinning_of(p[order]), *labels, scale)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
         """Sentences on how a list differs from the training lists; empty if it does not."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import Calibrator, Quality
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
+from tarstop_core.calibration.quality import Quality, wilson
 from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number, percent
@@ -225,7 +226,7 @@ def reliability_figure(
     ----------
     bins : sequence of (float, float, int)
         Mean chance, share relevant and number of documents, as
-        :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
+        :class:`~tarstop_core.calibration.quality.Quality` holds them.
     simulated, dark : bool
         Whether "simulated" stands in the figure, and whether the page is dark.
     intervals : sequence of (float, float)
@@ -265,21 +266,6 @@ def _reliabilities(measured: Sequence[tuple[Bins, Intervals]], dark: bool) -> fi
     for axis, title in (("xaxis", "chance that was given"), ("yaxis", "share found relevant")):
         chart.axis(axis, title, range=[0, top], tickformat=".0%")
     return chart
-
-
-def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """Wilson's 95 % intervals of shares: lower and upper ends, shape (n,).
-
-    E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
-
-    >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0, 0.404], [0.278, 0.596])
-    """
-    z2 = 1.959964**2
-    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
-    half = np.sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count**2))) / (1 + z2 / count)
-    return np.maximum(0.0, middle - half), np.minimum(1.0, middle + half)
 
 
 def reliability_sentence(bins: Bins) -> str:

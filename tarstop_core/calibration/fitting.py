@@ -6,23 +6,13 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln
 
-from tarstop_core.calibration.calibrator import (
-    BINS,
-    BY_RANK,
-    KINDS,
-    PATENT,
-    SCENARIOS,
-    Calibrator,
-    FittedOn,
-    Kind,
-    Quality,
-)
-from tarstop_core.calibration.figures import wilson
+from tarstop_core.calibration.calibrator import BY_RANK, KINDS, PATENT, SCENARIOS, Calibrator, FittedOn, Kind
 from tarstop_core.calibration.hit_rate_fit import fit_thinning
+from tarstop_core.calibration.quality import Predicted, Quality, quality_of
 from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats
@@ -30,8 +20,6 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
 Choice = TypeVar("Choice", bound=str)
-Predicted = tuple[Floats, Flags]  # Chances of a list's documents, and which are relevant
-DRAWS = 1000  # Resamples of lists for an interval
 
 
 def fit(
@@ -122,8 +110,7 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     Quality
         With intervals by resampling lists.
     """
-    used = usable(topics, calibrator.scenario, calibrator.kind)
-    return quality_of(_predictions(calibrator, used), how)
+    return assess_each([(calibrator, topics)], how)
 
 
 def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
@@ -155,29 +142,6 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     for train, test in GroupKFold(folds).split(order, groups=order):
         held_out += _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
     return quality_of(held_out, f"{folds}-fold cross-validation by topic")
-
-
-def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
-    """Reliability curve: mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
-    p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
-    count, expected, hits = (in_bins(p, values) for values in (np.ones(len(p)), p, relevant))
-    filled = np.flatnonzero(count)
-    return tuple((float(expected[i] / count[i]), float(hits[i] / count[i]), int(count[i])) for i in filled)
-
-
-def in_bins(p: Floats, values: ArrayLike) -> Floats:
-    """Sum of values in each of BINS bins of equal width of their chances; chances and values have shape (n,)."""
-    return np.bincount(np.minimum((p * BINS).astype(int), BINS - 1), values, BINS).astype(float)
-
-
-def ece(curve: Sequence[tuple[float, float, int]]) -> float:
-    """Expected calibration error of a reliability curve.
-
-    >>> round(ece(reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 1])), 3)
-    0.1
-    """
-    total = sum(count for _, _, count in curve)
-    return sum(count * abs(p - share) for p, share, count in curve) / total
 
 
 def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
@@ -352,31 +316,6 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
         chance = calibrator.curve(chance, uninformative=~has_label(topic)).h
     at = _judged(topic, first_hits)
     return chance[at], _labels(topic)[at]
-
-
-def quality_of(lists: Sequence[Predicted], how: str) -> Quality:
-    """Brier score, ECE and reliability curve of predicted chances; `how` is as for :func:`assess`."""
-    p, relevant = (np.concatenate(part) for part in zip(*lists, strict=True))
-    curve = reliability(p, relevant)
-    brier = float(np.mean((p - relevant) ** 2))
-    return Quality(how, len(lists), len(p), brier, ece(curve), curve, resampled_intervals(lists))
-
-
-def resampled_intervals(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
-    """95 % interval of each share of :func:`reliability`, by resampling lists.
-
-    Documents of one list depend on each other, so that Wilson's intervals are too narrow; they are used where they are wider.
-    """
-    count = np.array([in_bins(p, np.ones(len(p))) for p, _ in lists])
-    hits = np.array([in_bins(p, relevant) for p, relevant in lists])
-    filled = count.sum(axis=0) > 0
-    count, hits = count[:, filled], hits[:, filled]
-    drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)
-    with np.errstate(invalid="ignore"):
-        low, high = np.nanquantile((drawn @ hits) / (drawn @ count), [0.025, 0.975], axis=0)
-    least, most = wilson(hits.sum(axis=0) / count.sum(axis=0), count.sum(axis=0))
-    ends = np.minimum(low, least), np.maximum(high, most)
-    return tuple((float(a), float(b)) for a, b in zip(*ends, strict=True))
 
 
 def _describe(topics: Sequence[Topic], **provenance: Any) -> FittedOn:

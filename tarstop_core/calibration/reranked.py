@@ -23,7 +23,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
 from tarstop_core.belief.mixture import TINY, Remaining, remaining_from_forecasts, updated
-from tarstop_core.calibration.calibrator import FittedOn, Quality
+from tarstop_core.calibration.calibrator import FittedOn
 from tarstop_core.calibration.hit_rate_fit import DIGITS, ROUNDS, fit_curve
 from tarstop_core.calibration.hit_rate_model import (
     TOTALS,
@@ -35,6 +35,7 @@ from tarstop_core.calibration.hit_rate_model import (
     hit_rates,
     less_sure,
 )
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem

@@ -7,8 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, Quality
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.fitting import predicted, usable
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import message

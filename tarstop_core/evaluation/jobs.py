@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration.calibrator import BINS
+from tarstop_core.calibration.quality import BINS
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.methods import Method

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tarstop_core import __version__
-from tarstop_core.calibration.calibrator import BINS, Quality
+from tarstop_core.calibration.quality import BINS, Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import jobs
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights

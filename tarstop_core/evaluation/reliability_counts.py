@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import BINS, PATENT, Calibrator, Quality
-from tarstop_core.calibration.fitting import ece, in_bins, predicted
+from tarstop_core.calibration.calibrator import PATENT, Calibrator
+from tarstop_core.calibration.fitting import predicted
+from tarstop_core.calibration.quality import BINS, Quality, ece, in_bins
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.value.payoffs import Flags, Floats
 

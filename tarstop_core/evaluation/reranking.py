@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.calibration.fitting import ece, reliability
+from tarstop_core.calibration.quality import ece, reliability
 from tarstop_core.calibration.reranked import RerankedChances, ahead, forecasts
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.check import ENOUGH, CheckResult

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.calibration.calibrator import Quality
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.places import sample_dir

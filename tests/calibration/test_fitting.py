@@ -19,14 +19,8 @@ from tarstop_core.calibration.calibrator import (
     from_json,
     z_scores,
 )
-from tarstop_core.calibration.fitting import (
-    assess,
-    cross_validate,
-    ece,
-    fit,
-    reliability,
-    resampled_intervals,
-)
+from tarstop_core.calibration.fitting import assess, cross_validate, fit
+from tarstop_core.calibration.quality import ece, reliability
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.trec import label_topics, read_qrels, read_run
@@ -190,28 +184,6 @@ def test_nothing_to_learn_from_is_said(topics: list[Topic], settings: dict[str, 
 # --- quality --------------------------------------------------------------------------------------
 
 
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60))
-def test_reliability_and_ece_by_a_plain_loop(pairs: list[tuple[float, bool]]) -> None:
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for p, hit in pairs:
-        bins.setdefault(min(int(p * 10), 9), []).append((p, hit))
-    curve = reliability([p for p, _ in pairs], [hit for _, hit in pairs])
-    assert [count for _, _, count in curve] == [len(bins[key]) for key in sorted(bins)]
-    expected = 0.0
-    for (mean_p, share, count), key in zip(curve, sorted(bins), strict=True):
-        assert mean_p == pytest.approx(sum(p for p, _ in bins[key]) / count)
-        assert share == pytest.approx(sum(hit for _, hit in bins[key]) / count)
-        expected += abs(sum(p - hit for p, hit in bins[key])) / len(pairs)
-    assert ece(curve) == pytest.approx(expected, abs=1e-12)
-
-
-def test_ece_by_hand() -> None:
-    # .05 and .09 share a bin: mean .07, none relevant; 1.0 belongs to the last one.
-    assert ece(reliability([0.05, 0.09, 1.0, 0.95], [0, 0, 1, 0])) == pytest.approx(
-        (2 * 0.07 + 2 * abs(0.975 - 0.5)) / 4
-    )
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_assess_gives_sklearns_brier_score(kind: str) -> None:
     training, test = simulated(100, 50, seed=1, frailty=2), simulated(40, 70, seed=2, frailty=2)
@@ -370,16 +342,6 @@ def test_from_one_real_collection_to_another(real_data: Path, kind: str) -> None
         assert judged.brier < slack * base * (1 - base)
         assert judged.ece < 0.05
     assert from_json(fitted.to_json()) == fitted
-
-
-def test_intervals_by_lists_are_wider_where_documents_of_a_list_go_together() -> None:
-    p = np.full(100, 0.25)
-    alike = [(p, np.arange(100) % 4 == 0)] * 20
-    apart = [(p, np.full(100, i % 4 == 0)) for i in range(20)]
-    for lists, least, most in ((alike, 0.0, 0.05), (apart, 0.3, 0.5)):
-        ((low, high),) = resampled_intervals(lists)
-        assert low <= 0.25 <= high and least < high - low < most
-    assert resampled_intervals(apart) == resampled_intervals(apart)
 
 
 def test_what_is_judged_by_lists_is_kept_with_the_calibrator() -> None:

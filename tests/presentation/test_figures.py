@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration.figures import reliability_figure, reliability_sentence, wilson
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import POINTS, plain, thinned, with_unit
@@ -287,22 +287,6 @@ def test_reliability_figures_are_sound(bins: list[tuple[float, float, int]], sim
     (points,) = (trace for trace in figure["data"] if "error_y" in trace)
     assert min(points["error_y"]["array"] + points["error_y"]["arrayminus"]) >= -1e-12
     assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"]) == simulated
-
-
-@given(st.integers(0, 500), st.integers(1, 500))
-def test_intervals_hold_the_share_and_narrow_with_more_documents(found: int, more: int) -> None:
-    count = found + more
-    low, high = wilson(np.array([found / count]), np.array([float(count)]))
-    assert 0 <= low[0] <= found / count + 1e-12 and found / count - 1e-12 <= high[0] <= 1
-    low_4, high_4 = wilson(np.array([found / count]), np.array([4.0 * count]))
-    assert high_4[0] - low_4[0] < high[0] - low[0]
-
-
-def test_wilsons_own_formula() -> None:
-    # The interval's ends solve (share − p)² = z²·p(1 − p)/n.
-    low, high = wilson(np.array([0.3]), np.array([40.0]))
-    for p in (low[0], high[0]):
-        assert (0.3 - p) ** 2 == pytest.approx(1.959964**2 * p * (1 - p) / 40)
 
 
 def test_reliability_in_a_sentence() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.calibration.figures import wilson
+from tarstop_core.calibration.quality import wilson
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings import message
 from tarstop_core.evaluation.findings.means import DRAWS, mean_with_interval, weighted_mean

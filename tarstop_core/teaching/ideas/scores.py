@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, softmax
 
-from tarstop_core.calibration.calibrator import INCLUSION, Quality
+from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.figures import two_reliabilities
-from tarstop_core.calibration.fitting import fit, predicted, quality_of
+from tarstop_core.calibration.fitting import fit, predicted
+from tarstop_core.calibration.quality import Quality, quality_of
 from tarstop_core.calibration.scores import z_scores
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import Flags, Floats

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from tarstop_core.calibration.calibrator import Calibrator, FittedOn, Quality
+from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.calibration.quality import Quality
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT
