@@ -222,18 +222,21 @@ class SeveralReaders:
             if doc in self._counted:  # a verdict was changed to unsure, or there is more to judge now
                 self._record_verdict(doc, "unsure", "", event)
             return
-        self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
-        given = {name: verdicts[name] for name in wanted}
         notes = {name: text for name, text in self._notes.get(doc, {}).items() if text}
-        judged = JudgedDocument(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
-        self.judged[doc] = judged
-        deciding = [judged.check or judged.resolution or event for event in given.values()]
-        reasons = [str(verdict.payload["reason"]) for verdict in deciding if verdict.payload.get("reason")]
-        reason = reasons[0] if reasons and judged.label == "irrelevant" else ""
-        self._record_verdict(doc, judged.label, reason, event)
+        if wanted:  # else it came with its label, which nobody has changed
+            self.first.setdefault(doc, {name: str(verdicts[name].payload["label"]) for name in wanted})
+            given = {name: verdicts[name] for name in wanted}
+            judged = JudgedDocument(doc, given, notes, *(self._settled[kind].get(doc) for kind in SETTLING))
+            self.judged[doc] = judged
+            deciding = [judged.check or judged.resolution or event for event in given.values()]
+            reasons = [
+                str(verdict.payload["reason"]) for verdict in deciding if verdict.payload.get("reason")
+            ]
+            reason = reasons[0] if reasons and judged.label == "irrelevant" else ""
+            self._record_verdict(doc, judged.label, reason, event)
         if notes or event.kind == "note":
             text = "\n".join(f"{name}: {text}" for name, text in notes.items())
-            self._record("note", {"doc": doc, "text": text}, event)
+            self._record("note", {"doc": doc, "text": text}, event, wanted or (event.reviewer,))
 
     def _count_report(self, doc: str, event: Event) -> None:
         """Update what counts for a report after an entry; a report on which readers differ waits."""
@@ -314,11 +317,8 @@ class SeveralReaders:
 
     def to_judge(self, reader: str, ids: Sequence[str]) -> list[str]:
         """Documents among `ids` that a reader has to judge and has not read, in the same order."""
-        return [
-            doc
-            for doc in ids
-            if reader not in self._verdicts.get(doc, {}) and reader in self._readers_of(doc)
-        ]
+        unread = (doc for doc in ids if reader not in self._verdicts.get(doc, {}))
+        return [doc for doc in unread if reader in self._readers_of(doc)]
 
     def read_by(self, reader: str) -> int:
         """Number of documents that a reader has read, including unsure ones."""

@@ -306,3 +306,14 @@ def test_what_a_machine_costs_may_be_unknown_but_not_below_nothing() -> None:
     for cost in (-1.0, float("inf")):
         with pytest.raises(InputProblem, match="give 0 or more"):
             replace(machine, cost_per_thousand=cost)
+
+
+def test_a_note_on_a_document_that_came_with_its_label_counts_and_leaves_the_label() -> None:
+    kept = Event(
+        "kept", {"labels": {"d0": "relevant"}, "reasons": {}}, 1, "2026-11-26T10:00:00+00:00", "Rita"
+    )
+    note = replace(said(("Rita", "note", "d0", "page 3"))[0], seq=2)
+    several = SeveralReaders(BOTH, [kept, note])
+    (last,) = several.common[1:]
+    assert (last.kind, last.payload["text"], last.reviewer) == ("note", "Rita: page 3", "Rita")
+    assert not several.judged and several.own("Rita") == [kept, note] and several.own("Sam") == [kept]
