@@ -78,6 +78,11 @@ class Session(ABC):
         """The session with its documents in the order of reading; that of unread documents may still change."""
         return self.stored.as_read(self.state)
 
+    @property
+    def last_reviewer(self) -> str:
+        """The name under which an event was last recorded; empty if none has a name."""
+        return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
+
     @cached_property
     def provenance(self) -> Provenance:
         """Which entries of the log came from a session file or another session."""
@@ -135,6 +140,18 @@ class LazySession(Session):
         if self.several is None:
             return state
         return replace(state, overlooked=self.once("overlooked", partial(missed, self.several)))
+
+    @property
+    def in_full(self) -> State:
+        """The state with the full texts that the person at the keyboard entered, also those that do not count yet."""
+        several = self.several
+        if several is None or self.reader not in several.alone_in_full:
+            return self.state
+        places = {doc: at for at, doc in enumerate(self.row.ids)}
+        own = {
+            places[doc]: report for doc, report in several.in_full.of(self.reader).items() if doc in places
+        }
+        return replace(self.state, reports={**own, **self.state.read_in_full})
 
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
         """Result of `make`, computed once for all readers until a verdict that counts changes.

@@ -5,7 +5,7 @@ due. So the order of a session follows from its log alone (:mod:`tarstop_core.sc
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -26,7 +26,6 @@ from tarstop_core.ranking.learning import (
     Feedback,
     Floats,
     Label,
-    Ranker,
     due,
     reading_order,
 )
@@ -180,8 +179,8 @@ def fit(
     row: SessionRow,
     state: State,
     outside: Floats | None = None,
-    ranker: Ranker = RANKERS[DEFAULT],
     beyond: int = 0,
+    prefetched: Iterable[RankerFit] = (),
 ) -> RankerFit:
     """Fit the ranker to the labels of this state, and put the next documents in order.
 
@@ -191,11 +190,11 @@ def fit(
         Features of the collection's documents.
     row, state, outside
         As for :func:`session_feedback`.
-    ranker
-        The ranker.
     beyond
         With several readers: by how many documents the fastest is ahead of those that all have judged. The fit names
         as many more, so that this reader can go on.
+    prefetched
+        Fits of :func:`prefetch`, one of which may be to the same labels.
 
     Returns
     -------
@@ -203,6 +202,10 @@ def fit(
         The fit, with the event that records it.
     """
     feedback, seed = session_feedback(row, state, len(features), outside), seed_of(row.digest)
+    rests_on, ranker = basis(feedback), RANKERS[DEFAULT]
+    for fitted in prefetched:
+        if fitted.basis == rests_on:
+            return fitted
     order = reading_order(ranker.scores(features, feedback, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
@@ -216,7 +219,6 @@ def fit(
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    rests_on = basis(feedback)
     beside = {name: value for name, value in (("words", rests_on[1]), ("scores", rests_on[2])) if value}
     return RankerFit(Event("fit", payload | beside), rests_on)
 

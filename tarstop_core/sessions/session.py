@@ -23,19 +23,10 @@ from tarstop_core.screening.setting_aside import list_length
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.lazy_session import LazySession, OwnReading, RecentCache
-from tarstop_core.sessions.learning import (
-    RankerFit,
-    basis,
-    features_of,
-    fit,
-    is_due,
-    prefetch,
-    session_feedback,
-    why_next,
-)
+from tarstop_core.sessions.learning import RankerFit, features_of, fit, is_due, prefetch, why_next
 from tarstop_core.sessions.store.permissions import Forbidden
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
-from tarstop_core.sessions.store.tables import Record, SessionRow
+from tarstop_core.sessions.store.tables import Record
 from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
@@ -121,7 +112,6 @@ class OpenSession(LazySession):
         else:
             self.events = log
             self._forget()
-            self.own = self
 
     def _see_own(self, several: SeveralReaders) -> None:
         """Update the session as the person at the keyboard sees it."""
@@ -135,23 +125,6 @@ class OpenSession(LazySession):
         own.to_judge = several.to_judge(self.reader, self.row.ids)
         own._forget()
         self.own = own
-
-    @property
-    def in_full(self) -> State:
-        """The state with the full texts that the person at the keyboard entered, also those that do not count yet."""
-        several = self.several
-        if several is None or self.reader not in several.alone_in_full:
-            return self.state
-        places = {doc: at for at, doc in enumerate(self.row.ids)}
-        own = {
-            places[doc]: report for doc, report in several.in_full.of(self.reader).items() if doc in places
-        }
-        return replace(self.state, reports={**own, **self.state.read_in_full})
-
-    @property
-    def last_reviewer(self) -> str:
-        """The name under which an event was last recorded; empty if none has a name."""
-        return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
 
     def calibrator(self, digest: str) -> Calibrator:
         """A calibrator by its digest, from the store unless it was used recently."""
@@ -168,13 +141,12 @@ class OpenSession(LazySession):
         """Sentences on how this list differs from those that the calibrator was fitted on; none if chances adapt to labels."""
         if settings.adapts_chances:
             return []
-
-        def compare() -> list[str]:
-            scores = None if settings.chances_follow else self.row.scores
-            return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
-
+        scores = None if settings.chances_follow else self.row.scores
         order = None if self.state.sequence is None else self.state.sequence.tobytes()
-        return self._mismatches.computed((settings.calibrator, settings.chances_follow, order), compare)
+        return self._mismatches.computed(
+            (settings.calibrator, settings.chances_follow, order),
+            lambda: self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids)),
+        )
 
     def paths(self, settings: Settings) -> Paths:
         """The paths under these settings, cached until what they depend on changes."""
@@ -222,17 +194,8 @@ class OpenSession(LazySession):
     def record(self, event: Event, seen: int) -> None:
         """Store an event with the name of the person who acted, then apply it.
 
-        Parameters
-        ----------
-        event
-            What the person did.
-        seen
-            Number of the last event that the person had been shown.
-
-        Raises
-        ------
-        InputProblem
-            If something was recorded since, here or elsewhere; nothing is stored then. A note or a fit is no obstacle.
+        The last event that the person had been shown has the number `seen`. If something was recorded since, here or
+        elsewhere, nothing is stored and InputProblem is raised; a note or a fit is no obstacle.
         """
         if self.several is not None:
             event = replace(event, reviewer=self.reader)
@@ -290,10 +253,8 @@ class OpenSession(LazySession):
             return
         if self._prefetching is not None:
             self._prefetching.join()
-        labels = basis(session_feedback(self.row, self.state, len(self.features), self._outside))
-        prefetched = next((fitted for fitted in self._prefetched if fitted.basis == labels), None)
         beyond = 0 if self.several is None else self.several.beyond
-        fitted = prefetched or fit(self.features, self.row, self.state, self._outside, beyond=beyond)
+        fitted = fit(self.features, self.row, self.state, self._outside, beyond, self._prefetched)
         # Another tab recorded it first, the session was deleted meanwhile, or this person may only look.
         with suppress(Conflict, Deleted, Forbidden):
             self._append(fitted.event)
@@ -322,15 +283,14 @@ class OpenSession(LazySession):
         if self.several is not None:
             return  # a fit follows once all have judged a document, and this press does not tell when
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
-            self._prefetching = Timer(TO_DRAW, self._prefetch, (self.state, self.row, self.events))
+            of_now = (self.features, self.row, self.state, self.events, self._outside, self.document)
+
+            def fit_both() -> None:
+                self._prefetched, self._because = prefetch(*of_now)
+
+            self._prefetching = Timer(TO_DRAW, fit_both)
             self._prefetching.daemon = True
             self._prefetching.start()
-
-    def _prefetch(self, state: State, row: SessionRow, events: list[Event]) -> None:
-        assert self.features is not None
-        self._prefetched, self._because = prefetch(
-            self.features, row, state, events, self._outside, self.document
-        )
 
     def why_next(self, record: Record) -> list[str]:
         """Words that put the next document there, the most important first, with `ITS_SCORE` for its score; none if no fit did."""
@@ -376,15 +336,8 @@ class OpenSession(LazySession):
     def settle(self, event_of: Callable[..., Event], seen: int, *about: Any, **more: str) -> None:
         """Record an event about several readers: how a disagreement was settled, or a file of verdicts of one of them.
 
-        Parameters
-        ----------
-        event_of
-            A function of :mod:`tarstop_core.screening.events` that takes the log of all readers first, and checks the
-            action.
-        seen
-            Number of the last event that the person had been shown.
-        *about, **more
-            Further arguments of `event_of`.
+        The event comes from a function of :mod:`tarstop_core.screening.events` that takes the log of all readers first,
+        then `about` and `more`, and checks the action; `seen` is as for :meth:`record`.
         """
         self.record(event_of(self.several, *about, **more), seen)
 

@@ -1,20 +1,21 @@
 """Calibrators, which stay stored when a person takes them off the list, and drafts of sessions."""
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.calibration.calibrator import Calibrator, from_json
 from tarstop_core.envelope import check_time
+from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.accounts import Accounts
-from tarstop_core.sessions.store.listing import Damaged, readable
-from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
+from tarstop_core.sessions.store.permissions import Kind, asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     CalibratorLabel,
     Draft,
@@ -26,6 +27,7 @@ from tarstop_core.sessions.store.tables import (
     storable_text,
 )
 
+T = TypeVar("T")
 FORGOTTEN = timedelta(days=90)
 """Age at which an untouched draft is removed."""
 
@@ -42,6 +44,38 @@ class KeptCalibrator:
     """Time when it was stored here: ISO 8601, UTC."""
     deleted: bool
     """Whether the person took it off their list."""
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """Something stored that cannot be read."""
+
+    kind: Kind
+    id: str
+    name: str
+    problem: str
+    """Sentence on what is wrong."""
+
+
+def readable(kind: Kind, key: str, name: object, read: Callable[[], T]) -> T | Damaged:
+    """Something stored or, if it is damaged, what is wrong with it.
+
+    Parameters
+    ----------
+    kind, key, name
+        Kind, id and name of what is read.
+    read
+        Function that reads it; InputProblem if it is damaged.
+
+    Returns
+    -------
+    object or Damaged
+        The result of `read`, or what is wrong.
+    """
+    try:
+        return read()
+    except InputProblem as problem:
+        return Damaged(kind, key, str(name), str(problem))
 
 
 class Calibrators(Accounts):

@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.errors import InputProblem
-from tarstop_core.sessions.store.calibrators import Calibrators
-from tarstop_core.sessions.store.listing import Damaged, readable
+from tarstop_core.sessions.store.calibrators import Calibrators, Damaged, readable
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     METADATA,

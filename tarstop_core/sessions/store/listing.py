@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
@@ -16,10 +16,8 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.independent import counted_log
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, read_settings
-from tarstop_core.sessions.store.permissions import Kind
+from tarstop_core.sessions.store.calibrators import Damaged, readable
 from tarstop_core.sessions.store.tables import METADATA, StoredEvent, intact
-
-T = TypeVar("T")
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
 PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")
@@ -48,38 +46,6 @@ class SessionSummary:
     """Whether it came in a session file."""
     scenario: str
     query: str
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """Something stored that cannot be read."""
-
-    kind: Kind
-    id: str
-    name: str
-    problem: str
-    """Sentence on what is wrong."""
-
-
-def readable(kind: Kind, key: str, name: object, read: Callable[[], T]) -> T | Damaged:
-    """Something stored or, if it is damaged, what is wrong with it.
-
-    Parameters
-    ----------
-    kind, key, name
-        Kind, id and name of what is read.
-    read
-        Function that reads it; InputProblem if it is damaged.
-
-    Returns
-    -------
-    object or Damaged
-        The result of `read`, or what is wrong.
-    """
-    try:
-        return read()
-    except InputProblem as problem:
-        return Damaged(kind, key, str(name), str(problem))
 
 
 def summaries(session: Session, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:

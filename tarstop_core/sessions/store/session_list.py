@@ -7,8 +7,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.interfaces import ORMOption
 
+from tarstop_core.sessions.store.calibrators import Damaged
 from tarstop_core.sessions.store.collections import Collections, let_go
-from tarstop_core.sessions.store.listing import Damaged, SessionSummary, summaries
+from tarstop_core.sessions.store.listing import SessionSummary, summaries
 from tarstop_core.sessions.store.permissions import asks, forget_shares, unknown
 from tarstop_core.sessions.store.tables import (
     Deletion,

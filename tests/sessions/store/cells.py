@@ -6,7 +6,7 @@ from typing import Any
 
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.snapshot import session_snapshot
-from tarstop_core.sessions.store.listing import Damaged
+from tarstop_core.sessions.store.calibrators import Damaged
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection, now
 from tests.session_cases import INCLUSION, PATENT

@@ -10,7 +10,7 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.backup import backup, restore
-from tarstop_core.sessions.store.listing import Damaged
+from tarstop_core.sessions.store.calibrators import Damaged
 from tarstop_core.sessions.store.permissions import Permissions
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection
