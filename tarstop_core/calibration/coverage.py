@@ -26,8 +26,9 @@ from tarstop_core.belief.mixture import log_passed, mixture, weighted_quantiles
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
+from tarstop_core.presentation.numbers import INTERVAL
 
-LEVEL = 0.9
+LEVEL = INTERVAL
 DEPTH = 100
 """Depth for which the page says how often nothing was found by then."""
 POINTS = 40

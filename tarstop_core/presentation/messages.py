@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 
 from tarstop_core.presentation.numbers import (
+    INTERVAL,
     alike,
     amount,
     count_of,
@@ -26,6 +27,7 @@ SENTENCES = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
+SENTENCES.globals["interval_level"] = percent(INTERVAL)
 SENTENCES.filters |= {
     "alike": alike,
     "amount": amount,
