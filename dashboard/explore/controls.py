@@ -304,4 +304,4 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
     asked = rule.parameters[0]
     bounds = (int(asked.low), int(asked.high), int(same.settings[asked.name]))
     how = lasting(f"{key}/{name}/{asked.name}")
-    return rule(**{asked.name: st.number_input(f"{asked.name}: {asked.meaning}", *bounds, **how)})
+    return rule(**{asked.name: st.number_input(asked.label, *bounds, **how)})

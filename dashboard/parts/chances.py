@@ -167,7 +167,7 @@ def policy(
 
 
 def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
-    label, key = f"{parameter.name}: {parameter.meaning}", f"{PREFIX}/{policy}/{parameter.name}"
+    label, key = parameter.label, f"{PREFIX}/{policy}/{parameter.name}"
     if parameter.kind == "choice":
         options = {name: name for name in parameter.choices}
         return one_of(label, options, first=str(start), **lasting(key))

@@ -97,6 +97,16 @@ class Parameter:
         return cls(name, meaning, None, None, grid, "choice", choices)
 
     @property
+    def label(self) -> str:
+        """The meaning as the label of a field, with the name where it is a symbol.
+
+        >>> Parameter("K", "documents in a batch", 1, 9, ()).label, Parameter("every", "documents to one draw", 1, 9, ()).label
+        ('Documents in a batch (K)', 'Documents to one draw')
+        """
+        symbol = f" ({self.name})" if len(self.name) == 1 else ""
+        return f"{self.meaning[0].upper()}{self.meaning[1:]}{symbol}"
+
+    @property
     def wanted(self) -> str:
         """The allowed values, as the end of a sentence."""
         if self.kind == "choice":

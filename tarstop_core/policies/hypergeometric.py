@@ -42,7 +42,7 @@ class Hypergeometric(AtAnyCost):
     promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
-        Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
+        Parameter("confidence", "how sure the test must be to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
         Parameter("every", "documents between tests", 1, 100_000, (1,)),
         Parameter(
             "bias", "how much more likely a relevant document is to come up", 0.01, 1000.0, (1.0,), "float"
@@ -236,7 +236,7 @@ class AnytimeTest(AtAnyCost):
     promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
-        Parameter("confidence", "1 − the levels of all looks", 0.01, 0.9999, (0.8, 0.95), "float"),
+        Parameter("confidence", "how sure all looks together must be", 0.01, 0.9999, (0.8, 0.95), "float"),
         Parameter("every", "documents between looks", 10, 100_000, (50, 200)),
     )
 

@@ -241,7 +241,7 @@ class Audit(ByRuns):
     needs_draws = True
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
-        Parameter("confidence", "1 − α", 0.01, 0.9999, (0.95,), "float"),
+        Parameter("confidence", "chance that the promise holds", 0.01, 0.9999, (0.95,), "float"),
         Parameter("every", "documents to one draw", 1, 1000, (5,)),
     )
 
