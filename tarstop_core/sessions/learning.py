@@ -349,5 +349,6 @@ def gain_sentence(state: State) -> str:
     same, unread = np.count_nonzero(early & hits), documents - np.count_nonzero(early)
     if not unread:
         return ""
-    counts = {"found": np.count_nonzero(hits), "documents": documents, "same": same, "unread": unread}
+    counts = {"found": np.count_nonzero(hits), "documents": documents, "kept": state.kept}
+    counts |= {"same": same, "unread": unread}
     return message("gain", **counts, included=state.settings.judges_abstracts)

@@ -328,6 +328,7 @@ def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Stor
         {
             "found": len(read & WANTED),
             "documents": 8,
+            "kept": 0,
             "included": True,
             "same": same,
             "unread": unread,

@@ -69,7 +69,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         yield "why_next", why | changed
     for same, included in ((1, True), (3, False)):
-        counts = {"found": 5, "documents": 40, "same": 4 - same, "unread": same}
+        counts = {"found": 5, "documents": 40, "kept": 300 * included, "same": 4 - same, "unread": same}
         yield "gain", {**counts, "included": included}
     for advice in ("stop", "prior alone", "found", "continue", "reports", "confirm", "depends"):
         yield "unscreened", {"stopped": True, "advice": advice, "decided": True, "reason": "Time ran out"}
