@@ -85,7 +85,12 @@ def choose(scenario: Scenario, abstracts: bool = False) -> ChosenDocuments | Non
     # Labels are the same in every scenario, because an option with a new label would lose the choice.
     sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
-    source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
+    # A choice of one is none; the import of this very tab is no other choice until there is one.
+    chosen_from = len(sources) - (len(earlier) == 1 and earlier[0].id == imported())
+    if chosen_from > 1:
+        source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
+    else:
+        source = st.session_state[SOURCE] = OWN
     if source == "sample":
         return SAMPLES[scenario.sample]()
     return _uploaded(store, abstracts) if source == OWN else _earlier(store, earlier)

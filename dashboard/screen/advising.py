@@ -209,6 +209,7 @@ def decided(work: Work, state: State, decision: RecordedDecision) -> None:
         f"{result.advice} {followed}".strip(),
         f"Reason: {result.reason}" if result.reason else "",
         result.settled,
+        recall_sentence(state),
         "Verdicts or the list of documents have changed since then." if decision.outdated else "",
     ]
     truth = sample_answer(work, state.settings, decision.option)

@@ -1,6 +1,7 @@
 """“Have I seen enough?” from import to report: no belief, no stakes, no payoffs on any page or in any file of it."""
 
 import csv
+import html
 import io
 import re
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions.export import to_csv, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session
@@ -72,7 +74,7 @@ def shown(page: str, state: dict[str, object], **query: str) -> AppTest:
 def set_up(open_app: Opener, name: str, content: bytes, every: int = 0, own_order: bool = False) -> AppTest:
     """Everything that Set up asks; labels that came along are left out."""
     app = open_app("set_up", scenario="enough")
-    app.radio("set_up/documents/source").set_value("upload").run()
+    assert not [each for each in app.radio if each.key == "set_up/documents/source"], "a choice of one"
     app.file_uploader("set_up/documents/files/0").upload(name, content)
     app.run()
     query = next(each for each in app.text_area if "/query/" in each.key)
@@ -140,6 +142,11 @@ def test_from_import_to_report_nothing_is_weighed(
     chosen = "Enough seen" if enough else "Not enough seen"
     assert snapshot.state.decision is not None and snapshot.state.decision.basis.action == chosen
     assert snapshot.state.decision.basis.belief is None and "recall" in snapshot.state.decision.payload
+    by_draws = recall_sentence(snapshot.state)
+    assert bool(by_draws) is bool(every)
+    assert by_draws in html.unescape(words_of(page)).replace("\u00a0%", " %"), (
+        "the end has the bound as the report has it"
+    )
 
     for name, address in (("sessions", {"session": session}), ("home", {})):
         other = open_app(name, **address)
