@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,19 @@ def test_a_verdict_moves_nothing(
     page = open_page(size).page
     page.add_init_script(f"({WATCH})()")
     assert max(presses(page, f"{server.url}/screen?session={session}", 5)) <= most
+
+
+def test_a_long_name_takes_no_second_line(server: AppServer, open_page: Callable[..., Watched]) -> None:
+    with stored(server) as store:
+        session = demo.start_review_demo(store)
+        store.rename(session, "Cradle ultrasound for hollow hip in infants with an uneven skin fold " * 2)
+    for size in (DESK, PHONE):
+        watched = open_page(size)
+        watched.open(f"{server.url}/screen?session={session}")
+        name = watched.page.locator(".tar-header strong")
+        expect(name).to_have_attribute("title", re.compile("fold$"))
+        assert name.evaluate("each => each.getClientRects().length") == 1
+        assert name.evaluate("each => each.offsetHeight < 2 * parseFloat(getComputedStyle(each).fontSize)")
 
 
 def test_screen_holds_no_void_open(server: AppServer, open_page: Callable[..., Watched]) -> None:
