@@ -16,7 +16,7 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.words import Actions
 from tarstop_core.files.effect_tables import as_effects, read_effects
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import alike, number, percent
+from tarstop_core.presentation.numbers import INTERVAL, alike, number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -28,7 +28,9 @@ from tarstop_core.value.outcomes import ReviewPath, pooled_range
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
-LEVELS = np.array([0.5, 0.05, 0.95])  # quantiles: median, and the ends of an interval of 90 %
+LEVELS = np.array(
+    [0.5, (1 - INTERVAL) / 2, (1 + INTERVAL) / 2]
+)  # quantiles: median, and the ends of an interval
 Z = 1.959964  # standard errors to the ends of an interval of 95 %
 
 
@@ -43,7 +45,7 @@ class Effect(StudyScenario[EffectSettings]):
     message = Messages("screening/messages/effect.jinja", REVIEW.message)
     settings_class = EffectSettings
     title = "What an intervention does"
-    short = "Effect"
+    short = "Intervention effect"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if the effect is large enough", "if it is not")
     belief_title = "chance it does enough"
