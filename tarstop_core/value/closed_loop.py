@@ -1,6 +1,6 @@
 """The value of going on for a reader who decides again after every document and every study.
 
-Dynamic programming over the documents read, the studies found and their results (:mod:`tarstop_core.value.knowledge`);
+Dynamic programming over the documents read, the studies found and their results (:mod:`tarstop_core.value.states`);
 if lists differ in how rich they are, also over the documents included. Until the next find only the depth changes. So
 the best plan is "read until the next find, at most to D". Its value is a sum over the list, as where one document decides;
 a table gives the value after a find. The table depends on costs, payoffs and chances, not on documents read without a
@@ -20,8 +20,9 @@ from functools import cached_property
 import numpy as np
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.knowledge import Knowledge, States, states_ahead
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
+from tarstop_core.value.states import States, states_ahead
 
 BLOCK = 0.08  # A block has at most this share of the documents between it and the beginning of the table …
 FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it

@@ -13,10 +13,11 @@ from tarstop_core.policies import OpenLoop, Optimal
 from tarstop_core.value import closed_loop
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.knowledge import Knowledge, states_ahead
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.preposterior import evsi_of_studies
+from tarstop_core.value.states import states_ahead
 from tarstop_core.value.studies import NextStudy, next_studies
 from tests.reference.reviews import Review
 

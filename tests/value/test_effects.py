@@ -14,10 +14,11 @@ from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.effects import FINE, KnownEffect, effect_states, mixture_of
-from tarstop_core.value.knowledge import Knowledge, Level
+from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import beliefs_after_one, chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
+from tarstop_core.value.states import Level
 from tests.effects.golden import studies_of
 from tests.value.actions.golden import name, rows
 
