@@ -46,10 +46,11 @@ def advice_figure(
     at = depths_drawn(span, state.depth)
     at = at[(at >= state.depth) & (at < len(path))]
     if worth is None and (least := rule.least_rate(path, at)) is not None:
-        # As long as the rule goes on, reading must be worth at least its cost.
+        # As long as the rule goes on, reading must be worth at least its cost. From where it stops on, the bound may be
+        # above the cost, because the rule knows that chances fall while nothing is found, and the bound does not.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = np.zeros(len(path))
-        worth[at] = np.where(at < stop, np.maximum(least, settings.cost), least)
+        worth[at] = np.where(at < stop, np.maximum(least, settings.cost), np.minimum(least, settings.cost))
     elif worth is not None and path.in_steps:
         # What reading on was worth earlier is not known any more, because fewer studies and reports were known then.
         worth = np.where(np.arange(len(worth)) < state.depth, 0.0, worth)

@@ -36,9 +36,8 @@ class CumulativePath(ListPath):
 
     p: Floats
     """Chance that each document is to be read in full, or with `share` = 1 that it brings data; shape (N,)."""
-    states: Sequence[
-        EvidenceState
-    ]  # State of knowledge after 0 … n studies, which says what the next study may find
+    states: Sequence[EvidenceState]
+    """State of knowledge after 0 … n studies, which says what the next study may find."""
     studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
@@ -235,24 +234,18 @@ class CumulativePath(ListPath):
         key = (int(self._turns[depth]), costs.tobytes())
         cached = self._plans.get(key)
         if cached is None or cached[1] > depth:
-            knowledge, plan = self._knowledge(int(self.studies[depth])), None
-            if knowledge is not None:
+            state, plan = self.states[self.studies[depth]], None
+            if 0 < state.b < 1 and math.isfinite(state.n_0):
                 finds = int(np.sum(self._finds[:depth]))
+                knowledge = Knowledge.plain(float(state.b), float(state.n_0))
                 plan = ClosedLoop(
                     self.p[depth:], knowledge, self.payoffs, costs, self.share, self.full_cost,
                     round(self.reports_waiting), self.richness.after(self.p[:depth], finds),
                     needed=0.0 if self.needed is None else float(self.needed[self.studies[depth]]),
-                    after_one=self.states[self.studies[depth]].beliefs_after_one(),
+                    after_one=state.beliefs_after_one(),
                 )  # fmt: skip
             cached = self._plans[key] = (plan, depth)
         return cached
-
-    def _knowledge(self, studies: int) -> Knowledge | None:
-        """Knowledge after this many studies, for closed-loop plans; None if no further study can move the belief."""
-        state = self.states[studies]
-        if not (0 < state.b < 1 and math.isfinite(state.n_0)):
-            return None
-        return Knowledge.plain(float(state.b), float(state.n_0))
 
     @cached_property
     def _plans(self) -> dict[tuple[int, bytes], tuple[ClosedLoop | None, int]]:
@@ -389,17 +382,11 @@ class CumulativePath(ListPath):
 
         The gain is V(w + πH(m)) − V(w) − c_full·H(m) − c·m, with letters as in :meth:`value_rate`.
         """
+        if depth == len(self):
+            return 0, 0.0
         plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
-        state = np.full(len(plans) + 1, self.studies[depth])
-        included = self.included_to[depth + plans] - self.included_to[depth]
-        kept, *worth = self._worth.of(self.waiting + self.share * np.append(0.0, included), state)
-        gain = np.array(worth) - kept - self.full_cost * included - cost * plans
-        if depth < self._short.shape[1]:
-            exact = plans <= SHORT
-            rates = self._short_rates(np.full(int(exact.sum()), depth), plans[exact])
-            gain[exact] = (rates - cost) * plans[exact]
-        if not self.waiting and depth < len(self):
-            gain[0] = self._evsi[depth] - cost
+        reports = self._kept[self.studies[depth]] - self.full_cost * self.reports_waiting
+        gain = self.worth_of_reading(depth + plans, depth) - reports - cost * plans
         best = int(gain.argmax())
         return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)
 

@@ -87,7 +87,7 @@ def test_advice_turns_at_its_break_even_values(key: str, spec: str, cost: float)
 def test_advice_that_turns_between_two_values_says_both() -> None:
     """Certainty is worth most where b is at q*: only there does a dear document pay."""
     explored = sample(REVIEW)
-    settings_ = asked(explored, cost=400.0)
+    settings_ = asked(explored, cost=500.0)
     now, found = sensitivity.break_evens(explored, settings_, Optimal())
     assert not now
     for each in found:
@@ -101,9 +101,9 @@ def test_advice_that_turns_between_two_values_says_both() -> None:
                 if each.name == "b_0":
                     changed = replace(settings_, b_0=value)
                 else:
-                    payoffs = Stakes(MONEY, 400.0).with_payoff(each.name, value).payoffs  # type: ignore[arg-type]
+                    payoffs = Stakes(MONEY, 500.0).with_payoff(each.name, value).payoffs  # type: ignore[arg-type]
                     changed = replace(settings_, payoffs=payoffs)
-                assert (Optimal().depths(explored.planned(changed), [400.0])[0] > 0) == expected
+                assert (Optimal().depths(explored.planned(changed), [500.0])[0] > 0) == expected
     assert {each.name for each in found if each.turns} == {"L_r", "G", "cost", "b_0"}
 
 
