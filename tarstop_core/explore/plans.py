@@ -11,7 +11,7 @@ from tarstop_core import policies as rules
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Policy
-from tarstop_core.screening.advised import Outlook
+from tarstop_core.screening.scenarios.base import outlook
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import ListPath
@@ -77,7 +77,7 @@ def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True)
     Now
         The decision with its numbers.
     """
-    at = Outlook.at(path, start)
+    at = outlook(path, start)
     value = at.score or 0.0
     needed = path.cost_of_next(start, cost) / at.rho if at.rho else math.inf
     go_on, q_star = bool(exceeds(value, cost)), path.payoffs.q_star

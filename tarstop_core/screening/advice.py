@@ -7,9 +7,10 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.screening.advised import Advice, Floor, Outlook, Variation
+from tarstop_core.screening.advised import Advice, Floor, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
+from tarstop_core.screening.scenarios.base import outlook
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -156,7 +157,7 @@ def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bo
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """Advice of the chosen rule alone, without the worth of the next documents, which variations do not need."""
-    rule, now = settings.rule, Outlook.at(path, depth)
+    rule, now = settings.rule, outlook(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
     # If no decision is weighed, a⁺ means that enough was found, which is what the rule decides.
     option = int(path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, Self
+from typing import Literal
 
 from tarstop_core.readers.overlooked import Overlooked
 from tarstop_core.samples.shipped import WrongStops
-from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import PLUS
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
@@ -35,17 +34,6 @@ class Outlook:
     rho: float  # chance that the next document is a hit, or brings data; 0 if none is left or the question is settled
     evpi: float  # expected value of perfect information; 0 if the question is settled
     score: float | None  # the paper's score of the next document; None if none is left
-
-    @classmethod
-    def at(cls, path: ListPath, depth: int) -> Self:
-        """Belief and worth at a depth, as every page, export and command shows them."""
-        b, left = path.belief_at(depth), depth < len(path)
-        if path.settled(depth):
-            return cls(b, 0.0, 0.0, 0.0 if left else None)
-        evpi = float(path.evpi[depth])
-        if not left:
-            return cls(b, 0.0, evpi, None)
-        return cls(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, 
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening import record_message
+from tarstop_core.screening.advised import ListFacts
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
@@ -80,6 +81,14 @@ def recall_sentence(state: State) -> str:
     if state.overlooked is not None and state.overlooked.remaining.high:
         sentences.append(record_message("overlooked", found=state.overlooked, weighs=state.settings.weighs))
     return " ".join(filter(None, sentences))
+
+
+def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
+    """Row beside the advice on what several readers overlooked; no row with one reader."""
+    if facts.overlooked is None:
+        return []
+    name = "Relevant documents that all readers excluded, not found yet"
+    return [(name, record_message("not_found", found=facts.overlooked))]
 
 
 def drawn_in_words(state: State) -> str:

@@ -17,8 +17,7 @@ from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount_or_documents, percent
-from tarstop_core.screening import record_message
-from tarstop_core.screening.advised import Advice, Floor, ListFacts, RecallFacts, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, Outlook, RecallFacts, ReviewFacts
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -379,9 +378,12 @@ class Scenario(ABC, Generic[S]):
         return {}
 
 
-def overlooked_row(facts: ListFacts) -> list[tuple[str, str]]:
-    """Row beside the advice on what several readers overlooked; no row with one reader."""
-    if facts.overlooked is None:
-        return []
-    name = "Relevant documents that all readers excluded, not found yet"
-    return [(name, record_message("not_found", found=facts.overlooked))]
+def outlook(path: ListPath, depth: int) -> Outlook:
+    """Belief and worth at a depth, as every page, export and command shows them."""
+    b, left = path.belief_at(depth), depth < len(path)
+    if path.settled(depth):
+        return Outlook(b, 0.0, 0.0, 0.0 if left else None)
+    evpi = float(path.evpi[depth])
+    if not left:
+        return Outlook(b, 0.0, evpi, None)
+    return Outlook(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))

@@ -14,10 +14,10 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.adaptive_chances import list_facts, still_unread
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
-from tarstop_core.screening.audit import relevant_at_most
+from tarstop_core.screening.audit import overlooked_row, relevant_at_most
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.labels import RELEVANT, UNSURE, Label
-from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
+from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Draws, ListPath
 from tarstop_core.value.payoffs import Floats

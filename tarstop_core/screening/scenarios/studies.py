@@ -15,8 +15,9 @@ from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.adaptive_chances import list_facts, not_found, still_unread
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
+from tarstop_core.screening.audit import overlooked_row
 from tarstop_core.screening.labels import RELEVANT, Label
-from tarstop_core.screening.scenarios.base import Scenario, overlooked_row
+from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import StudySettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import studies_after
