@@ -22,6 +22,7 @@ from tarstop_core.presentation.numbers import INTERVAL
 
 TINY = 1e-300
 NEGLIGIBLE = 1e-9  # Chance of an upper tail that is left out
+RANK_UNIT = 10.0  # Reference rank of the exposure in the family "power"
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,6 +296,11 @@ class ListMixture:
         at = np.unique(np.concatenate((np.arange(EXACT), late)))
         average = exposure.mean(axis=0)
         return np.asarray(np.interp(average, average[at], self.log_no_hit(exposure[:, at])))
+
+
+def power_exposure(k: ArrayLike, slope: Floats) -> Floats:
+    """Exposure of the first k documents in the family "power", before it is multiplied by e^v; k and slopes broadcast."""
+    return np.asarray((np.maximum(k, 0) / RANK_UNIT) ** slope)
 
 
 def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:

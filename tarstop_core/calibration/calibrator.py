@@ -34,9 +34,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
-from tarstop_core.belief.mixture import ListMixture, Remaining, mixture
+from tarstop_core.belief.mixture import ListMixture, Remaining, mixture, power_exposure
 from tarstop_core.calibration.calibration_monitor import ratios_of_curves
-from tarstop_core.calibration.hit_rate_model import Thinning, power_exposure, still_unread, thinning_of
+from tarstop_core.calibration.hit_rate_model import Thinning, still_unread, thinning_of
 from tarstop_core.calibration.quality import Quality
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.documents.tables import Flags, Floats, Ints

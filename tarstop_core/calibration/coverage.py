@@ -22,9 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import betaincinv
 
-from tarstop_core.belief.mixture import log_passed, mixture, weighted_quantiles
+from tarstop_core.belief.mixture import log_passed, mixture, power_exposure, weighted_quantiles
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
 from tarstop_core.presentation.numbers import INTERVAL
 

@@ -61,7 +61,6 @@ GROWTH = 1.03  # Growth of the blocks after these
 TYPICAL = 1000.0  # Documents of the list for which means are reported
 LEAST_SHARE = 1e-15  # Smallest share of a document, so that a hit where no node expects one decides nothing
 LEAST = 1e-12  # Smallest exposure of a hit, so that a hit thought impossible decides nothing
-RANK_UNIT = 10.0  # Reference rank of the exposure in the family "power"
 
 
 @dataclass(frozen=True)
@@ -156,11 +155,6 @@ def share_of(family: Family, parameters: Floats, ranks: ArrayLike, length: int) 
     if family == "beta":
         return np.asarray(betainc(a, b, k / length))
     return np.asarray(expm1(-((k / a) ** b)) / expm1(-((length / a) ** b)))
-
-
-def power_exposure(k: ArrayLike, slope: Floats) -> Floats:
-    """Exposure of the first k documents in the family "power", before it is multiplied by e^v; k and slopes broadcast."""
-    return np.asarray((np.maximum(k, 0) / RANK_UNIT) ** slope)
 
 
 @dataclass(frozen=True, eq=False)

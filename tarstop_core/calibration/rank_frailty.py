@@ -21,11 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from tarstop_core.belief.mixture import Mixture, log_passed, mixture, weighted_quantiles
+from tarstop_core.belief.mixture import Mixture, log_passed, mixture, power_exposure, weighted_quantiles
 from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.coverage import UNKNOWN
 from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, provenance, ranks
-from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem

@@ -30,7 +30,6 @@ OF_FORMULAS = {
     "calibration.hit_rate_model": {
         "grid",
         "less_sure",
-        "power_exposure",
         "shape_nodes",
         "share_among",
         "share_at",
@@ -55,7 +54,7 @@ OF_FORMULAS = {
     "explore.plans": {"actions", "cell_of", "decide", "plans_by_cost", "plans_to", "rules_of"},
     "explore.maps": {"fractions_around"},
     "explore.sensitivity": {"goes_on"},
-    "belief.mixture": {"weighted_quantiles"},
+    "belief.mixture": {"power_exposure", "weighted_quantiles"},
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "provenance", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "evidence_so_far", "rescaled", "scale_before"},
