@@ -5,7 +5,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,6 +30,7 @@ class Ranking:
     scores: NDArray[np.float64] | None
     """Scores in screening order, shape (N,); None if the list has only an order."""
     how: str  # A sentence on the source of the order
+    recipe: str = ""  # Name of the BM25 recipe that the scores come from; empty if they come from elsewhere
 
     def __len__(self) -> int:
         return len(self.order)
@@ -114,7 +115,7 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
     count = int(np.count_nonzero(~kept))
     how = f"{ranking.how} Left out: {count:,} {'document' if count == 1 else 'documents'} {what}."
     scores = None if ranking.scores is None else ranking.scores[kept]
-    return Ranking(ranking.order[kept], scores, how)
+    return replace(ranking, order=ranking.order[kept], scores=scores, how=how)
 
 
 def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
@@ -191,9 +192,8 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
     scores = index.scores(query)
     order = rank_order(scores)
     short_query = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
-    return Ranking(
-        order, scores[order], f"By likeness to “{short_query}” (BM25 on {index.recipe.description})."
-    )
+    how = f"By likeness to “{short_query}” (BM25 on {index.recipe.description})."
+    return Ranking(order, scores[order], how, index.recipe.name)
 
 
 def _sorted(values: Sequence[str]) -> bool:

@@ -80,7 +80,8 @@ def with_set_aside(screened: Ranking, aside: SetAsideFirst) -> tuple[Ranking, Ev
         assert aside.ranking.scores is not None
         scores = np.append(scores, aside.ranking.scores)
     how = f"{screened.how} {record_message('set_aside_first', aside=aside_in_words(aside.documents))}"
-    stored = Ranking(np.append(screened.order, aside.ranking.order), scores, how)
+    order = np.append(screened.order, aside.ranking.order)
+    stored = replace(screened, order=order, scores=scores, how=how)
     return stored, Event("set_aside", {"documents": list(aside.documents), "ranks": aside.ranks.tolist()})
 
 

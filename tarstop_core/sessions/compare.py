@@ -89,9 +89,8 @@ def duplicate(
         events.append(Event("duplicated", source, len(events) + 1, now()))
     if calibrator is not None:
         store.save_calibrator(calibrator)
-    return store.create_session(
-        name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=events
-    )
+    ranked = (row.collection_id, row.order, row.scores, settings, row.query, row.ranking)
+    return store.create_session(name, *ranked, events=events, recipe=row.recipe)
 
 
 def other_scenarios(settings: Settings) -> list[str]:

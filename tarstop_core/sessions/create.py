@@ -61,9 +61,8 @@ def create(store: Store, new: NewSession) -> str:
     with store.together():
         store.save_calibrator(new.calibrator)
         name, listed, log = _unused(store, new.name), _stored(store, new.documents), _numbered(events)
-        return store.create_session(
-            name, listed, ranking.order, ranking.scores, new.settings, new.query, ranking.how, events=log
-        )
+        ranked = (ranking.order, ranking.scores, new.settings, new.query, ranking.how)
+        return store.create_session(name, listed, *ranked, events=log, recipe=ranking.recipe)
 
 
 def _stored(store: Store, documents: ChosenDocuments) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -85,6 +85,9 @@ class _File:
     calibrators: list[dict[str, Any]]
     documents: list[_Document]
     log: list[_Entry]
+    recipe: Literal["", "paper", "words"] = (
+        ""  # Written only if it is not empty, so that other files stay as they were
+    )
 
 
 def export_session(store: Store, session_id: str) -> str:
@@ -102,6 +105,7 @@ def export_session(store: Store, session_id: str) -> str:
     content = {
         **FILE.head,
         **{name: getattr(row, name) for name in ("name", "created", "query", "ranking")},
+        **({"recipe": row.recipe} if row.recipe else {}),
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
         "scores": None if row.scores is None else row.scores.tolist(),
@@ -155,11 +159,16 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     taken = file.name in {session.name for session in here}
     called = f"{file.name} (imported)" if taken else file.name
     ranked = (order, file.scores, settings, file.query, file.ranking)
+    recipe: str = file.recipe
+    if not recipe and file.scores is not None:  # perhaps a file of an earlier version
+        from tarstop_core.sessions.store.migrations.r0009_recipe import recipe_told
+
+        recipe = recipe_told(file.ranking)
     with _collection(store, frame, file.collection) as collection:
         for calibrator in calibrators:
             store.save_calibrator(calibrator)
         return store.create_session(
-            called, collection, *ranked, created=file.created, events=[*events, arrival]
+            called, collection, *ranked, created=file.created, events=[*events, arrival], recipe=recipe
         )
 
 

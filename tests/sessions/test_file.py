@@ -14,6 +14,8 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.bm25 import RECIPES
+from tarstop_core.ranking.order import prepare
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.review_settings import ReviewSettings
@@ -73,6 +75,23 @@ def test_out_in_and_out_again_gives_the_same_bytes(store: Store, tmp_path: Path)
     after = replay(there.settings, there.ids, elsewhere.events(taken))
     assert before.labels.tolist() == after.labels.tolist() and (before.seq, after.seq) == (5, 6)
     assert elsewhere.append(taken, Event("note", {"doc": "c", "text": ""}), expected=6).seq == 7
+
+
+@pytest.mark.parametrize("recipe", ["paper", "words"])
+def test_a_file_keeps_the_recipe_of_its_order_and_an_earlier_one_names_it_in_words(
+    store: Store, tmp_path: Path, recipe: str
+) -> None:
+    row = store.session(a_session(store))
+    how = prepare(store.records(row.collection_id), "text", "One,", recipe=RECIPES[recipe]).how
+    listed = (row.collection_id, row.order, row.scores, START, "One,")
+    texts = [
+        export_session(store, store.create_session(name, *listed, sentence, recipe=stored))
+        for name, sentence, stored in (("New", "In words.", recipe), ("Old", how, ""))
+    ]
+    elsewhere = other(tmp_path)
+    for text in texts:
+        taken = import_session(elsewhere, text)
+        assert elsewhere.session(taken).recipe == recipe
 
 
 def test_taken_in_twice_is_refused_until_something_more_was_recorded(store: Store, tmp_path: Path) -> None:

@@ -77,9 +77,8 @@ def begun(
     files = [{"source": "a.csv", "records": N + 1, "database": "PubMed"}]
     collection = store.save_collection("Hips", frame, files, 1)
     ranked = prepare(frame, order, "hip ultrasound")
-    return store.create_session(
-        "Hips", collection, ranked.order, ranked.scores, settings, "hip ultrasound", ranked.how, events=events
-    )
+    listed = (collection, ranked.order, ranked.scores, settings, "hip ultrasound", "In words.")
+    return store.create_session("Hips", *listed, events=events, recipe=ranked.recipe)
 
 
 def read(session: OpenSession, documents: int) -> list[str]:

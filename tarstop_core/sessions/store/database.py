@@ -37,7 +37,7 @@ from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVe
 
 SCHEMA_VERSION = 1
 """Version of the schema. It rises with a step after which earlier programs must not write: they refuse a higher one."""
-REVISION = "0008"
+REVISION = "0009"
 """The revision of these tables, the last step in `migrations/`."""
 FIRST_REVISION = "0001"
 """Revision of tables from before revisions were stored in the database."""

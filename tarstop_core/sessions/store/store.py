@@ -104,6 +104,7 @@ class Store(SessionList):
         ranking: str,
         created: str = "",
         events: Sequence[Event] = (),
+        recipe: str = "",
     ) -> str:
         """Create a session on a collection, or import one from another store, and return its id.
 
@@ -127,6 +128,8 @@ class Store(SessionList):
             Time when it was created, if it comes from another store; by default now.
         events
             Its log so far, with numbers and times.
+        recipe
+            Name of the BM25 recipe that the scores come from; empty if they come from elsewhere.
 
         Returns
         -------
@@ -155,6 +158,7 @@ class Store(SessionList):
             scores=None if scored is None else scored.astype("<f8").tobytes(),
             query=storable_text(query),
             ranking=storable_text(ranking),
+            recipe=recipe,
             archived=False,
             digest=records_digest(ordered, None if scored is None else scored.tolist()),
         )

@@ -25,7 +25,7 @@ from tarstop_core.screening.state import State
 
 UNFINISHED = 0
 """Number of documents that marks a collection which is still being stored, or already being removed."""
-AS_STORED = ("id", "name", "collection_id", "query", "ranking", "archived", "digest")
+AS_STORED = ("id", "name", "collection_id", "query", "ranking", "recipe", "archived", "digest")
 """Columns of a session that :class:`SessionRow` holds unchanged."""
 
 Id = Annotated[str, mapped_column(sa.String, primary_key=True)]
@@ -147,6 +147,7 @@ class StoredSession(Table):
     scores: Mapped[bytes | None] = mapped_column(deferred=True, deferred_group="list")
     query: Mapped[str]
     ranking: Mapped[str]
+    recipe: Mapped[Later]
     archived: Mapped[bool]
     digest: Mapped[Short]
     collection: Mapped[Collection] = relationship()
@@ -286,6 +287,8 @@ class SessionRow:
     query: str
     ranking: str
     """Where the order comes from, in words."""
+    recipe: str
+    """Name of the BM25 recipe that the scores come from; empty if they come from elsewhere."""
     archived: bool
     digest: str
     """Hash of documents, order and scores of the list as it was stored."""

@@ -12,11 +12,13 @@ from tarstop_core.sessions.store.backup import TABLES
 Rows = dict[str, list[tuple[Any, ...]]]
 
 DRAFTS = "DROP TABLE draft"
+RECIPE = "ALTER TABLE session DROP COLUMN recipe"
 ACCOUNTS = (
     *(f"DROP TABLE {name}" for name in ("account", "member", "share", "audit", "calibrator_shelf")),
     "ALTER TABLE draft DROP COLUMN person",
     "CREATE TABLE calibrator_shelf (digest VARCHAR PRIMARY KEY REFERENCES calibrator, name TEXT NOT NULL, "
     "deleted VARCHAR NOT NULL)",
+    RECIPE,
 )
 SHAPES = {
     "0001": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "tools", "DROP TABLE deleted"),
@@ -31,7 +33,7 @@ SHAPES = {
     "0001 with families": ("DROP TABLE deleted",),
     "0002 with a column": ("ALTER TABLE record DROP COLUMN remark",),
 }
-"""What each lacks beside accounts, which none had."""
+"""What each lacks beside accounts and recipes, which none had."""
 GROUPS = {
     "columns": ("family", "reason", "remark"),
     "dates": ("assignee", "priority_date", "filing_date", "grant_date"),

@@ -9,18 +9,23 @@ from functools import partial
 from pathlib import Path
 from threading import Barrier
 
+import pandas as pd
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 
+from tarstop_core.documents.records import as_records, ranking_text
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.bm25 import PAPER, WORDS, Recipe, build_index
+from tarstop_core.ranking.order import prepare
+from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.store import migrations
 from tarstop_core.sessions.store.database import REVISION, Database
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import METADATA, STAMP
-from tests.sessions.store.cases import label, new_session, record
-from tests.sessions.store.shapes import SHAPES, make_old, raw
+from tests.sessions.store.cases import SETTINGS, label, new_session, record
+from tests.sessions.store.shapes import RECIPE, SHAPES, make_old, raw
 
 
 def differences(url: str) -> list[object]:
@@ -95,6 +100,29 @@ def test_an_old_database_becomes_todays_with_all_that_is_in_it(url: str, shape: 
         assert not store.sessions()
 
 
+@pytest.mark.parametrize("recipe", [PAPER, WORDS, None], ids=["paper", "words", "scores"])
+def test_an_old_list_takes_documents_in_by_the_recipe_that_its_sentence_names(
+    url: str, recipe: Recipe | None
+) -> None:
+    """From revision 0009 on the recipe is stored, and no sentence is looked into."""
+    frame = as_records({"id": ["a", "b"], "title": ["Hip fractures", "Knees"], "score": [2.0, 1.0]})
+    ranked = prepare(frame, "text", "hip", recipe=recipe) if recipe else prepare(frame, "scores")
+    with Store(url) as store:
+        collection = store.save_collection("c", frame, [], 0)
+        listed = (collection, ranked.order, ranked.scores, SETTINGS, "hip", ranked.how)
+        key = store.create_session("Mine", *listed, recipe=ranked.recipe)
+    with raw(url) as connection:
+        connection.execute(text(RECIPE))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0008'"))
+    with Store(url) as store:
+        assert store.session(key).recipe == ranked.recipe == (recipe.name if recipe else "")
+        event = join(store, key, b"id,title,score\nn,The hip of a hip,9", "more.csv")
+    both = pd.concat([frame, as_records({"id": ["n"], "title": ["The hip of a hip"], "score": [9.0]})])
+    scored = build_index(ranking_text(both), recipe=recipe).scores("hip")[2] if recipe else 9.0
+    assert event.payload["scores"] == [scored]
+    assert revision(url) == [REVISION] and differences(url) == []
+
+
 def test_a_programme_that_does_not_know_the_columns_goes_on_as_it_did(url: str) -> None:
     with Store(url) as store:
         new_session(store)
@@ -152,8 +180,8 @@ def test_a_step_that_dies_in_the_middle_leaves_what_was_there(
     make_old(url, "0001")
     steps = tmp_path / "steps"
     shutil.copytree(migrations.STEPS, steps, ignore=shutil.ignore_patterns("__*"))
-    (steps / "r0009_dies.py").write_text(
-        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0009', '0008'\n"
+    (steps / "r0010_dies.py").write_text(
+        "from alembic import op\nimport sqlalchemy as sa\nrevision, down_revision = '0010', '0009'\n"
         "def upgrade():\n"
         "    op.create_table('extra', sa.Column('id', sa.Integer))\n"
         "    op.execute(\"UPDATE record SET title = 'lost'\")\n"

@@ -1,4 +1,4 @@
-"""Steps from the tables of one version to those of the next, one file each; only an upgrade loads them."""
+"""Steps from the tables of one version to those of the next, one file each; only what is old loads them."""
 
 from pathlib import Path
 
