@@ -23,8 +23,9 @@ from tarstop_core.value.preposterior import worth_of_short_plans
 from tarstop_core.value.studies import EvidenceState
 from tarstop_core.value.worth import WorthOfStudies
 
-# Up to this many costs, searching for the stop is faster than computing the value of every depth.
-FEW_COSTS = 3
+FEW_COSTS = (
+    3  # Up to this many costs, searching for the stop is faster than computing the value of every depth
+)
 BLOCK = 512  # Depths that are searched together
 SHORT = 10  # Plans of up to this many documents use the exact number of studies instead of a Poisson one …
 LIKELY = 0.02  # … as far down as the last document that is this likely to bring data
@@ -59,9 +60,7 @@ class CumulativePath(ListPath):
 
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
-            raise InputProblem(
-                "A document's chance of bringing data is outside 0 to 1; check the calibrator."
-            )
+            raise InputProblem("A chance of bringing data is outside 0 to 1; check the calibrator.")
 
     def __len__(self) -> int:
         return len(self.p)
@@ -78,10 +77,9 @@ class CumulativePath(ListPath):
     @cached_property
     def _held(self) -> Floats:
         """Loss in each state because a⁺ may not be taken there, shape (states,)."""
-        if self.needed is None:
-            return np.zeros(len(self.states))
+        closed = self.needed is not None and self.needed > 0
         lead = self.payoffs.utility_plus(self._b) - self.payoffs.utility(self._b, plus_open=False)
-        return np.where(self.needed > 0, np.maximum(0.0, lead), 0.0)
+        return np.where(closed, np.maximum(0.0, lead), 0.0)
 
     @cached_property
     def b(self) -> Floats:
@@ -109,10 +107,8 @@ class CumulativePath(ListPath):
     @cached_property
     def _chosen(self) -> Depths:
         """The option taken in each state, shape (states,)."""
-        chosen = self.payoffs.best(self._b)
-        if self.needed is None:
-            return chosen
-        return np.where(self.needed > 0, self.payoffs.best(self._b, False), chosen)
+        closed = self.needed is not None and self.needed > 0
+        return np.where(closed, self.payoffs.best(self._b, plus_open=False), self.payoffs.best(self._b))
 
     def chooses_plus(self, depth: int) -> bool:
         return self.action_at(depth) == PLUS
@@ -136,9 +132,8 @@ class CumulativePath(ListPath):
         return int(self.studies[depth])
 
     def without_later_finds(self, depth: int) -> Self:
-        studies = int(self.studies[depth])
+        studies, labels = int(self.studies[depth]), np.zeros_like(self.labels)
         if studies not in self._ahead:
-            labels = np.zeros_like(self.labels)
             self._ahead[studies] = replace(self, studies=np.minimum(self.studies, studies), labels=labels)
         return self._ahead[studies]
 
@@ -173,14 +168,14 @@ class CumulativePath(ListPath):
         """Largest value per document of any plan: max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
         H(m) is the expected number of included ones among the next m documents, π the share of these that brings data, and w
-        the expected number of studies from waiting reports. V(k) is the expected EVSI of a Poisson number of studies with
-        mean k. Plans of up to ten documents, one of which is likely to bring data, use the distribution of the exact number
-        instead, unless reports wait. Some plan pays exactly if this exceeds the cost of a document.
+        the expected number of studies from waiting reports. Some plan pays exactly if this exceeds the cost of a document.
+
+        V(k) is the expected EVSI of a Poisson number of studies with mean k. (EVSI of k itself would be wrong: near q* it
+        grows as √k, so a tenth of a study would be worth a third of a whole one.) Plans of up to ten documents, one of which
+        is likely to bring data, use the exact number instead, and one document is valued by :meth:`evsi`, unless reports wait.
 
         The plans m are the horizon and those of :data:`~tarstop_core.value.path.PLANS` below it; without a horizon, every m up
-        to 20 and then steps of 5 %. One document is valued exactly (:meth:`evsi`) unless reports wait. EVSI of the expected
-        number of studies would be simpler but wrong: near q* it grows as √k, so a tenth of a study would be worth a third of
-        a whole one.
+        to 20 and then steps of 5 %.
         """
         if horizon == 1 and not self.waiting:
             return self.evsi()
@@ -215,8 +210,7 @@ class CumulativePath(ListPath):
         if self.waiting:
             # A plan reads the waiting reports; if they cost more than it gains, nothing more is read.
             reports = float(self.worth_of_reading(np.array([start]), start)[0])
-            loses = self.closed_gain(costs, start) + reports <= TOLERANCE * self.payoffs.K
-            stops[loses] = start
+            stops[self.closed_gain(costs, start) + reports <= TOLERANCE * self.payoffs.K] = start
         return stops
 
     def closed_gain(self, costs: Floats, start: int) -> Floats:
@@ -236,11 +230,10 @@ class CumulativePath(ListPath):
         if cached is None or cached[1] > depth:
             state, plan = self.states[self.studies[depth]], None
             if 0 < state.b < 1 and math.isfinite(state.n_0):
-                finds = int(np.sum(self._finds[:depth]))
-                knowledge = Knowledge.plain(float(state.b), float(state.n_0))
                 plan = ClosedLoop(
-                    self.p[depth:], knowledge, self.payoffs, costs, self.share, self.full_cost,
-                    round(self.reports_waiting), self.richness.after(self.p[:depth], finds),
+                    self.p[depth:], Knowledge.plain(float(state.b), float(state.n_0)), self.payoffs, costs, self.share,
+                    self.full_cost, round(self.reports_waiting),
+                    self.richness.after(self.p[:depth], int(np.sum(self._finds[:depth]))),
                     needed=0.0 if self.needed is None else float(self.needed[self.studies[depth]]),
                     after_one=state.beliefs_after_one(),
                 )  # fmt: skip
@@ -348,15 +341,13 @@ class CumulativePath(ListPath):
         exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
         if start < self._short.shape[1]:
             worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
-        # A plan of one document is valued exactly, and may be dropped.
         if not self.waiting and start < len(self):
-            worth = np.where(depth == start + 1, self._evsi[start], worth)
-        return np.asarray(worth)
+            worth[depth == start + 1] = self._evsi[start]
+        return worth
 
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        # EU*(b) + V(w + πH) − c_full·H − c·m, whatever is found on the way.
         now = self.payoffs.utility(self.b[start]) - self._held[self.studies[start]]
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
@@ -384,9 +375,9 @@ class CumulativePath(ListPath):
         """
         if depth == len(self):
             return 0, 0.0
-        plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
+        plans, rates = self.rates_from(depth)
         reports = self._kept[self.studies[depth]] - self.full_cost * self.reports_waiting
-        gain = self.worth_of_reading(depth + plans, depth) - reports - cost * plans
+        gain = (rates - cost) * plans - reports
         best = int(gain.argmax())
         return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)
 
