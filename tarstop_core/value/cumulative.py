@@ -343,7 +343,7 @@ class CumulativePath(ListPath):
             worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
         if not self.waiting and start < len(self):
             worth[depth == start + 1] = self._evsi[start]
-        return worth
+        return np.asarray(worth)
 
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
