@@ -282,7 +282,7 @@ def _take(key: str, elicited: Stakes) -> None:
     before: Stakes = state[f"{key}/truth"]
     state[f"{key}/truth"] = taken = before.restated(elicited.payoffs, elicited.cost)
     state[f"{key}/problems"] = {}
-    for name, value in stakes.views(taken).items():
+    for name, value in taken.views().items():
         state[f"{key}/{name}"] = value
 
 

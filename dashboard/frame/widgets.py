@@ -15,6 +15,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.html import unbroken
 
 T = TypeVar("T")
+View = Callable[[str], dict[str, Any]]
+"""Takes a name, and returns the arguments with which a widget shows the value of that name and reports a new one."""
 MIME = {
     "csv": "text/csv",
     "html": "text/html",
@@ -284,3 +286,18 @@ def text_of(file: UploadedFile, otherwise: str) -> str:
         return file.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputProblem(f"{file.name} is not text; {otherwise}.") from None
+
+
+def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]) -> View:
+    """Make widgets follow the values in `now`, which may change elsewhere; `moved` takes the name and value of a change."""
+    state, drawn = st.session_state, f"{key}/shown/{'/'.join(now)}"
+    if state.get(drawn) != now:
+        state.update({f"{key}/{name}": value for name, value in now.items()})
+        state[drawn] = now
+
+    def on_change(name: str) -> None:
+        # Afterwards the widgets show the values in force, whether or not the change was adopted.
+        state.pop(drawn, None)
+        moved(name, state[f"{key}/{name}"])
+
+    return lambda name: {"key": f"{key}/{name}", "on_change": on_change, "args": (name,)}

@@ -10,10 +10,9 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, texts_read
-from dashboard.frame.widgets import lasting
+from dashboard.frame.widgets import following, lasting
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
-from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_sentence

@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame.shell import caption
-from dashboard.frame.widgets import one_of, whole_percent
-from dashboard.parts.stakes import following
+from dashboard.frame.widgets import following, one_of, whole_percent
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import message, titled
 from tarstop_core.screening.enough_settings import EnoughSettings

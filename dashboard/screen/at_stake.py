@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame.shell import EXPLORE, caption, escape_label, term
-from dashboard.frame.widgets import button, whole_percent
+from dashboard.frame.widgets import button, following, whole_percent
 from dashboard.frame.work import Work, attempt, clock
 from dashboard.parts import learning, stakes, stopping
-from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
+from dashboard.parts.stakes import stops
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.enough_settings import EnoughSettings
@@ -23,6 +23,7 @@ from tarstop_core.screening.settings import Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts, how_sure
+from tarstop_core.value.stakes import FRACTIONS, nearest_fraction
 
 ADJUSTABLE = (
     *("payoffs", "cost", "b_0", "full_cost", "floor", "floor_studies", "policy", "theta_sp"),

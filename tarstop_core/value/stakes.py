@@ -7,7 +7,8 @@ change moves one thing and leaves the rest exactly as it is.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
@@ -16,6 +17,16 @@ from tarstop_core.value.payoffs import Option, Payoffs, check_cost
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
 
+FRACTIONS: tuple[float, ...] = (
+    0.0,
+    *(float(f"{step}e{decade}") for decade in range(-8, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
+    1.0,
+)
+"""Stops of the cost slider, as shares of K, the loss of both mistakes together."""
+EXAMPLES = (10_000.0, 100_000.0, 10_000_000.0)
+"""Answers to the second question, in documents, that are offered as amounts of money."""
+OPTIONS = "option/"
+"""Prefix of the names of fields of further options: `option/0/name`, `option/0/right` and `option/0/wrong`."""
 EQUAL = 1e-9  # Relative difference below which two mistakes count as equally bad
 
 
@@ -186,32 +197,6 @@ class Stakes:
         """Change the options beside a⁺ and a⁻."""
         return replace(self, payoffs=replace(self.payoffs, others=others))
 
-    def with_option(self, at: int, field: str, value: Any) -> Stakes:
-        """Change the name or an amount of an option beside a⁺ and a⁻.
-
-        Parameters
-        ----------
-        at : int
-            Its place among the others, from 0.
-        field : {"name", "right", "wrong"}
-            Which part of it to change.
-        value : str or float
-            The new value.
-
-        Returns
-        -------
-        Stakes
-            All else as it is.
-
-        Raises
-        ------
-        InputProblem
-            When the new value cannot be used.
-        """
-        others = list(self.payoffs.others)
-        others[at] = replace(others[at], **{field: value})
-        return self.with_others(tuple(others))
-
     def with_full_cost(self, full_cost: float) -> Stakes:
         """Change the cost of a report in full, in the unit."""
         return replace(self, full_cost=full_cost)
@@ -242,6 +227,78 @@ class Stakes:
         unit = unit.strip()
         first = unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1)
         return self.scaled(1 / (self.cost or 0.001) if first else 1.0, unit)
+
+    def views(self, unanswered: Iterable[str] = ()) -> dict[str, Any]:
+        """The value of each field that shows the stakes, by name, rounded for reading; None for an unanswered question."""
+        documents = float(f"{self.documents:.3g}") if math.isfinite(self.documents) else None
+        return {
+            "documents": documents,
+            "example": documents if documents in EXAMPLES else None,
+            "worse": self.worse,
+            "times": float(f"{self.times:.3g}"),
+            "q": min(0.99, max(0.01, round(self.payoffs.q_star, 2))),
+            "fraction": nearest_fraction(self.fraction),
+            **{name: float(f"{getattr(self.payoffs, name):.6g}") for name in PAYOFF_NAMES},
+            "cost": float(f"{self.cost:.6g}"),
+            "full_cost": float(f"{self.full_cost:.6g}"),
+            "unit": self.payoffs.unit,
+            **{
+                f"{OPTIONS}{at}/{field}": value if field == "name" else float(f"{value:.6g}")
+                for at, option in enumerate(self.payoffs.others)
+                for field, value in asdict(option).items()
+            },
+            **dict.fromkeys(unanswered),
+            **({"example": None} if "documents" in unanswered else {}),
+        }
+
+    def changed(self, name: str, value: Any) -> Stakes:
+        """Return the stakes after a field of :meth:`views` was set to a value; InputProblem when that is not valid."""
+        if name == "unit":
+            return self.with_unit(str(value))
+        if name.startswith(OPTIONS):
+            at, field = name.removeprefix(OPTIONS).split("/")
+            others = list(self.payoffs.others)
+            others[int(at)] = replace(others[int(at)], **{field: value})
+            return self.with_others(tuple(others))
+        if name == "worse":
+            # A mistake that becomes the worse one is twice as bad, until a person gives another factor.
+            times = 1.0 if value == "equal" else 2.0 if self.worse == "equal" else self.times
+            return self.with_ratio(1 / times if value == "minus" else times)
+        if name == "example":
+            return self if value is None else self.with_example(value)
+        if name == "documents" and value is None:
+            return self.with_documents(math.inf)
+        if value is None:
+            whats = {"times": "number of times", "cost": "cost", "full_cost": "cost of a report in full"}
+            raise InputProblem(f"The {whats.get(name, 'amount')} is empty; give a number.")
+        given = float(value)
+        if name in PAYOFF_NAMES:
+            if given < 0:
+                raise InputProblem(f"The amount is {given:g}; give 0 or more, also for losses.")
+            return self.with_payoff(name, given)
+        if name == "times":
+            if not given >= 1:
+                raise InputProblem(f"One mistake is {given:g} times worse than the other; give at least 1.")
+            return self.with_ratio(1 / given if self.worse == "minus" else given)
+        change: dict[str, Callable[[float], Stakes]] = {
+            "q": self.with_q_star,
+            "fraction": self.with_fraction,
+            "documents": self.with_documents,
+            "cost": self.with_cost,
+            "full_cost": self.with_full_cost,
+        }
+        return change[name](given)
+
+
+def nearest_fraction(fraction: float) -> float:
+    """Return the nearest of :data:`FRACTIONS`, on a log scale.
+
+    >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
+    (0.001, 0.0, 1.0, 1e-08)
+    """
+    if fraction == 0:
+        return 0.0
+    return min(FRACTIONS[1:], key=lambda stop: abs(math.log(stop / fraction)))
 
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)

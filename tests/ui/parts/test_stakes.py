@@ -1,122 +1,17 @@
 """What is at stake, in three forms that are kept in step."""
 
 import math
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.parts.stakes import FRACTIONS, changed, nearest_fraction, views
-from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.ui.conftest import SECONDS
 
-amounts = st.floats(1e-3, 1e6)
-stakes = st.builds(
-    Stakes,
-    st.builds(Payoffs, amounts, amounts, amounts, amounts, st.sampled_from(["", "£", "hours"])),
-    *[st.one_of(st.just(0.0), st.floats(1e-6, 1e5))] * 2,
-)
-
 
 def close(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-9)
-
-
-@given(
-    stakes,
-    st.lists(
-        st.tuples(st.sampled_from(["q", "fraction", "documents", "times"]), st.floats(0, 1)), max_size=8
-    ),
-)
-def test_views_never_feed_back_into_what_was_not_touched(
-    before: Stakes, moves: list[tuple[str, float]]
-) -> None:
-    """However often the forms are shown, K and unit stay exactly what they were."""
-    now = before
-    for name, x in moves:
-        shown = views(now)  # rounded
-        asked = {
-            "documents",
-            "worse",
-            "times",
-            "q",
-            "fraction",
-            "example",
-            *PAYOFF_NAMES,
-            "cost",
-            "full_cost",
-            "unit",
-        }
-        assert set(shown) == asked
-        value = {"q": 0.01 + 0.98 * x, "fraction": FRACTIONS[round(x * 60) % len(FRACTIONS)]}.get(
-            name, 1 + 99 * x
-        )
-        now = changed(now, name, value)
-        assert close(now.payoffs.K, before.payoffs.K)
-        assert now.payoffs.unit == before.payoffs.unit
-
-
-@given(stakes)
-def test_views_are_values_that_the_widgets_take(value: Stakes) -> None:
-    shown = views(value)
-    assert 0.01 <= shown["q"] <= 0.99
-    assert shown["fraction"] in FRACTIONS
-    assert shown["times"] >= 1
-    assert (shown["documents"] is None) == (value.cost == 0)
-    assert all(math.isclose(shown[name], getattr(value.payoffs, name), rel_tol=1e-5) for name in PAYOFF_NAMES)
-
-
-@given(st.floats(1e-5, 1))
-def test_the_nearest_stop_is_the_nearest(fraction: float) -> None:
-    at = nearest_fraction(fraction)
-    assert all(
-        abs(math.log(at / fraction)) <= abs(math.log(stop / fraction)) + 1e-12 for stop in FRACTIONS[1:]
-    )
-
-
-def test_papers_costs_stand_on_the_slider() -> None:
-    assert {0.0, 0.0001, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 1.0} <= set(FRACTIONS)
-
-
-class TestChanged:
-    start = Stakes(Payoffs.from_q_star(0.5), 0.001)
-
-    def test_saying_which_is_worse_starts_at_twice(self) -> None:
-        assert close(changed(self.start, "worse", "plus").ratio, 2)
-        assert close(changed(self.start, "worse", "minus").ratio, 0.5)
-
-    def test_turning_round_which_is_worse_keeps_how_many_times(self) -> None:
-        four = self.start.with_ratio(4)
-        assert close(changed(four, "worse", "minus").ratio, 0.25)
-        assert close(changed(four, "worse", "equal").ratio, 1)
-
-    def test_no_number_of_documents_means_that_reading_is_free(self) -> None:
-        assert changed(self.start, "documents", None).cost == 0
-
-    @pytest.mark.parametrize(
-        "name, value, words",
-        [
-            ("documents", 0.0, "number of documents is 0"),
-            ("documents", -5.0, "number of documents is -5"),
-            ("times", 0.5, "at least 1"),
-            ("times", None, "number of times is empty"),
-            ("B", -1.0, "amount is -1"),
-            ("L_r", -3.0, "amount is -3"),
-            ("G", None, "amount is empty"),
-            ("cost", -1.0, "cost per document is -1"),
-            ("cost", None, "cost is empty"),
-        ],
-    )
-    def test_what_cannot_be_used_is_said_in_a_sentence(self, name: str, value: Any, words: str) -> None:
-        with pytest.raises(InputProblem, match=words):
-            changed(self.start, name, value)
-
-
-# --- the panel ----------------------------------------------------------------------------------
 
 
 def page() -> None:
