@@ -42,7 +42,6 @@ class ExactBelief:
     tau2_mean: Floats  # mean of τ², shape (P,)
     log_marginal_likelihood: Floats  # shape (P,)
     new_density: Floats  # of the effect in a new setting after all studies, shape (M,)
-    joint: Floats  # density of μ with each node of τ after all studies, shape (T, M)
 
     def new_quantiles(self, levels: Floats) -> Floats:
         """Quantiles of the effect in a new setting after all studies, shaped as levels."""
@@ -229,7 +228,6 @@ def believe_exactly(
         tau2_mean=tau_weights @ tau**2,
         log_marginal_likelihood=np.array(marginal)[used],
         new_density=np.maximum(new, 0),
-        joint=mass,
     )
 
 

@@ -5,8 +5,7 @@ The log of such a session contains the verdicts of all readers. Three views of i
 - :attr:`SeveralReaders.common` is what counts: advice, report, exports and learning use it. A document is read once all
   who have to judge it have done so. It is unsure while they differ, and then has the verdict of whoever resolved that.
 - :meth:`SeveralReaders.own` is what one reader works on, without anything that others entered.
-- :meth:`SeveralReaders.visible` is all that a reader may see, also verdicts and notes of others on documents that all
-  have judged.
+- :attr:`SeveralReaders.visible` is what every reader may see: verdicts and notes on documents that all have judged.
 
 If each also reads full texts alone (``Readers.full_texts``), a report is read once all people among the readers have read
 it, and it counts once they agree or somebody has resolved their differences.
@@ -356,11 +355,9 @@ class SeveralReaders:
         self._own[reader] = len(self.log), [*own, *new]
         return self._own[reader][1]
 
-    def visible(self, reader: str = "") -> list[Event]:
-        """The log that a reader may see: also verdicts in force and notes of others on documents that all have judged.
-
-        Without a name, only what every reader may see.
-        """
+    @property
+    def visible(self) -> list[Event]:
+        """The log that every reader may see: of verdicts and notes, those in force on documents that all have judged."""
         if self.opened:
             return list(self.log)
         standing = {event.seq for event in self._standing}
@@ -372,7 +369,7 @@ class SeveralReaders:
                 return True
             return event.seq in standing and str(event.payload["doc"]) in self.judged
 
-        visible = [event for event in self.log if is_open(event) or event.reviewer == reader != ""]
+        visible = filter(is_open, self.log)
         return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
 
     def _of_judged(self, event: Event) -> Event:

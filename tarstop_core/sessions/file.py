@@ -98,7 +98,7 @@ def export_session(store: Store, session_id: str) -> str:
     log, row = store.log(session_id), store.session(session_id)
     events = log
     if row.settings.readers.names:
-        visible = SeveralReaders(row.settings.readers, log).visible()
+        visible = SeveralReaders(row.settings.readers, log).visible
         events = [replace(event, seq=number) for number, event in enumerate(visible, start=1)]
     collection = store.collection(row.collection_id)
     calibrators = sorted(calibrators_named(row.settings, events) - {""})

@@ -68,7 +68,7 @@ def seen_by(readers: Readers, log: Sequence[Event], name: str) -> list[object]:
     several = SeveralReaders(readers, log)
     return [
         several.own(name),
-        several.visible(name),
+        several.visible,
         several.common,
         several.judged,
         several.first,
@@ -189,7 +189,7 @@ def test_an_unsure_verdict_is_none_yet() -> None:
     log = said(("Rita", "label", "d0", "unsure"), ("Sam", "label", "d0", "irrelevant"))
     several = SeveralReaders(BOTH, log)
     assert not several.judged and not several.common
-    assert [event.reviewer for event in several.visible("Rita")] == ["Rita"]
+    assert several.visible == [] and several.own("Rita") == log[:1]
 
 
 @pytest.mark.parametrize(("second", "label"), [(EXCLUDED, "irrelevant"), (INCLUDED, "relevant")])
@@ -213,10 +213,10 @@ def test_a_share_is_drawn_by_the_seed_alone() -> None:
 
 def test_once_opened_everybody_sees_everything() -> None:
     log = said(("Rita", "label", "d0", "relevant"), ("Sam", "label", "d1", "irrelevant"))
-    assert SeveralReaders(BOTH, log).visible("Sam") == log[1:]
+    assert SeveralReaders(BOTH, log).visible == []
     opened = [*log, Event("opened", {}, 3, log[0].time, "Olga")]
     several = SeveralReaders(BOTH, opened)
-    assert several.visible("Sam") == opened and several.verdicts_on("d0", "Sam").keys() == {"Rita"}
+    assert several.visible == opened and several.verdicts_on("d0", "Sam").keys() == {"Rita"}
 
 
 def test_settings_keep_their_readers_and_those_of_before_have_none() -> None:

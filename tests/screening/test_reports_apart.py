@@ -81,7 +81,7 @@ def seen_by(readers: Readers, log: Sequence[Event], name: str) -> list[object]:
     several = SeveralReaders(readers, log)
     return [
         several.own(name),
-        several.visible(name),
+        several.visible,
         several.common,
         several.in_full.of(name),
         several.in_full.read,
@@ -147,7 +147,7 @@ def test_without_the_option_a_report_counts_at_once_as_before() -> None:
     several = included(TOGETHER)
     says(several, "Rita", "d0", REPORTS[0])
     assert several.common[-1].kind == "report" and several.common[-1].reviewer == "Rita"
-    assert several.visible("Sam") == several.log and several.alone_in_full == ()
+    assert several.visible == several.log and several.alone_in_full == ()
     plain = replace(REVIEW, readers=TOGETHER).to_dict()
     assert "full_texts" not in plain["readers"] and read_settings(plain).readers == TOGETHER
     kept = replace(REVIEW, readers=ALONE).to_dict()

@@ -221,6 +221,6 @@ def test_who_may_read_and_who_may_settle(store: Store, role: str) -> None:
         *leaves(mine, key, work),
         work.in_full,
         work.in_full.read_in_full,
-        work.several.visible(work.reader),
+        work.several.visible,
     ]  # type: ignore[union-attr]
     assert "nobody may see" not in str(told)
