@@ -107,7 +107,7 @@ def _draws() -> Entered | None:
         draws = kept(f"{PREFIX}/simulated", worth, lambda: simulated_draws(willingness_to_pay=worth))
         about = ("Usual care, drug or device", f"{len(draws.net()):,} draws")
         return Entered(("simulated", worth), draws, unit, about, simulated=True, example=True)
-    shell.not_in_address("your file")
+    address.lacks("your file")
     columns, by_position = _columns(cells, right)
     if columns is None:
         return None
@@ -236,7 +236,7 @@ def _accuracy(source: str) -> tuple[Accuracy, bool] | None:
         if read is None:
             st.info("Nothing to show yet: upload 2×2 tables.", icon=":material/arrow_upward:")
             return None
-        shell.not_in_address("your file")
+        address.lacks("your file")
         shell.remarks(read.notes)
         return accuracy_of(read.tables), False
     if of == "set":

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard.evidence.chosen import PREFIX
-from dashboard.frame import address, shell
+from dashboard.frame import address
 from dashboard.frame.scripts import PASTING
 from dashboard.frame.widgets import lasting, one_of
 from tarstop_core.errors import InputProblem
@@ -24,7 +24,7 @@ def keep_rows(rows: Sequence[Row], remedy: str, name: str = "") -> None:
     packed = pack(rows)
     address.write({"tables": packed or "", "name": name if packed else ""})
     if packed is None:
-        shell.not_in_address("these tables")
+        address.lacks("these tables")
         st.caption(f"These tables are too long for the page’s address: after a reload, {remedy} again.")
     elif packed:
         st.caption("The page’s address contains these tables, so a reload or a bookmark brings them back.")

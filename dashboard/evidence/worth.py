@@ -1,5 +1,7 @@
 """What Evidence asks of worth: what mistakes cost and in which unit, whom they concern, and the price of a study."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from dashboard.evidence.chosen import PREFIX
@@ -41,5 +43,7 @@ def ask_amounts(first: Payoffs, q_star: float) -> tuple[Payoffs, Everyone]:
 
 def link_to_decisions(**asked: str) -> None:
     """Lead to Decisions with what is asked there, and with whom the address says that the decision concerns."""
-    here = st.query_params
-    shell.decisions(**{name: here[name] for name in NAMED if name in here} | asked)
+    if not shell.presenting():
+        here = st.query_params
+        concerning = {name: here[name] for name in NAMED if name in here}
+        st.caption(f"More than two options? [Decisions](decisions?{urlencode(concerning | asked)}).")

@@ -1,5 +1,6 @@
 """Read and write the parameters of a page's address."""
 
+import html
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
@@ -110,3 +111,8 @@ def write(wanted: Mapping[str, str]) -> dict[str, str]:
     if any(st.query_params.get(name) != value for name, value in filled.items()):
         st.query_params.update(filled)
     return filled
+
+
+def lacks(what: str) -> None:
+    """Tell people who copy the page's address which part of the page it does not contain."""
+    st.html(f'<span hidden data-lacks="{html.escape(what)}"></span>')

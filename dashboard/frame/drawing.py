@@ -15,7 +15,7 @@ from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.scripts import SAVE_SCRIPT
+from dashboard.frame.scripts import COPY_SCRIPT, FRAME, SAVE_SCRIPT
 from dashboard.frame.widgets import save_button
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
@@ -83,7 +83,12 @@ def beside_title(*, present: bool = False) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", width="content", key="present-row"):
         menu = save_menu()
         if present:
-            shell.presentation()
+            on = st.toggle("Present", key=shell.PRESENT, bind="query-params")
+            copy = '<span aria-live="polite">Copy link</span>'
+            copy = f'<button type="button" class="tar-save" data-copy>{copy}</button>{COPY_SCRIPT}'
+            st.html(copy, unsafe_allow_javascript=True, width="content")
+            if on:
+                st.html(FRAME / "present.css")
     return menu
 
 

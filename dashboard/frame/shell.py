@@ -18,7 +18,7 @@ from streamlit.runtime.runtime_util import MESSAGE_FLUSH_INTERVAL_SECS
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from dashboard.frame import address, people
-from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
+from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
 from dashboard.frame.uploads import giving_back
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.presentation.html import unbroken
@@ -167,22 +167,6 @@ def show_lead(words: str) -> None:
 PRESENT = "present"
 
 
-def presentation() -> None:
-    """Draw the buttons that show the page on a projector and back, and that copy its address."""
-    on = st.toggle("Present", key=PRESENT, bind="query-params")
-    copy = (
-        '<button type="button" class="tar-save" data-copy><span aria-live="polite">Copy link</span></button>'
-    )
-    st.html(f"{copy}{COPY_SCRIPT}", unsafe_allow_javascript=True, width="content")
-    if on:
-        st.html(FRAME / "present.css")
-
-
-def not_in_address(what: str) -> None:
-    """Tell people who copy the page's address which part of the page it does not contain."""
-    st.html(f'<span hidden data-lacks="{html.escape(what)}"></span>')
-
-
 def presenting() -> bool:
     """Whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))
@@ -196,11 +180,6 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
     place = figures.container(key="beside")
     place.empty()  # A container without content would appear late
     return place, asked
-
-
-def unsent() -> DeltaGenerator:
-    """Return a container that is not sent to the browser; its widgets have values and keep them when they are drawn."""
-    return DeltaGenerator(root_container=None)
 
 
 @contextmanager
@@ -254,12 +233,7 @@ def store() -> Store:
 def machine_store() -> Store:
     """Return the store named by TARSTOP_DATABASE_URL, or the local one, with all rights; a server has one.
 
-    Raises
-    ------
-    NobodyHere
-        In a class, which has no store.
-    Outage
-        When the database cannot be reached.
+    It raises NobodyHere in a class, which has no store, and Outage when the database cannot be reached.
     """
     if people.lecture() is not None:
         raise people.NobodyHere("A class stores nothing, so there are no sessions here; choose a sample.")
@@ -343,18 +317,6 @@ def guide(read: str = "guide", place: str = "") -> str:
     ('guide?read=own_data#patents', 'guide?read=guide#stop-and-decide')
     """
     return f"guide?{urlencode({'read': read})}{f'#{place}' if place else ''}"
-
-
-def decisions(**asked: str) -> None:
-    """Draw a link to Decisions, unless the page is on a projector.
-
-    Parameters
-    ----------
-    **asked
-        Parameters of the address of Decisions.
-    """
-    if not presenting():
-        st.caption(f"More than two options? [Decisions](decisions?{urlencode(asked)}).")
 
 
 def term(key: str, words: str = "") -> str:

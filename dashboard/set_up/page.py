@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, people, shell
 from dashboard.frame.markup import block
@@ -82,7 +83,8 @@ def _steps() -> None:
     flash()
     first, last = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
     st.session_state[OPENED] = st.session_state.get(OPENED, False) or last.open
-    second = last if st.session_state[OPENED] else shell.unsent()
+    # A container without a root is not sent; its widgets have values and keep them when they are drawn.
+    second = last if st.session_state[OPENED] else DeltaGenerator(root_container=None)
     problems: list[str] = []
     left, titles = first.columns([1.2, 1], gap="large")
     with left:
