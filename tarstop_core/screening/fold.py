@@ -58,7 +58,7 @@ class LogReplay:
         """The state; next come documents of the undone labels in `back`, then those in `first`, then those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
-        aside_read = self._aside_read()
+        aside, aside_read = self._aside()
         sequence = self._order.sequence(
             [*put_back, *first, *(fit["next"] if fit else ())], chosen=bool(first)
         )
@@ -70,7 +70,7 @@ class LogReplay:
             reordered=self._order.reordered,
             drawn=self._order.drawn,
             joined=tuple(self._order.additions),
-            aside=self._order.aside_unread(),
+            aside=aside,
             aside_read=aside_read,
             put_back=put_back,
             labels=self._labels.copy(),
@@ -81,10 +81,11 @@ class LogReplay:
             together=dict(self._together),
         )
 
-    def _aside_read(self) -> dict[int, Aside]:
-        """Documents set aside after they were read, by position, without those with a label that may settle the question."""
+    def _aside(self) -> tuple[dict[str, Aside], dict[int, Aside]]:
+        """Documents set aside before they were read, by id, and later, by position; a label that may settle the question counts."""
+        unread, read = self._order.aside()
         counts = (verdicts.RELEVANT, verdicts.COMBINATION)
-        return {at: aside for at, aside in self._order.aside_read().items() if self._labels[at] not in counts}
+        return unread, {at: aside for at, aside in read.items() if self._labels[at] not in counts}
 
     def apply(self, event: Event) -> None:
         """Apply one event; InputProblem if it names a document that is not in the list, skips one, or cannot be read."""
@@ -106,15 +107,12 @@ class LogReplay:
     def _change(self, **values: Any) -> None:
         self._state = replace(self._state, **values)
 
-    def _spend(self, cost: float) -> None:
-        self._change(spent=self._state.spent + cost)
-
     # --- verdicts
 
     def _label(self, event: Event) -> None:
         self._order.label(event)
         self._relabel(event)
-        self._spend(self._state.settings.cost)
+        self._change(spent=self._state.spent + self._state.settings.cost)
 
     def _relabel(self, event: Event) -> None:
         """Apply a verdict and what was recorded with it."""
@@ -157,7 +155,7 @@ class LogReplay:
         self._reports[at] = report
         if report.was_read and at not in self._paid_in_full:
             self._paid_in_full.add(at)
-            self._spend(self._state.settings.cost_in_full)
+            self._change(spent=self._state.spent + self._state.settings.cost_in_full)
 
     def _kept(self, event: Event) -> None:
         """Apply the labels that came with a list; they cost nothing and can be changed, but not undone."""
@@ -174,7 +172,7 @@ class LogReplay:
     # --- the list
 
     def _audited(self, event: Event) -> None:
-        self._order.audited(event, self._state.kept, without=self._aside_read())
+        self._order.audited(event, self._state.kept, without=self._aside()[1])
         self._change(audit_every=int(event.payload["every"]))
 
     def _resize(self, event: Event) -> None:

@@ -339,7 +339,7 @@ def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]
     for event in events:
         if event.kind != "undo":
             in_force.append(event)
-            if event.kind == "label":
+            if event.kind == "label" and back:
                 back = [undone for undone in back if undone.payload.get("doc") != event.payload.get("doc")]
             continue
         last = next((i for i in reversed(range(len(in_force))) if in_force[i].kind in UNDOABLE), None)

@@ -60,14 +60,16 @@ class ReadingOrder:
             )
         return int(self._position[place])
 
-    def aside_unread(self) -> dict[str, Aside]:
-        """Documents set aside before they were read, by id."""
-        return {aside["doc"]: aside for place, aside in self._aside.items() if self._position[place] < 0}
-
-    def aside_read(self) -> dict[int, Aside]:
-        """Documents set aside after they were read, by position."""
-        positions = ((int(self._position[place]), aside) for place, aside in self._aside.items())
-        return {position: aside for position, aside in positions if position >= 0}
+    def aside(self) -> tuple[dict[str, Aside], dict[int, Aside]]:
+        """Documents set aside: those set aside before they were read, by id, and those set aside later, by position."""
+        unread, read = dict[str, Aside](), dict[int, Aside]()
+        for place, aside in self._aside.items():
+            position = int(self._position[place])
+            if position < 0:
+                unread[aside["doc"]] = aside
+            else:
+                read[position] = aside
+        return unread, read
 
     # --- the order
 

@@ -58,7 +58,7 @@ class DecisivePath(ListPath):
             object.__setattr__(self, "p", self.curve.h)
 
     def __len__(self) -> int:
-        return len(self.curve)
+        return len(self.curve.h)
 
     @cached_property
     def b(self) -> Floats:
@@ -165,7 +165,7 @@ class DecisivePath(ListPath):
         return np.maximum(0.0, averted - settled)
 
     def pays(self, depth: int, cost: float) -> bool:
-        return int(self.horizon_depths([cost], None, depth)[0]) > depth
+        return int(self.closed_depths([cost], depth)[0]) > depth
 
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
         plans = np.arange(1, len(self) - depth + 1)
@@ -267,7 +267,7 @@ class DecisivePath(ListPath):
         return np.asarray(utility[:-1] - utility[-1])
 
     def closed_value_rate(self) -> Floats:
-        return self.value_rate(None)
+        return self._worth_to_the_end
 
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:

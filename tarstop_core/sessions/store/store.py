@@ -347,8 +347,8 @@ def _last_seq(session: Session, session_id: str) -> tuple[int, bool]:
 
 def event_row(event: Event) -> dict[str, Any]:
     """An event as JSON values, for files and the database."""
-    plain = {name: getattr(event, name) for name in ("seq", "time", "reviewer", "kind")}
-    return plain | {"payload": dict(event.payload)}
+    named = {"seq": event.seq, "time": event.time, "reviewer": event.reviewer, "kind": event.kind}
+    return named | {"payload": dict(event.payload)}
 
 
 def _row(session_id: str, event: Event) -> dict[str, Any]:
