@@ -170,13 +170,14 @@ def opened_html(work: LazySession, at: int, lead: str, chance: str = "", words: 
     common = isinstance(work, OpenSession) and work.several is not None
     record, score = work.document(at), None if work.row.scores is None else float(work.row.scores[at])
     query = " ".join((work.row.query, *words)) if st.session_state.get(MARKING, True) else ""
+    same = _same_as(work, record) if work.state.joined else ""
     return document_html(
         record,
         at,
         work.state,
         query,
         score,
-        [chance, _same_as(work, record)],
+        [chance, same],
         lead,
         "together" if common else "you said",
     )

@@ -93,7 +93,8 @@ def _screening(work: Work) -> None:
         work.may = work.store.actions("session", work.stored.id)
     if work.held and not work.deleted:
         attempt(work.record_held)
-    if LABEL in work.may and work.state.settings.learns:
+    learns = LABEL in work.may and work.state.settings.learns
+    if learns:
         learning.learn(work)
     state = work.state
     what_if = at_stake.what_if(state, work.what_if) if state.plan and work.what_if else None
@@ -147,7 +148,7 @@ def _screening(work: Work) -> None:
             several.bar(work, resolving)
         else:
             verdicts.bar(work, work.own.state, at, advice, flag)
-    if LABEL in work.may:
+    if learns:
         work.prefetch()
     if work.editing == advising.EDITING:
         advising.dialog(work, state, advice)

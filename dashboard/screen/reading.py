@@ -55,7 +55,7 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
             st.html(block("reading", left, "", (), nearby))
             return None
         record = own.document(at)
-        work.because = work.why_next(record) if at == state.depth else []
+        work.because = work.why_next(record) if work.state.fit and at == state.depth else []
         chance = ""
         if at >= state.depth and state.hit is None:
             # Of being included, while abstracts are judged; ρ would be the chance that its report brings data.

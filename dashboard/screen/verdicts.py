@@ -93,7 +93,8 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
             st.html(block("alert", "You may look at this session.", LOOKS_ON))
         elif stranger:
             st.html(block("alert", f"This list is read by {listed(state.settings.readers.names)}.", STRANGER))
-        _note(work, state, doc)
+        if doc and work.noting == doc:
+            _note(work, state, doc)
         if work.jumping:
             _jump(work, state)
         if state.reasons and not (waits or looks_on):
@@ -249,9 +250,7 @@ def _deviation(words: str, record: Callable[[str], None]) -> None:
 
 
 def _note(work: Work, state: State, doc: str) -> None:
-    """The field for the note on the document on the page, while it is open."""
-    if not doc or work.noting != doc:
-        return
+    """The field for the note on the document on the page."""
 
     def store() -> None:
         text = str(st.session_state[f"note_text_{doc}"])

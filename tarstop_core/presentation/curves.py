@@ -106,9 +106,10 @@ def live_curves(
         # Before one of these was read, it was unknown that it would bring nothing: reading on was worth as much as after it.
         spoken = np.where(uninformative, len(worth) - 1, np.arange(len(worth)))
         worth = worth[np.minimum.accumulate(spoken[::-1])[::-1]]
-    title = fig.with_unit(worth_title, unit)
     if worth is not None and cost > 0:
         worth, title = worth / cost, f"{worth_title} ÷ cost"
+    else:
+        title = fig.with_unit(worth_title, unit)
     first, last = span
     at = depths_drawn(span, depth)
     chart = _LiveChart(at, depth, max(plan, depth), hit, log_depth, dark)

@@ -45,22 +45,6 @@ def stroke(colour: str, dark: bool) -> str:
     return ink(colour, dark) if colour == palette.BELIEF else colour
 
 
-def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
-    """An axis with a light grid, no frame and a title in words."""
-    # Without automargin the figure's margins must fit the labels; with it plotly draws every figure twice.
-    return {
-        "title": {"text": title, "font": {"size": 12, "color": text_colour(dark)}},
-        "tickfont": {"color": text_colour(dark), "size": 11},
-        "gridcolor": palette.GRID,
-        "zeroline": False,
-        "showline": False,
-        "fixedrange": True,
-        "automargin": False,
-        "ticklabeloverflow": "allow",
-        **more,
-    }
-
-
 def line(x: Sequence[float], y: Sequence[float | None], colour: str, **more: Any) -> Figure:
     """A line trace.
 
@@ -341,8 +325,20 @@ class Chart:
         self.note(place.pop("x", 1), y, name, colour, yanchor="top", **place)
 
     def axis(self, name: str, title: str, **look: Any) -> None:
-        """Describe an axis: "xaxis", "yaxis", "yaxis2"."""
-        self.axes[name] = axis(title, self.dark, **look)
+        """Describe an axis ("xaxis", "yaxis", "yaxis2") with a light grid, no frame and a title in words."""
+        colour = text_colour(self.dark)
+        # Without automargin the figure's margins must fit the labels; with it plotly draws every figure twice.
+        self.axes[name] = {
+            "title": {"text": title, "font": {"size": 12, "color": colour}},
+            "tickfont": {"color": colour, "size": 11},
+            "gridcolor": palette.GRID,
+            "zeroline": False,
+            "showline": False,
+            "fixedrange": True,
+            "automargin": False,
+            "ticklabeloverflow": "allow",
+            **look,
+        }
 
     def figure(self, **layout: Any) -> Figure:
         """Return the figure; `layout` is what else its layout has."""
