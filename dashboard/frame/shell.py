@@ -191,7 +191,6 @@ def in_one_piece() -> Iterator[None]:
     run = get_script_run_ctx()
     assert run is not None
     send, lock, held = run._enqueue, Lock(), list[ForwardMsg]()
-    timer = Timer(MOMENT, lambda: release())
 
     def hold(message: ForwardMsg) -> None:
         run.yield_check()  # st.rerun and st.switch_page end a page only where something is sent
@@ -206,6 +205,7 @@ def in_one_piece() -> Iterator[None]:
             for message in messages:
                 send(message)
 
+    timer = Timer(MOMENT, release)
     run._enqueue = hold
     timer.start()
     try:

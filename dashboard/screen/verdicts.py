@@ -51,7 +51,8 @@ KEYS: dict[Label, str] = {
 SETTLES = "x"
 """Shortcut of the grade X, for which I works as well."""
 LARGE: tuple[Label, ...] = ("irrelevant", "relevant")
-"""Verdicts with large buttons."""
+SMALL: tuple[Label, ...] = ("unsure", "combination", "background")
+"""`LARGE` and `SMALL`: verdicts with large and with small buttons."""
 UNDONE = {
     "label": "verdict on",
     "relabel": "changed verdict on",
@@ -115,8 +116,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                     _verdicts(work, state, doc, blocked, LARGE, given, asks=flag is not None)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
                 if not (waits or asking or looks_on):
-                    others = [label for label in KEYS if label not in LARGE]
-                    _verdicts(work, state, doc, blocked, others, given, asks=False)
+                    _verdicts(work, state, doc, blocked, SMALL, given, asks=False)
                 _helpers(work, state, at, doc, advice, None if waits or asking else flag)
                 if not looks_on:
                     st.html(block("more", state.seq))

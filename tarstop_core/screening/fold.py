@@ -41,21 +41,14 @@ class LogReplay:
     @property
     def state(self) -> State:
         """The state so far; events that are applied later do not change it."""
-        return self._state_with(())
+        return self.after(())
 
     def after(self, events: Sequence[Event], first: Sequence[str] = ()) -> State:
         """The state after a whole log, of which the events in force were applied before.
 
-        Documents whose label was undone come next in the order of reading, then those in `first`.
+        Documents whose label was undone come next in the order of reading, then those in `first`, then those of the last fit.
         """
-        state = self._state_with(standing_and_back(events)[1], first)
-        if not events:
-            return state
-        touched = any(event.kind == "label" for event in events)
-        return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
-
-    def _state_with(self, back: Sequence[Event], first: Sequence[str] = ()) -> State:
-        """The state; next come documents of the undone labels in `back`, then those in `first`, then those of the last fit."""
+        _, back = standing_and_back(events)
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
         fit = self._state.fit if self._state.settings.learns else None
         aside, aside_read = self._aside()
@@ -63,8 +56,13 @@ class LogReplay:
             [*put_back, *first, *(fit["next"] if fit else ())], chosen=bool(first)
         )
         ranks = self._order.ranks(without=aside_read)
+        logged: dict[str, Any] = {}
+        if events:
+            touched = any(event.kind == "label" for event in events)
+            logged = {"seq": events[-1].seq, "last_time": events[-1].time, "touched": touched}
         return replace(
             self._state,
+            **logged,
             ranks=ranks if ranks is None or sequence is None else ranks[sequence],
             sequence=sequence,
             reordered=self._order.reordered,

@@ -150,9 +150,8 @@ def _ratios(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, begin: int, end: int
 ) -> Floats:
     """Evidence of the labels at positions `begin` to `end` - 1, given those before; shape (A,)."""
-    relevant, at = state.came_true, np.arange(len(p))
     if settings.adapts_chances:
-        return ratios_of_forecasts(p[begin:end], relevant[begin:end])
+        return ratios_of_forecasts(p[begin:end], state.came_true[begin:end])
     if settings.one_decides:
         if state.hit is not None and state.hit <= begin:
             return ratios_of_first_hit(np.zeros(1), 0, False, 0.0)
@@ -164,8 +163,9 @@ def _ratios(
         return ratios_of_first_hit(
             log_M, end if hit is None else hit, hit is not None, 1 - settings.b_0, begin
         )
+    at = np.arange(len(p))
     judged = state.judged & (at < end)
-    return calibrator.ratios(p, judged, relevant & judged, at < begin, state.ranks, settings.scale)
+    return calibrator.ratios(p, judged, state.came_true & judged, at < begin, state.ranks, settings.scale)
 
 
 def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
