@@ -19,6 +19,7 @@ from tarstop_core.screening.events import settings_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import (
     check_sentence,
+    evidence_so_far,
     live_check,
     rescaled,
     scale_before,
@@ -70,6 +71,7 @@ def test_many_lists_warn_and_only_then_multiplying_is_offered() -> None:
     state = read(REVIEW, "+" + "-" * 59)
     check = live_check(REVIEW, EVEN, P, state, few)
     assert check is not None and check.evidence.warned and check.evidence.lists == 31
+    assert evidence_so_far(REVIEW, EVEN, P, state, few) == check.evidence
     assert check.offered is not None and check.offered < 1
     settings, reason = rescaled(REVIEW, check)
     assert settings.scale == pytest.approx(check.offered, abs=0.006) and "31 sessions" in reason
