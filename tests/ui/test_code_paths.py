@@ -10,4 +10,4 @@ def test_an_action_passes_through_few_files(store: Store) -> None:
     assert len(label.files) <= 56 and label.functions <= 304
     # Every element of the page is held for a moment, to be sent with the others: a change of file each.
     assert len(upload.files) <= 66 and upload.changes <= 606
-    assert len(slider.files) <= 34
+    assert len(slider.files) <= 35
