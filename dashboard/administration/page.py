@@ -30,7 +30,7 @@ PREFIX = "administration"
 LEAD = "Accounts and what is stored about them, backups, limits, and who did what."
 LINES, ALL_LINES = 50, 100_000
 """Lines of the audit log that are shown, and that can be saved."""
-HEAD = ("Name", "Standing", "Came last", "Roles", "Entries in logs", "Drafts", "Audit lines")
+HEAD = ("Name", "Rights", "Last login", "Roles held", "Entries in logs", "Drafts", "Audit lines")
 EVERYBODY = ""
 
 
@@ -53,7 +53,7 @@ def administration_page() -> None:
 def _accounts(store: Store) -> None:
     accounts = {account.name: account for account in store.accounts()}
     _table("Accounts", HEAD, [_row(account) for account in accounts.values()])
-    name = one_of("About", {each: each for each in accounts}, key=f"{PREFIX}/about")
+    name = one_of("Details of", {each: each for each in accounts}, key=f"{PREFIX}/about")
     _about(store, accounts[name])
 
 
@@ -71,7 +71,7 @@ def _moment(time: str) -> str:
 
 
 def _row(account: AccountSummary) -> tuple[str, ...]:
-    standing = ("administers" if account.administers else "") + (" · locked out" if account.locked else "")
+    standing = ("administrator" if account.administers else "") + (" · locked out" if account.locked else "")
     seen = _moment(account.seen) if account.seen else ""
     counts = (account.shares, account.events, account.drafts, account.audit)
     return account.name, standing.strip(" ·"), seen, *(f"{number:,}" for number in counts)
@@ -84,7 +84,7 @@ def _about(store: Store, account: AccountSummary) -> None:
     rows = [
         ("Account since", _moment(account.created)),
         ("Projects", ", ".join(about.projects) or "none"),
-        ("Roles", count_of(len(about.roles), "object", "objects")),
+        ("Has a role in", f"{len(about.roles):,} sessions, imports and calibrators"),
         ("Entries in logs", f"{entries:,} in {count_of(len(about.logs), 'session', 'sessions')}"),
         ("Drafts", f"{about.drafts:,}"),
         ("Lines of the audit log", f"{len(about.audit):,}"),
@@ -127,10 +127,12 @@ def _projects(store: Store) -> None:
     if rows:
         _table("Projects", ("Project", "Members"), rows)
     else:
-        shell.caption("A group of people under one name; share a session with all of them at once.")
+        shell.caption("A project is a group of people: what is shared with it is shared with all of them.")
     left, right = st.columns(2)
-    left.text_input("Project", key=f"{PREFIX}/project", max_chars=100)
-    right.text_input("Person", key=f"{PREFIX}/person", max_chars=200)
+    left.text_input("Project", key=f"{PREFIX}/project", max_chars=100, placeholder="its name")
+    right.text_input(
+        "Person", key=f"{PREFIX}/person", max_chars=200, placeholder="name with which they log in"
+    )
     with st.container(horizontal=True):
         button("Add to the project", _member, store, True, key=f"{PREFIX}/join")
         button("Remove from the project", _member, store, False, key=f"{PREFIX}/leave")
@@ -199,8 +201,8 @@ def _limits(_: Store) -> None:
 def _audit(store: Store) -> None:
     audited = store.audit(ALL_LINES)
     names = {EVERYBODY: "everybody"} | {name: name for name in sorted({line.person for line in audited})}
-    whose = one_of("Of", names, **lasting(f"{PREFIX}/whose"))
-    head = ("When", "Who", "What", "Which", "About")
+    whose = one_of("Lines of", names, **lasting(f"{PREFIX}/whose"))
+    head = ("When", "Who", "What", "On what", "Details")
     rows = [
         (line.time, line.person, line.what, line.object_id, line.about)
         for line in audited

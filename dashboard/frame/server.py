@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import AsyncIterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -59,10 +60,12 @@ CORE = "/_stcore/"
 OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
 """The endpoints of Streamlit that pages need; all others below :data:`CORE`, such as figures about visitors, are closed."""
 PLAIN_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>TARstop</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1.1rem/1.6 sans-serif;max-width:26rem;
-margin:20vh auto;padding:0 1rem;color-scheme:light dark}a{font-weight:600}input,button{font:inherit;padding:.5rem}
-input{width:8em;letter-spacing:.1em}</style></head><body><h1>TARstop</h1>%s</body></html>
-"""
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{font:1rem/1.6 system-ui,sans-serif;max-width:24rem;
+margin:20vh auto;padding:0 1rem;color-scheme:light dark}h1{display:flex;align-items:center;gap:.6rem;font-size:1.6rem}h1 svg{width:2rem}
+a,button{display:inline-block;padding:.6rem 1.4rem;border:0;border-radius:.5rem;background:#0072B2;color:#fff;font:inherit;
+font-weight:600;text-decoration:none}input{width:8em;padding:.5rem;font:inherit;letter-spacing:.1em}</style></head>
+<body><h1>{mark} TARstop</h1>%s</body></html>
+""".replace("{mark}", Path(__file__).with_name("icon.svg").read_text(encoding="utf-8"))
 """Page for strangers, and for an address without a page; ``%s`` is its text."""
 FILES = ("/media/", "/_stcore/", "/component/", "/app/static/", "/static/")
 """Beginnings of the addresses of files, which may be HTML pages too, such as a saved report."""

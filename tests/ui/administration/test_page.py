@@ -1,6 +1,7 @@
 """The Administration page: for administrators alone, with what is kept about whom, and every press of it."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -71,6 +72,7 @@ def test_it_exists_for_administrators_alone(
     assert not app.tabs and not app.selectbox and OTHER not in str(app.get("html"))
     as_person(ADMINISTRATOR)
     app = open_app("administration")
+    assert {"Rights", "Last login", "Roles held"} <= set(re.findall(r"<th>(.*?)</th>", said(app)))
     assert {each.label for each in app.tabs} == {"Accounts", "Projects", "Backup", "Limits", "Audit log"}
     assert "read=guide#administration" in said(app)
 

@@ -78,7 +78,7 @@ def is_login(answer: httpx.Response) -> bool:
     return (
         answer.status_code == 401
         and words[:4] == ["TARstop", "TARstop", "Log", "in"]
-        and len(answer.text) < 1000
+        and len(answer.text) < 2000
     )
 
 
