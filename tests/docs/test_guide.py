@@ -122,7 +122,7 @@ def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
                 advice = advise(row.settings, calibrator, p, replay(row.settings, row.ids, log))
                 seen[rank, event.kind] = advice, explain(advice, row.settings).word
         start = advise(row.settings, calibrator, p, replay(row.settings, row.ids, []))
-    assert start.b == 0.5 and amount(start.gain, "£") == "£698" and "after all costs, is £698" in PAGE
+    assert start.b == 0.5 and amount(start.gain, "£") == "£752" and "after all costs, is £752" in PAGE
     assert "£1,250" in explain(start, row.settings).stopping
     fifth, word = seen[5, "label"]
     assert word == "READ THE REPORTS" and fifth.facts is not None
