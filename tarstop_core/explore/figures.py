@@ -75,8 +75,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     for edges, panel in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
         for end in payoffs.ranges().ends:
             chart.rise(end, edges, THRESHOLD, dash="dash", **panel)
-        chart.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **panel)
-    for value, panel in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
+    for value, foot, panel in ((float(payoffs.utility(now.b)), low - room, {}), (now.evpi, 0.0, bottom)):
+        # No higher than its point, where the name of an action may stand above it.
+        chart.rise(now.b, (foot, value), BELIEF, width=1.5, dash="dot", **panel)
         chart.points([now.b], [value], BELIEF, hovertemplate=hover, **panel)
     right = payoffs.q_star > 0.5
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]

@@ -212,7 +212,7 @@ def plotly_figure(
     notes = list(notes)
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
-    margin = {"l": 60, "r": 12, "t": 24, "b": 46, **more.pop("margin", {})}
+    margin = {"l": 60, "r": 18, "t": 24, "b": 46, **more.pop("margin", {})}
     clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
     texts = {"font": {"color": text_colour(dark)}, "annotations": notes}
     return {"data": data, "layout": {"height": height, "margin": margin, **clear, **texts, **more}}

@@ -52,6 +52,8 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     )
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
     assert [each["y"] for each in orange] == [[500.0, 500.0]]
+    dotted = [each["y"][-1] for each in figure["data"] if each.get("line", {}).get("dash") == "dot"]
+    assert dotted == pytest.approx([float(MONEY.utility(now.b)), now.evpi]), "through no name of an action"
     rows = figures.stakes_rows(now, MONEY)
     assert max(rows, key=lambda row: row["evpi"])["belief"] == 0.8
     json.dumps(figure)

@@ -16,6 +16,7 @@ from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES, QBCB, GRLStop, PoissonProcess, Policy, parse_policy
 from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, THRESHOLD
 from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
@@ -157,7 +158,7 @@ def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
             )
             bars = fig.interval((high - mean).clip(0), (mean - low).clip(0), colour, 1.5)
             chart.traces.append(points | {"error_x": bars})
-        aim = f"{sign} aiming at a recall of {target:.0%}"
+        aim = f"{sign} aiming at a recall of {percent(target)}"
         chart.note(0.48 if first else 1, 1, aim, COLOURS[target], yshift=4)
     shares = {"range": [0, 1.02], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
     chart.axis("xaxis", "lists on which it is reached", domain=[0, 0.47], **shares)

@@ -85,7 +85,7 @@ def _peak_figure(payoffs: Payoffs, b: float, dark: bool) -> Figure:
     chart.labels[-1]["font"]["size"] = 14
     chart.label(b, 0, " you ", BELIEF, xanchor="right" if b > 0.5 else "left")
     chart.axis("xaxis", "chance that a⁺ is right", range=[0, 1], tickformat=".0%")
-    chart.axis("yaxis", "expected loss (shares of K)", range=[0, top], nticks=6)
+    chart.axis("yaxis", "expected loss (both mistakes: 1)", range=[0, top], nticks=6)
     return chart.figure()
 
 
@@ -158,7 +158,7 @@ def _one_document_figure(document: OneDocument, dark: bool) -> Figure:
         chart.name(f"{MARKS[dash]} {name}", colour, 0.98 - 0.085 * row - 0.1, x=end, xanchor=other)
     chart.rise(q_star, [0, top], THRESHOLD, dash="dot")
     chart.axis("xaxis", "chance of prior art", range=[0, 1], tickformat=".0%")
-    title = "worth of the next document (shares of K)"
+    title = "worth of the next document (both mistakes: 1)"
     chart.axis("yaxis", title, range=[0, top], nticks=6, exponentformat="none")
     return chart.figure()
 
