@@ -84,7 +84,10 @@ def _about(store: Store, account: AccountSummary) -> None:
     rows = [
         ("Account since", _moment(account.created)),
         ("Projects", ", ".join(about.projects) or "none"),
-        ("Has a role in", f"{len(about.roles):,} sessions, imports and calibrators"),
+        (
+            "Has a role in",
+            count_of(len(about.roles), "session, import or calibrator", "sessions, imports and calibrators"),
+        ),
         ("Entries in logs", f"{entries:,} in {count_of(len(about.logs), 'session', 'sessions')}"),
         ("Drafts", f"{about.drafts:,}"),
         ("Lines of the audit log", f"{len(about.audit):,}"),
