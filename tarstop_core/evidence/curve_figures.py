@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
@@ -49,6 +49,8 @@ def plain(name: str) -> str:
 class EvidenceChart(fig.Chart):
     """A figure of a review's evidence; if the data are simulated, the word stands at its top."""
 
+    above: ClassVar[Figure] = {"yshift": 19}
+
     def share_axis(self, name: str, title: str, edges: Sequence[float] = (0, 1), **look: Any) -> None:
         """Set up an axis of chances or of shares.
 
@@ -67,14 +69,9 @@ class EvidenceChart(fig.Chart):
 
     def figure(self, **layout: Any) -> Figure:
         """Return the finished figure; ``margin`` in `layout` overrides single margins."""
-        notes, top = list(self.labels), 42 if self.simulated else 26
-        if self.simulated:
-            notes.append(fig.note(1, 1, "simulated", fig.text_colour(self.dark), yshift=19))
+        top = 42 if self.simulated else 26
         margin = {"l": 56, "r": 12, "b": 46, **layout.pop("margin", {}), "t": top}
-        height = round(self.height) + top - 26
-        return fig.plotly_figure(
-            self.traces, height, False, self.dark, notes, margin=margin, **self.axes, **layout
-        )
+        return super().figure(margin=margin, height=round(self.height) + top - 26, **layout)
 
 
 Box = tuple[float, float, float, float]

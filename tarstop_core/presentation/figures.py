@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -186,38 +186,6 @@ def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, A
     return label(x, y, text, colour, xref="paper", yref="paper", **more)
 
 
-def plotly_figure(
-    data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
-) -> Figure:
-    """A figure without frame or legend, on the page's own background, whose texts can be read.
-
-    Parameters
-    ----------
-    data : list of dict
-        Traces.
-    height : float
-        Pixels.
-    simulated, dark : bool
-        Whether "simulated" stands above the right end, and whether the page is dark.
-    notes : sequence of dict
-        Annotations.
-    **more
-        Axes, margins and further attributes of the layout.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
-    """
-    notes = list(notes)
-    if simulated:
-        notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
-    margin = {"l": 60, "r": 18, "t": 24, "b": 46, **more.pop("margin", {})}
-    clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
-    texts = {"font": {"color": text_colour(dark)}, "annotations": notes}
-    return {"data": data, "layout": {"height": height, "margin": margin, **clear, **texts, **more}}
-
-
 class Chart:
     """A figure in the making: traces, labels and axes in the colours of a light or a dark page.
 
@@ -232,6 +200,9 @@ class Chart:
     simulated
         Whether "simulated" stands above the right end.
     """
+
+    above: ClassVar[Figure] = {"yshift": 2}
+    """How far "simulated" stands above the plot."""
 
     def __init__(self, height: float, *, dark: bool = False, simulated: bool = False) -> None:
         self.height, self.dark, self.simulated = height, dark, simulated
@@ -341,10 +312,15 @@ class Chart:
         }
 
     def figure(self, **layout: Any) -> Figure:
-        """Return the figure; `layout` is what else its layout has."""
-        return plotly_figure(
-            self.traces, self.height, self.simulated, self.dark, self.labels, **self.axes, **layout
-        )
+        """Return the figure, without frame or legend, on the page's own background; `layout` is what else its layout has."""
+        labels = list(self.labels)
+        if self.simulated:
+            labels.append(note(1, 1, "simulated", text_colour(self.dark), **self.above))
+        margin = {"l": 60, "r": 18, "t": 24, "b": 46, **layout.pop("margin", {})}
+        clear = {"showlegend": False, "paper_bgcolor": palette.CLEAR, "plot_bgcolor": palette.CLEAR}
+        texts = {"font": {"color": text_colour(self.dark)}, "annotations": labels}
+        look = {"height": self.height, "margin": margin, **clear, **texts, **self.axes, **layout}
+        return {"data": self.traces, "layout": look}
 
 
 MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}

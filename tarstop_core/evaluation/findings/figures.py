@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -75,13 +75,12 @@ def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figur
 class MethodChart(fig.Chart):
     """A chart of an experiment, in which methods have the same colours on light and dark pages."""
 
+    above: ClassVar[fig.Figure] = {}
+
     def figure(self, **layout: Any) -> fig.Figure:
         """Return the figure, marked if simulated; `layout` adds to its layout."""
-        if self.simulated:
-            self.note(1, 1, "simulated")
         margin = {"l": 64, "r": 16, "t": 24, "b": 48, **layout.pop("margin", {})}
-        more = {**self.axes, **layout, "margin": margin}
-        return fig.plotly_figure(self.traces, self.height, False, self.dark, self.labels, **more)
+        return super().figure(margin=margin, **layout)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
