@@ -106,9 +106,8 @@ def _table(look: Look) -> None:
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
     for column, name in errors_of(look.results.settings).items():
         panel[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
-    counted = "expected values for rules that draw a sample"
-    if look.results.settings["weighed"] == "by group":
-        counted = "reviews weighing equally"
+    by_group = look.results.settings["weighed"] == "by group"
+    counted = "reviews weighing equally" if by_group else "expected values for rules that draw a sample"
     caption = (
         f"In brackets: 95 % intervals, from the bootstrap except for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
         "right decision gained over Greedy, or saved for each one lost."
@@ -123,27 +122,15 @@ def _table(look: Look) -> None:
             f"of topics on average, at most in {percent(float(worst['engine_changes']))} ({worst['approach']})."
         )
 
-    def latex() -> str:
-        return tables.latex(all_rows(look.subject, target), look.cost, look.caption, task.icer_digits)
-
-    def all_cells() -> str:
-        return table_to_csv(in_words(all_rows(look.subject, target), look.results))
-
-    def by_topic() -> str:
-        return table_to_csv(case_rows(look.results, look.q_star, look.cost))
-
+    results, every = look.results, partial(all_rows, look.subject, target)
+    by_topic = partial(case_rows, results, look.q_star, look.cost)
     more = {
-        "LaTeX": (".tex", latex),
-        "CSV, every q* and c": ("-all.csv", all_cells),
-        "CSV, topic by topic": ("-topics.csv", by_topic),
+        "LaTeX": (".tex", lambda: tables.latex(every(), look.cost, look.caption, task.icer_digits)),
+        "CSV, every q* and c": ("-all.csv", lambda: table_to_csv(in_words(every(), results))),
+        "CSV, topic by topic": ("-topics.csv", lambda: table_to_csv(by_topic())),
     }
-    files(
-        "Every rule in figures",
-        look.stem,
-        in_words(rows.drop(columns="is_oracle"), look.results),
-        "table",
-        more=more,
-    )
+    numbers = in_words(rows.drop(columns="is_oracle"), results)
+    files("Every rule in figures", look.stem, numbers, "table", more=more)
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
         caption = "The best mean net utility on training topics; one per fold if folds differ."
@@ -297,9 +284,8 @@ def _beside_paper(look: Look) -> None:
         cost = task.paper.cost
         here = errors(subject, cost)
         here = _in_papers_order(here.assign(approach=here["method"].map(PAPER_NAMES)))
-        drawings.append(
-            ("run-errors", f"Wrong decisions in this run (c = {cost:g})", here, results.simulated)
-        )
+        title = f"Wrong decisions in this run (c = {cost:g})"
+        drawings.append(("run-errors", title, here, results.simulated))
     _errors_side_by_side(drawings, results, look.dark)
     _arithmetic()
 
@@ -328,8 +314,7 @@ def _errors_side_by_side(
 def _arithmetic() -> None:
     rows = recovered()
     gaps = (rows["net_utility_again"] - rows["net_utility"]).abs()
-    near, agree = int((gaps <= UTILITY_ROUNDING).sum()), int(rows["icer_agrees"].sum())
-    n = len(rows)
+    near, agree, n = int((gaps <= UTILITY_ROUNDING).sum()), int(rows["icer_agrees"].sum()), len(rows)
     with st.expander(f"The paper’s {n} rows, recomputed from what they imply"):
         note(
             f"From error counts, screened, cost and q* TARstop’s own functions give {near} of {n} net utilities "

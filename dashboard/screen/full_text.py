@@ -3,7 +3,6 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -71,9 +70,8 @@ def queue(work: Work, state: State) -> None:
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
             if not work.state.settings.two_stages:
-                st.caption(
-                    f"Mark a document relevant, and {scenario_of(state.settings).find} is asked for at once."
-                )
+                wanted = scenario_of(state.settings).find
+                st.caption(f"Mark a document relevant, and {wanted} is asked for at once.")
             return
         titles = {
             at: record.title or "Untitled"
@@ -241,10 +239,8 @@ def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
 
 def _table(doc: str, place: int, table: Typed, several: bool) -> None:
     if several:
-        label, example = (
-            f"{table.called.capitalize()} {place + 1} is about",
-            "a test, a threshold, a group of patients",
-        )
+        label = f"{table.called.capitalize()} {place + 1} is about"
+        example = "a test, a threshold, a group of patients"
         _field(label, table.part, f"part_{place}", doc, placeholder=example, max_chars=80)
     for number, (tab, fields) in enumerate(zip(st.tabs([*table.fields]), table.fields.values(), strict=True)):
         key = f"report_rates_{place}_{number}" if number else f"report_counts_{place}"
@@ -273,7 +269,6 @@ def _typed(work: Work, doc: str) -> ReportDraft:
 
 
 def _save(work: Work, at: int, doc: str, seen: int) -> None:
-    st.session_state.pop(SAID, None)
     draft = work.drafts[doc] = _typed(work, doc)
     try:
         if draft.outcome == "data" and draft.to_convert:
@@ -292,7 +287,6 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
 
 
 def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
-    st.session_state.pop(SAID, None)
     try:
         if work.settles_report:
             work.settle(resolved_report_event, seen, work.reader, doc, read)
@@ -386,7 +380,7 @@ def tables(work: Work, state: State) -> None:
             counts = _known({name: row[name] for name in row if name not in ("study", "document", "rank")})
             name = shell.escape_label(f"#{row['rank']} {row['study']}")
             words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
-            button(words, partial(_to_document, work, at), key=f"table_{place}", type="tertiary")
+            button(words, _to_document, work, at, key=f"table_{place}", type="tertiary")
     if sought is not None:
         st.html(TABLES_SCRIPT, unsafe_allow_javascript=True)
 

@@ -18,9 +18,12 @@ from dashboard.frame.work import (
     Work,
     attempt,
     clock,
+    dialog_button,
+    finish,
     flash,
     go_to,
     kept_name,
+    nothing_edited,
     open_work,
     reviewer,
 )
@@ -34,6 +37,7 @@ from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.report import About
 from tarstop_core.evidence.words import Actions
+from tarstop_core.screening.events import KEYED, LONGEST_REASON, reasons_event, reasons_given
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -46,6 +50,8 @@ from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 AT_STAKE = "at_stake"
 MORE = "more"
+REASONS = "reasons"
+"""Value of `Work.editing` while reasons to exclude are entered."""
 ASKED_NAME = "_reviewer_asked"
 NOTHING_OPEN = "No session is open here. Continue one from Home, try the demo, or bring your own documents."
 
@@ -152,8 +158,8 @@ def _screening(work: Work) -> None:
         work.prefetch()
     if work.editing == advising.EDITING:
         advising.dialog(work, state, advice)
-    elif work.editing == verdicts.REASONS:
-        verdicts.reasons_dialog(work, state)
+    elif work.editing == REASONS:
+        _reasons_dialog(work, state)
     elif work.editing == own_application.EDITING:
         own_application.dialog(work, state)
 
@@ -243,7 +249,35 @@ def _more(work: Work, state: State, settings: Settings) -> None:
                 work, "Your application: number and date", "open_application", width="stretch"
             )
         if LABEL in work.may:
-            verdicts.reasons_opener(work, state)
+            count = f" ({len(state.reasons)})" if state.reasons else ""
+            dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS, width="stretch")
+
+
+@st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
+def _reasons_dialog(work: Work, state: State) -> None:
+    """Ask for reasons and their names; a new name also applies to earlier exclusions."""
+    given = reasons_given(state)
+    renamed = "A new name also applies to earlier exclusions. If you empty a name, the reason is no longer offered; earlier exclusions stay."
+    words = (
+        f"Each becomes a button and a line of the flow diagram; the first {KEYED} have their number as key."
+    )
+    st.caption(f"{words} {renamed}" if state.reasons else words)
+    with st.form("reasons", border=False):
+        kept = {
+            reason: st.text_input(
+                f"Reason {at}" + (f", given {given[reason]:,}×" if given[reason] else ""),
+                value=reason,
+                max_chars=LONGEST_REASON,
+                key=f"reason_kept_{state.seq}_{at}",
+            )
+            for at, reason in enumerate(state.reasons, start=1)
+        }
+        asked = f"{'More' if state.reasons else 'Your'} reasons, one a line"
+        hint = "" if state.reasons else scenario_of(state.settings).reasons
+        typed = st.text_area(asked, height=140, placeholder=hint, key=f"reasons_new_{state.seq}")
+        pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
+    if pressed:
+        finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))
 
 
 def _files(work: Work, state: State, settings: Settings) -> None:

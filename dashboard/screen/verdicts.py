@@ -13,7 +13,6 @@ from dashboard.frame.work import (
     MANAGE,
     Work,
     attempt,
-    dialog_button,
     finish,
     nothing_edited,
     reviewer,
@@ -25,7 +24,7 @@ from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import listed
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.events import KEYED, LONGEST_REASON, reasons_event, reasons_given
+from tarstop_core.screening.events import KEYED
 from tarstop_core.screening.labels import (
     BACKGROUND,
     CODES,
@@ -362,39 +361,3 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
         answer("It is X anyway", anyway, key=f"asked_relevant_{work.turn}")
         answer("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc")
-
-
-REASONS = "reasons"
-
-
-def reasons_opener(work: Work, state: State) -> None:
-    """The button that opens the dialog of reasons to exclude."""
-    count = f" ({len(state.reasons)})" if state.reasons else ""
-    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS, width="stretch")
-
-
-@st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
-def reasons_dialog(work: Work, state: State) -> None:
-    """Ask for reasons and their names; a new name also applies to earlier exclusions."""
-    given = reasons_given(state)
-    renamed = "A new name also applies to earlier exclusions. If you empty a name, the reason is no longer offered; earlier exclusions stay."
-    words = (
-        f"Each becomes a button and a line of the flow diagram; the first {KEYED} have their number as key."
-    )
-    st.caption(f"{words} {renamed}" if state.reasons else words)
-    with st.form("reasons", border=False):
-        kept = {
-            reason: st.text_input(
-                f"Reason {at}" + (f", given {given[reason]:,}×" if given[reason] else ""),
-                value=reason,
-                max_chars=LONGEST_REASON,
-                key=f"reason_kept_{state.seq}_{at}",
-            )
-            for at, reason in enumerate(state.reasons, start=1)
-        }
-        asked = f"{'More' if state.reasons else 'Your'} reasons, one a line"
-        hint = "" if state.reasons else scenario_of(state.settings).reasons
-        typed = st.text_area(asked, height=140, placeholder=hint, key=f"reasons_new_{state.seq}")
-        pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
-    if pressed:
-        finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))
