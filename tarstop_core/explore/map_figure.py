@@ -33,7 +33,7 @@ def map_figure(
 ) -> Figure:
     """Draw one measure over q* and cost, or the difference between two rules.
 
-    Each cell has an invisible point above it that can be clicked, in the order of the cells.
+    Each cell has a point in its middle that can be clicked and is not drawn, in the order of the cells.
 
     Parameters
     ----------
@@ -76,13 +76,14 @@ def map_figure(
     chart = Chart(430, dark=dark, simulated=simulated)
     chart.traces.append(heat)
     invisible = {"marker": {"opacity": 0}}
+    # A mark need not be drawn to be clicked: a browser would style hundreds anew with every press.
     chart.traces.append(
         {
             "type": "scatter",
             "mode": "markers",
             "x": [column for _ in q_stars for column in x],
             "y": [q_star for q_star in q_stars for _ in x],
-            "marker": {"opacity": 0, "size": 14, "symbol": "square"},
+            "marker": {"opacity": 0, "maxdisplayed": 1},
             "selected": invisible,
             "unselected": invisible,
             "text": _hover(grid, measure, against),
@@ -110,7 +111,7 @@ def map_figure(
     ticks = {"tickformat": ".0%", "dtick": 0.2 if len(q_stars) < len(x) // 2 else 0.1}
     ends = [q_stars[0] - half_row, q_stars[-1] + half_row]
     chart.axis("yaxis", "how sure before you act", range=ends, showgrid=False, **ticks)
-    return chart.figure(dragmode=False, clickmode="event+select", hovermode="closest")
+    return chart.figure(dragmode=False, clickmode="event+select", hovermode="closest", hoverdistance=40)
 
 
 def _scaled(z: Floats, measure: Measure) -> Floats:

@@ -26,6 +26,8 @@ def test_a_click_on_the_map_shows_that_path_and_the_address_keeps_it(
         page.get_by_role("heading", name="Optimal at a threshold of 50 % and a cost of 0.001 a document")
     ).to_be_visible()
     plot = page.locator("[class*='tar-figure-explore-map'] .nsewdrag").first
+    marks = page.locator("[class*='tar-figure-explore-map'] path.point")
+    assert marks.count() < 10, "the 323 points that can be clicked are not drawn"
     box = plot.bounding_box()
     assert box is not None
     # 17 costs across and 19 thresholds up: the middle of the cell at q* = 0.2 and c = 0.01.
