@@ -25,7 +25,8 @@ from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 from tarstop_core.value.states import States, states_ahead
 
 BLOCK = 0.08  # A block has at most this share of the documents between it and the beginning of the table …
-FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it
+FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it …
+STABLE = 1.0  # … and never more than this, because with two studies a block errors grow from block to block
 DEAR = 1e-2  # Largest cost of the documents of a block, as a share of K
 SELDOM = 1e-6  # If reaching a depth without a find is less likely than this, plans are made again from there
 INCLUDED = 8  # Largest number of included documents that is distinguished, if lists differ and not each brings a study
@@ -159,6 +160,10 @@ class ClosedLoop:
         """Depth beyond which no document can pay in any state of knowledge, at each cost, shape (C,)."""
         # The largest EVPI at any belief.
         most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
+        if self.needed > 0:
+            # What the last study that is needed opens counts on top, and most where a⁺ is surely right.
+            sure = np.ones(1)
+            most += float((self.payoffs.utility(sure) - self.payoffs.utility(sure, plus_open=False))[0])
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
         gain = chance * (self.share * most - self.full_cost)
         pays = gain > self.costs[:, None]
@@ -175,7 +180,7 @@ class ClosedLoop:
         n, nodes = self.length, [0]
         finds = self.share * np.append(0.0, np.cumsum(self._root_chances[:n]))
         while (at := nodes[-1]) < n:
-            most = finds[at] + FINDS + BLOCK * finds[at]
+            most = finds[at] + min(FINDS + BLOCK * finds[at], STABLE)
             step = min(int(BLOCK * at), int(np.searchsorted(finds, most)) - 1 - at)
             dearest = self.costs[self._lengths > at].max()
             if dearest:

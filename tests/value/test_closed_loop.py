@@ -35,6 +35,7 @@ KINDS = {
 }
 """Parts of what is known, kinds of lists, whether there are two stages, whether reports wait, and options beside a⁺ and a⁻."""
 EVEN = Payoffs.from_q_star(0.5)
+KINDS_OF_LISTS = Richness(np.array([0.5, 2.0]), np.array([0.5, 0.5]))
 FREE = np.zeros(1)
 
 
@@ -148,6 +149,23 @@ def test_documents_in_blocks_are_worth_what_each_by_itself_is(
         for start in (0, 1, 40, 300):
             assert blocks.gain(start) == pytest.approx(single.gain(start), abs=NEAR)
         assert blocks.stop() == pytest.approx(single.stop(), rel=0.02, abs=1)
+
+
+@pytest.mark.parametrize("needed", [0, 5])
+@pytest.mark.parametrize("richness", [SAME, KINDS_OF_LISTS])
+def test_plans_far_down_a_rich_list_are_worth_what_each_document_by_itself_is(
+    monkeypatch: pytest.MonkeyPatch, richness: Richness, needed: int
+) -> None:
+    def plan() -> ClosedLoop:
+        known, costs = Knowledge.plain(0.7, 4.0), np.array([1e-5, 1e-4])
+        return ClosedLoop(np.full(400, 0.2), known, EVEN, costs, richness=richness, needed=needed)
+
+    blocks, single = plan(), plan()
+    assert len(blocks.nodes) < 150
+    monkeypatch.setattr(closed_loop, "BLOCK", 0.0)
+    assert len(single.nodes) == 401
+    for start in (0, 100, 300):
+        assert blocks.gain(start) == pytest.approx(single.gain(start), abs=4e-3 * EVEN.K)
 
 
 def test_one_study_left_is_worth_what_the_closed_form_says() -> None:
@@ -323,9 +341,6 @@ def a_path(richness: Richness = SAME, **more: float) -> CumulativePath:
     return CumulativePath(p, states, known, EVEN, labels, richness=richness, **more)
 
 
-KINDS_OF_LISTS = Richness(np.array([0.5, 2.0]), np.array([0.5, 0.5]))
-
-
 @pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.6, "waiting": 1.2}])
 @pytest.mark.parametrize("richness", [SAME, KINDS_OF_LISTS])
 def test_going_on_from_anywhere_leads_to_the_same_stop(richness: Richness, more: dict[str, float]) -> None:
@@ -373,5 +388,7 @@ def test_what_is_closed_until_enough_studies_are_in_is_planned_for(needed: int) 
     opened = EVEN.utility_plus(np.array(0.9)) - EVEN.utility_minus(np.array(0.9)) if needed else 0.0
     assert plan.gain()[0] == pytest.approx(max(0.0, float(opened) - needed * 0.01), abs=1e-6)
     assert (plan.stop()[0] > 0) == (needed > 0)
+    dear = replace(plan, p=np.full(5, 0.5), needed=1, costs=np.array([0.9 * EVEN.K * 0.5 * 0.4]))
+    assert dear.gain()[0] > 0, "it is worth more than certainty, but less than what the study opens"
     beyond = replace(plan, p=np.ones(2), needed=3)
     assert beyond.gain() == 0 and beyond.stop() == 0
