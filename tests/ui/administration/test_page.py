@@ -97,7 +97,7 @@ def test_what_is_kept_about_somebody_is_counted_and_saved(
     as_person(ADMINISTRATOR)
     app = open_app("administration")
     app.selectbox(f"{page.PREFIX}/about").set_value(READER).run()
-    assert "2 in 1 session" in said(app) and "<td>1 session, import or calibrator" in said(app)
+    assert "2 in 1 session" in said(app) and "<td>1 session, import" in said(app)
     mine = store.for_person(ADMINISTRATOR)
     account = next(each for each in mine.accounts() if each.name == READER)
     kept = json.loads(page._as_json(account, mine.kept_about(READER)))
