@@ -73,7 +73,7 @@ class Standing:
 
 def two(store: Store) -> None:
     """Draw the part that compares two on held-out lists."""
-    scenario = switch("Chances", NAMES, **lasting(f"{PREFIX}/scenario"))
+    scenario = switch("Chances for", NAMES, **lasting(f"{PREFIX}/scenario"))
     there = fitting_calibrators(store, scenario)
     a, b = _pair(there, scenario)
     held_out = _held_out(store, scenario)

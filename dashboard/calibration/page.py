@@ -67,7 +67,7 @@ def calibration_page() -> None:
 
 def _calibrators(store: Store) -> None:
     undo_row(UNDO, named=True)
-    scenario = switch("Chances", calibrator_library.NAMES, **lasting(SCENARIO))
+    scenario = switch("Chances for", calibrator_library.NAMES, **lasting(SCENARIO))
     there = calibrator_library.fitting_calibrators(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
     _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))

@@ -28,7 +28,7 @@ def quality_sentence(quality: Quality) -> str:
     """Say how well chances came true, in plain words with their numbers.
 
     >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
-    'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08; giving every document the average chance would score 0.09, so the chances take away 11 % of that.'
+    'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08, 11 % lower than if every document had the average chance (0.09).'
     """
     off = 100 * quality.ece
     off_by = f"{off:.1f}" if off >= 0.1 or off == 0 else f"{off:.2g}"
@@ -42,8 +42,8 @@ def quality_sentence(quality: Quality) -> str:
     if plain <= 0:
         return f"{scores}."
     gain = 1 - quality.brier / plain
-    compared = f"take away {percent(gain)} of that" if gain > 0 else "do no better than that here"
-    return f"{scores}; giving every document the average chance would score {number(plain)}, so the chances {compared}."
+    compared = f"{percent(gain)} lower" if gain > 0 else "no lower"
+    return f"{scores}, {compared} than if every document had the average chance ({number(plain)})."
 
 
 def first_hit_figure(
@@ -272,17 +272,20 @@ def reliability_sentence(bins: Bins) -> str:
     """Say in one sentence what a reliability figure shows.
 
     >>> reliability_sentence([(0.002, 0.001, 9000), (0.2, 0.1, 100)])
-    'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.2 % said.'
+    'The highest chances averaged 20 %, and 10 % of those 100 documents were relevant. Of the other 9,000, 0.1 % were relevant, and their chances averaged 0.2 %.'
     """
     if not bins:
         return "No document was judged."
     mean_chance, share, count = bins[-1]
-    top = f"averaged {100 * mean_chance:.2g} % and {100 * share:.2g} % of those {count:,} documents were relevant"
+    top = f"averaged {100 * mean_chance:.2g} %, and {100 * share:.2g} % of those {count:,} documents were relevant"
     others = sum(row[2] for row in bins[:-1])
     if not others:
         return f"The chances {top}."
     p, y = (100 * sum(row[i] * row[2] for row in bins[:-1]) / others for i in (0, 1))
-    return f"The highest chances {top}; of the other {others:,}, {y:.2g} % were, against {p:.2g} % said."
+    return (
+        f"The highest chances {top}. Of the other {others:,}, {y:.2g} % were relevant, and their chances averaged "
+        f"{p:.2g} %."
+    )
 
 
 def reliability_and_scores(quality: Quality) -> str:

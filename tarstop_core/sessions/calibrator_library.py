@@ -39,7 +39,7 @@ CHANCE_OF = {
     REVIEW: "of bringing data for the outcome",
 }
 """What the chances of a calibrator are chances of, by its scenario: the end of "chance …"."""
-NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "Data"}
+NAMES = {PATENT: "Patent searches", INCLUSION: "Reviews: inclusion", REVIEW: "Reviews: data"}
 """Short names of the scenarios of calibrators, for buttons."""
 
 

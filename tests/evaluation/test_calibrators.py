@@ -180,7 +180,7 @@ def test_the_first_hit_figure_shows_band_and_cases() -> None:
 
 def test_quality_says_when_chances_are_no_better_than_the_average() -> None:
     bad = assess(HALF, LISTS, "three lists")
-    assert "so the chances do no better than that here" in quality_sentence(bad)
+    assert "no lower than if every document had the average chance" in quality_sentence(bad)
     assert (
         "Judged on three lists: on average the chances were off by 40.0 percentage points"
         in quality_sentence(bad)
