@@ -283,10 +283,10 @@ class OpenSession(LazySession):
         if self.several is not None:
             return  # a fit follows once all have judged a document, and this press does not tell when
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
-            of_now = (self.features, self.row, self.state, self.events, self._outside, self.document)
+            of_now = (self.features, self.row, self.state, self.events)
 
             def fit_both() -> None:
-                self._prefetched, self._because = prefetch(*of_now)
+                self._prefetched, self._because = prefetch(*of_now, self._outside, self.document)
 
             self._prefetching = Timer(TO_DRAW, fit_both)
             self._prefetching.daemon = True
