@@ -176,6 +176,10 @@ class _Fields:
     def number(self, name: str, label: str, at: DeltaGenerator, **how: Any) -> None:
         """Draw the field for a number, and below it why its entry cannot be used."""
         at.number_input(label, value=self.now[name], format="%g", **how, **self.view(name))
+        self.problem(name, at)
+
+    def problem(self, name: str, at: DeltaGenerator) -> None:
+        """Say below a field why its entry cannot be used, if it cannot."""
         if name in self.problems:
             with at:
                 problem_box(self.problems[name])
@@ -287,6 +291,7 @@ def _others(key: str, settings: Settings, fields: _Fields) -> None:
         option, hint = f"{OPTIONS}{at}/", f"So: {yes}. Negative where it costs."
         named = fields.now[f"{option}name"]
         columns[0].text_input("Another option", named, max_chars=40, **fields.view(f"{option}name"))
+        fields.problem(f"{option}name", columns[0])
         fields.number(f"{option}right", "Brings if so", columns[1], step=0.01, help=hint)
         fields.number(f"{option}wrong", "Brings if not", columns[2], step=0.01, help=hint)
         gone: dict[str, Any] = {"key": f"{key}/remove/{at}", "on_click": _without, "args": (key, at)}
