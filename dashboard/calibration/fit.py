@@ -112,7 +112,7 @@ def _of_lists(
 
 
 def _name(way: str, suggested: str) -> str:
-    typed = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
+    typed = st.text_input("Name of these cases", suggested, key=f"{PREFIX}/{way}/name")
     return named(typed) or suggested
 
 

@@ -254,7 +254,14 @@ def standings(rows: Sequence[Row], *, of_class: Sequence[float] = (), dark: bool
         hoverinfo="skip",
     )
     with_numbers = [low - (2.2 * room if low < 0 else 0), high + 2.6 * room]
-    chart.axis("xaxis", "net utility of all rounds (points)", range=with_numbers, nticks=4, tickangle=0)
+    chart.axis(
+        "xaxis",
+        "net utility of all rounds (points)",
+        range=with_numbers,
+        nticks=4,
+        tickformat=",",
+        tickangle=0,
+    )
     names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
     names = [*(["<b>The class</b>"] if of_class else []), *names]
     ticks = {"tickvals": list(range(lines)), "ticktext": names, "range": [lines - 0.4, -0.6]}

@@ -211,3 +211,4 @@ def test_actions_by_example() -> None:
 
 def test_points_by_example() -> None:
     assert (points(1), points(-257.0), points(0.5)) == ("1 point", "−257 points", "0.5 points")
+    assert (points(1059.4), points(-1059.4)) == ("1,059 points", "−1,059 points"), "as in the table beside it"
