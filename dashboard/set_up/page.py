@@ -116,9 +116,10 @@ def _steps() -> None:
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
     with goal:
         plus, minus = _actions(form, problems) if scenario.settings_class.weighs else scenario.first_actions
-        start = scenario.settings_class.beginning(plus=plus, minus=minus)
-        if asked is not None and isinstance(start, PatentSettings):
-            start = replace(start, application=asked.application)
+        own: dict[str, Any] = {"plus": plus, "minus": minus}
+        if asked is not None and issubclass(scenario.settings_class, PatentSettings):
+            own["application"] = asked.application
+        start = scenario.settings_class.beginning(**own)
         before = len(problems)
         settings = form.stakes(start, chosen.simulated, problems)
         answered = len(problems) == before
