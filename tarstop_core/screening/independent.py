@@ -5,7 +5,8 @@ The log of such a session contains the verdicts of all readers. Three views of i
 - :attr:`SeveralReaders.common` is what counts: advice, report, exports and learning use it. A document is read once all
   who have to judge it have done so. It is unsure while they differ, and then has the verdict of whoever resolved that.
 - :meth:`SeveralReaders.own` is what one reader works on, without anything that others entered.
-- :attr:`SeveralReaders.visible` is what every reader may see: verdicts and notes on documents that all have judged.
+- :attr:`SeveralReaders.visible` is what every reader may see: verdicts and notes on documents that all have judged, or
+  that came with their labels.
 
 If each also reads full texts alone (``Readers.full_texts``), a report is read once all people among the readers have read
 it, and it counts once they agree or somebody has resolved their differences.
@@ -357,7 +358,7 @@ class SeveralReaders:
 
     @property
     def visible(self) -> list[Event]:
-        """The log that every reader may see: of verdicts and notes, those in force on documents that all have judged."""
+        """The log that every reader may see: of verdicts and notes, those in force on documents that are open to all."""
         if self.opened:
             return list(self.log)
         standing = {event.seq for event in self._standing}
@@ -367,19 +368,23 @@ class SeveralReaders:
                 return not self.alone_in_full or str(event.payload["doc"]) in self.in_full.read
             if event.kind not in ENTRIES:
                 return True
-            return event.seq in standing and str(event.payload["doc"]) in self.judged
+            return event.seq in standing and self._open_to_all(str(event.payload["doc"]))
 
         visible = filter(is_open, self.log)
-        return [self._of_judged(event) if event.kind in FROM_FILES else event for event in visible]
+        return [self._of_open(event) if event.kind in FROM_FILES else event for event in visible]
 
-    def _of_judged(self, event: Event) -> Event:
-        """The event of a file with only the verdicts on documents that all have judged; nobody may see more of it."""
-        verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if doc in self.judged}
+    def _open_to_all(self, doc: str) -> bool:
+        """Whether all have judged a document, or nobody has to because it came with its label."""
+        return doc in self.judged or doc in self._kept
+
+    def _of_open(self, event: Event) -> Event:
+        """The event of a file with only the verdicts on documents that are open to all; nobody may see more of it."""
+        verdicts = {doc: label for doc, label in event.payload["verdicts"].items() if self._open_to_all(doc)}
         return replace(event, payload={**event.payload, "verdicts": verdicts})
 
     def verdicts_on(self, doc: str, reader: str = "") -> Mapping[str, Event]:
         """By reader: the verdicts on a document that one reader may see."""
         given = self._verdicts.get(doc, {})
-        if self.opened or doc in self.judged:
+        if self.opened or self._open_to_all(doc):
             return given
         return {name: event for name, event in given.items() if name == reader}

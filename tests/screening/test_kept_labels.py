@@ -22,6 +22,7 @@ from tarstop_core.screening.labels import PENDING, UNSEEN
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.review_settings import ReviewSettings
+from tarstop_core.screening.several_readers import Readers
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.compare import outcome
@@ -195,6 +196,32 @@ def test_exports_reports_and_files_carry_what_was_kept(tmp_path: Path) -> None:
         assert before_import(export_session(other, again)) == text
         steps = trace(START, {BY_SCORE.digest: BY_SCORE}, whole.row.ids, whole.row.scores, whole.events)
         assert len(steps) == 5 and "b" not in steps[3] and 0 < steps[4]["b"] < 0.5
+
+
+def test_a_session_file_holds_what_readers_entered_on_documents_that_came_with_labels(tmp_path: Path) -> None:
+    screened, ranks = kept_first(RANKING, labels := labels_found(FRAME))
+    kept = replace(kept_event(FRAME, screened, labels, ranks), seq=1, time="2026-11-21T14:00:00.000+00:00")
+    settings = ReviewSettings(
+        START.payoffs, START.cost, calibrator=BY_SCORE.digest, readers=Readers(("Rita", "Sam"))
+    )
+    entries = [
+        Event("note", {"doc": "d5", "text": "page 3"}, reviewer="Rita"),
+        Event("relabel", {"doc": "d1", "label": "unsure"}, reviewer="Rita"),
+        Event("label", {"doc": "d11", "label": "relevant"}, reviewer="Sam"),
+    ]
+    with Store(f"sqlite:///{tmp_path}/t.db") as store, Store(f"sqlite:///{tmp_path}/u.db") as other:
+        store.save_calibrator(BY_SCORE)
+        collection = store.save_collection("a.csv", FRAME, [], 0)
+        listed = (collection, screened.order, screened.scores, settings, "", screened.how)
+        session = store.create_session("Kept", *listed, events=[kept])
+        for seen, entry in enumerate(entries, start=1):
+            store.append(session, entry, expected=seen)
+        text = export_session(store, session)
+        assert '"d11"' not in text.split('"log"')[1], "Rita has not judged it"
+        here = session_snapshot(store, session).state
+        there = session_snapshot(other, import_session(other, text)).state
+    assert here.notes["d5"] == there.notes["d5"] == "Rita: page 3"
+    assert here.labels.tolist() == there.labels.tolist() and there.labels[3] == 2
 
 
 def test_replaying_reads_labelled_documents_in_rank_order() -> None:
