@@ -87,7 +87,7 @@ class Parameter:
         ('Documents in a batch (K)', 'Documents to one draw')
         """
         symbol = f" ({self.name})" if len(self.name) == 1 else ""
-        return f"{self.meaning[0].upper()}{self.meaning[1:]}{symbol}"
+        return f"{self.meaning[:1].upper()}{self.meaning[1:]}{symbol}".strip()
 
     @property
     def wanted(self) -> str:

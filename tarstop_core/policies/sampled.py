@@ -249,7 +249,7 @@ class QBCB(OrderStatistic):
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
         Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),
-        Parameter("alpha", "chance that it is missed, α", 0.0001, 1.0, TENTHS, "float"),
+        Parameter("alpha", "chance that the recall is missed, α", 0.0001, 1.0, TENTHS, "float"),
     )
 
     @property

@@ -11,7 +11,7 @@ import pytest
 import tarstop_core
 from tarstop_core import policies
 from tarstop_core.evaluation.findings.figures import style
-from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.policies import POLICIES, Parameter, Policy, parse_policy
 from tarstop_core.policies.registry import about, advising_rules, message, titled, with_same_target
 from tests.branches import every_branch
 from tests.reference.loops import LOOPS
@@ -155,3 +155,9 @@ def test_what_a_rule_does_unless_told_otherwise_is_among_what_a_grid_search_trie
     rule = parse_policy(name)
     for parameter in rule.parameters:
         assert getattr(rule, parameter.name) in parameter.grid
+
+
+def test_the_label_of_a_parameter_takes_any_meaning_and_has_one_pair_of_brackets() -> None:
+    assert Parameter("n", "", 1, 9, ()).label == "(n)" and not Parameter("pages", "", 1, 9, ()).label
+    labels = [parameter.label for rule in POLICIES.values() for parameter in rule.parameters]
+    assert not [label for label in labels if ") (" in label]
