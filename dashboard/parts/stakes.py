@@ -196,12 +196,11 @@ def _questions(settings: Settings, fields: _Fields, note: str) -> None:
     }
     radio("Which mistake is worse?", names, first=now["worse"], **view("worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
-    equal = now["worse"] in (None, "equal")
-    fields.number("times", "How many times worse?", times, step=1.0, disabled=equal)
-    unequal = now["worse"] in ("plus", "minus")
-    mistake = "the worse mistake" if unequal else "a wrong decision"
+    one_is_worse = now["worse"] in ("plus", "minus")
+    fields.number("times", "How many times worse?", times, step=1.0, disabled=not one_is_worse)
+    mistake = "the worse mistake" if one_is_worse else "a wrong decision"
     # The label is short, because one of two lines would push the rest below the bar.
-    avoided = "it" if unequal else "one"
+    avoided = "it" if one_is_worse else "one"
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     empty = "as many as there are" if settings.cost == 0 else "a number"
     fields.number("documents", asked, documents, step=50.0, placeholder=empty)
