@@ -64,11 +64,11 @@ class Work(OpenSession):
     held_after: int = 0  # Number of the last event when these were recorded
     _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)  # Ratios of other sessions
 
-    def of_chances(self, find: Callable[..., T]) -> T:
+    def of_chances(self, find: Callable[..., T], *given: Any) -> T:
         """Result of a function such as :func:`live_check`, which compares the chances with the finds here and in other sessions.
 
         The finds of other sessions are read once for each source of chances, and cached while the tab has the session
-        open.
+        open. `given` are results from the same chances and finds that the function need not compute again.
         """
         settings = self.state.settings
         if settings.chances_from not in self._others:
@@ -77,7 +77,7 @@ class Work(OpenSession):
         others = self._others[settings.chances_from]
         return self.once(
             (find, settings, tuple(of_session.tobytes() for of_session in others)),
-            partial(find, settings, *self.chances(settings), self.state, others),
+            partial(find, settings, *self.chances(settings), self.state, others, *given),
         )
 
     @property

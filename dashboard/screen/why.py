@@ -47,8 +47,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     if second_opinion := scenario_of(settings).second_opinion(settings, state):
         st.html(block("remark", second_opinion))
     # Evidence against the chances, and a change of them, is shown without opening the fold.
-    doubted = state.settings.scale != 1 or work.of_chances(evidence_so_far).warned
-    check = work.of_chances(live_check) if doubted else None
+    evidence = work.of_chances(evidence_so_far)
+    doubted = state.settings.scale != 1 or evidence.warned
+    check = work.of_chances(live_check, evidence) if doubted else None
     if check is not None:
         _live_check(work, state, check)
     # The number is not in the fold's label, because a new label would close the fold.
@@ -81,7 +82,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         )
         st.html(reasons)
         if check is None:
-            _live_check(work, state, work.of_chances(live_check))
+            _live_check(work, state, work.of_chances(live_check, evidence))
         other_rules(work, state, settings)
         if settings.weighs:
             switch(

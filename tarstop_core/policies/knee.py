@@ -68,7 +68,9 @@ class Knee(AtAnyCost):
             (10, 100, 500, 1000),
         ),
         Parameter("cap", "share of the list at which to give up", 0.01, 1.0, (0.6, 0.75), "float"),
-        Parameter("f", "documents between checks, or the sensitivity in reading Q", 0, 100_000, (10, 50, 100)),
+        Parameter(
+            "f", "documents between checks, or the sensitivity in reading Q", 0, 100_000, (10, 50, 100)
+        ),
         Parameter.choice("reading", "what the paper's parameters mean", ("P", "Q", "R"), ("P",)),
         Parameter.choice(
             "cap_on_empty", "whether it gives up when nothing is found", ("yes", "no"), ("yes",)

@@ -41,7 +41,12 @@ from tarstop_core.value.payoffs import Floats
 
 
 def live_check(
-    settings: Settings, calibrator: Calibrator, p: Floats, state: State, others: Sequence[Floats] = ()
+    settings: Settings,
+    calibrator: Calibrator,
+    p: Floats,
+    state: State,
+    others: Sequence[Floats] = (),
+    evidence: Evidence | None = None,
 ) -> Check | None:
     """The finds of a session compared with what its chances forecast, and the evidence of all sessions about these chances.
 
@@ -57,6 +62,8 @@ def live_check(
         State of the session.
     others : sequence of ndarray, shape (A,)
         Evidence of other sessions with the same chances, from :func:`session_ratios`.
+    evidence : Evidence, optional
+        What :func:`evidence_so_far` returns for the same arguments, where it is computed already.
 
     Returns
     -------
@@ -86,7 +93,7 @@ def live_check(
         else:
             expected = remaining(mixture([1.0], [calibrator.dispersion]), [float(used.sum())], read)
             low, high = expected.interval(CONFIDENCE)
-    evidence = evidence_so_far(settings, calibrator, p, state, others)
+    evidence = evidence or evidence_so_far(settings, calibrator, p, state, others)
     # Other chances already use the finds.
     fixed = not (settings.adapts_chances or settings.chances_follow)
     offered = evidence.level if evidence.warned and fixed else None

@@ -71,7 +71,9 @@ def test_many_lists_warn_and_only_then_multiplying_is_offered() -> None:
     state = read(REVIEW, "+" + "-" * 59)
     check = live_check(REVIEW, EVEN, P, state, few)
     assert check is not None and check.evidence.warned and check.evidence.lists == 31
-    assert evidence_so_far(REVIEW, EVEN, P, state, few) == check.evidence
+    evidence = evidence_so_far(REVIEW, EVEN, P, state, few)
+    again = live_check(REVIEW, EVEN, P, state, few, evidence)
+    assert again is not None and again.evidence is evidence and again == check
     assert check.offered is not None and check.offered < 1
     settings, reason = rescaled(REVIEW, check)
     assert settings.scale == pytest.approx(check.offered, abs=0.006) and "31 sessions" in reason

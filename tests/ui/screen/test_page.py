@@ -11,6 +11,7 @@ from dashboard.frame.work import TURNS
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening import live_check
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -219,6 +220,16 @@ def test_a_decision_on_a_hit_names_it(open_app: Open, store: Store, session: str
     press(page, "Record the decision")
     (hit,) = store.record_texts(store.session(session).collection_id, [store.session(session).order[0]])
     assert f'data-look="1">#1</a> {hit.publication_number} “{hit.title}” settles' in html_of(page)
+
+
+def test_evidence_about_the_chances_is_computed_once_a_press(
+    open_app: Open, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, computed = press(ask_why(open_app("screen", session=session)), "Not relevant"), []
+    whole = live_check.combined
+    monkeypatch.setattr(live_check, "combined", lambda ratios: computed.append(ratios) or whole(ratios))
+    ask_why(page)
+    assert len(computed) == 1
 
 
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
