@@ -39,7 +39,7 @@ from tarstop_core.calibration.calibration_plot import (
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import COMPLETE, DEPTH, share_without_hit
 from tarstop_core.evaluation.reranking import READ
-from tarstop_core.presentation.numbers import INTERVAL, number, percent
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, number, percent
 from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
 from tarstop_core.sessions import calibrator_library
 from tarstop_core.sessions.calibrator_library import CHANCE_OF, KIND_WORDS, ListedCalibrator
@@ -107,7 +107,7 @@ def facts(chosen: ListedCalibrator) -> list[tuple[str, str]]:
         rows.append(("Frailty shape a", number(calibrator.frailty)))
     if share := share_without_hit(calibrator, DEPTH, COMPLETE):
         rows.append(("Collections vary", "95 % of them probably lie in the band of the figure"))
-        between = f"{percent(share.low)} to {percent(share.high)} in {percent(INTERVAL)} of collections"
+        between = f"{percent(share.low)} to {percent(share.high)} in {percent(INTERVAL_LEVEL)} of collections"
         rows.append(
             (
                 f"Nothing in the first {DEPTH}, although it exists",

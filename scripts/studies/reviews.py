@@ -31,7 +31,7 @@ from tarstop_core.policies import Greedy, Optimal
 from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.palette import BELIEF, PLUS
 from tarstop_core.value.outcomes import (
-    NORMAL_90,
+    INTERVAL_REACH,
     ReviewPath,
     chance_turned,
     is_plus,
@@ -288,7 +288,11 @@ def tempering(rows: pd.DataFrame) -> float:
 
 def widening(rows: pd.DataFrame) -> float:
     """The factor on the expected move that 90 % of the moves lie within; reviews and numbers of studies weigh equally."""
-    rows = rows[rows["studies"] > 0].assign(far=lambda own: own["moved"].abs() / NORMAL_90).sort_values("far")
+    rows = (
+        rows[rows["studies"] > 0]
+        .assign(far=lambda own: own["moved"].abs() / INTERVAL_REACH)
+        .sort_values("far")
+    )
     weight = 1 / rows.groupby(["review", "studies"])["far"].transform("size")
     return float(rows["far"].iloc[int(np.searchsorted(weight.cumsum() / weight.sum(), 0.9))])
 
@@ -300,7 +304,7 @@ def within(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
     for reviews in held_out:
         tested = rows["review"].isin(reviews)
         factor = widening(rows[~tested])
-        parts.append(rows[tested].assign(within=rows["moved"].abs() <= factor * NORMAL_90))
+        parts.append(rows[tested].assign(within=rows["moved"].abs() <= factor * INTERVAL_REACH))
     return pd.concat(parts)
 
 

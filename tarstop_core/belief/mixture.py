@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 
 from tarstop_core.documents.tables import Flags, Floats, Ints
-from tarstop_core.presentation.numbers import INTERVAL
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 
 TINY = 1e-300
 NEGLIGIBLE = 1e-9  # Chance of an upper tail that is left out
@@ -191,7 +191,7 @@ class Remaining:
             low, high = high, min(2 * high, self.documents)
         return bisect_left(range(high), share - NEGLIGIBLE, lo=low, key=self.chance_of_at_most)
 
-    def interval(self, level: float = INTERVAL) -> tuple[int, int]:
+    def interval(self, level: float = INTERVAL_LEVEL) -> tuple[int, int]:
         """Both ends of the central interval that holds this share."""
         tail = (1 - level) / 2
         return self.quantile(tail), self.quantile(1 - tail)

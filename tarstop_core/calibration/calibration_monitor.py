@@ -31,9 +31,9 @@ from tarstop_core.calibration.hit_rate_model import (
     share_of,
 )
 from tarstop_core.documents.tables import Flags, Floats
-from tarstop_core.presentation.numbers import INTERVAL
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 
-CONFIDENCE = INTERVAL  # Of the interval of the number of hits
+CONFIDENCE = INTERVAL_LEVEL  # Of the interval of the number of hits
 E_LIMIT = 20.0
 """E-value from which chances count as not fitting: one person in twenty at most reaches it although the chances are right."""
 LEVELS = (0.25, 0.35, 0.5, 0.7, 1.4, 2.0, 2.8, 4.0)  # Alternatives: every chance times this

@@ -6,7 +6,7 @@ import pandas as pd
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.documents.tables import Flags
 from tarstop_core.presentation.figures import Chart, Figure, interval, plain, stroke
-from tarstop_core.presentation.numbers import INTERVAL, listed, percent
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, listed, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
 
 # Names of scenarios and of stretches of a list, as the page shows them.
@@ -45,7 +45,7 @@ def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
     reach = interval((high - mean).tolist(), (mean - low).tolist(), blue, 1.5, width=4)
     chart = Chart(84 + 16 * len(forecasts), dark=dark)
     chart.points(mean, names, BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")
-    chart.note(0, 1, f"┠┼┨ said, {percent(INTERVAL)}", BELIEF, xanchor="left", yshift=2)
+    chart.note(0, 1, f"┠┼┨ said, {percent(INTERVAL_LEVEL)}", BELIEF, xanchor="left", yshift=2)
     for which, colour, symbol, words, place in (
         (is_held, STUDY, "circle", "● found", 0.68),
         (~is_held, PLUS, "x", "✕ outside", 1.0),

@@ -25,9 +25,9 @@ from scipy.special import betaincinv
 from tarstop_core.belief.mixture import log_passed, mixture, power_exposure, weighted_quantiles
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.tables import Floats
-from tarstop_core.presentation.numbers import INTERVAL
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 
-LEVEL = INTERVAL
+LEVEL = INTERVAL_LEVEL
 DEPTH = 100
 """Depth for which the page says how often nothing was found by then."""
 POINTS = 40

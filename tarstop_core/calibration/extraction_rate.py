@@ -18,7 +18,7 @@ from scipy.special import betaincinv, betaln, digamma, expit, gammaln, logit, lo
 from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import INTERVAL
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 
 FILE = FileKind("tarstop-data-share", 1, "share of reports with data")
 SUREST = 1000.0  # Reports that a learned rate weighs as much as, at most
@@ -48,7 +48,7 @@ class ExtractionRate:
         """Expected share."""
         return self.alpha / (self.alpha + self.beta)
 
-    def interval(self, level: float = INTERVAL) -> tuple[float, float]:
+    def interval(self, level: float = INTERVAL_LEVEL) -> tuple[float, float]:
         """Both ends of the central interval of the share."""
         tail = (1 - level) / 2
         low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))

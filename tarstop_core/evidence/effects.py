@@ -16,7 +16,7 @@ from tarstop_core.effects.pooling import Method, Pooled, mantel_haenszel, peto, 
 from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.synthesis import MoreStudies, Without
-from tarstop_core.presentation.numbers import INTERVAL, alike, signed
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, alike, signed
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import worth_of_studies
@@ -179,7 +179,9 @@ class EffectEvidence:
         """Interval of the share of settings in which the effect is beyond δ; None without a Bayesian engine."""
         if self.known is None:
             return None
-        low, high = self.known.share_of_settings(np.array([(1 - INTERVAL) / 2, (1 + INTERVAL) / 2]))
+        low, high = self.known.share_of_settings(
+            np.array([(1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2])
+        )
         return float(low), float(high)
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:

@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 
 from tarstop_core.presentation.numbers import (
-    INTERVAL,
+    INTERVAL_LEVEL,
     alike,
     amount,
     count_of,
@@ -27,7 +27,7 @@ SENTENCES = Environment(
     lstrip_blocks=True,
     auto_reload=False,
 )
-SENTENCES.globals["interval_level"] = percent(INTERVAL)
+SENTENCES.globals["interval_level"] = percent(INTERVAL_LEVEL)
 SENTENCES.filters |= {
     "alike": alike,
     "amount": amount,

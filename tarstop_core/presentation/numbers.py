@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 CURRENCIES = "£$€¥"
-INTERVAL = 0.9  # Share of the chance that an interval beside a forecast or a chance contains
+INTERVAL_LEVEL = 0.9  # Chance with which an interval on a page holds the true value
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

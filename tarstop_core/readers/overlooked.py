@@ -31,11 +31,11 @@ import numpy as np
 from tarstop_core.calibration.recall_bound import largest_total
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import INTERVAL
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 from tarstop_core.readers.verdicts import Verdicts
 from tarstop_core.value.counts import beta_binomial, log_ways
 
-LEVEL = INTERVAL  # Coverage of the intervals
+LEVEL = INTERVAL_LEVEL  # Coverage of the intervals
 TAIL = (1 - LEVEL) / 2  # Chance that an interval misses on one side
 SHARE = 0.05  # Audits are planned to show that at most this share of the relevant records is missed
 

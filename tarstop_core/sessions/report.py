@@ -21,7 +21,7 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.synthesis import Synthesis
 from tarstop_core.evidence.words import Actions, not_accounted_sentence, risk_sentence
 from tarstop_core.presentation.html import Sheet, page, sheet
-from tarstop_core.presentation.numbers import INTERVAL, amount, percent
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, amount, percent
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
@@ -91,7 +91,7 @@ def report_html(session: SessionSnapshot) -> str:
         cited=[_documents(session, state.settled_by, "What decides it")] if state.settled_by else [],
         counted=scenario.counted(state),
         standing=scenario.rows(session.advice_now, settings),
-        level=percent(INTERVAL),
+        level=percent(INTERVAL_LEVEL),
         audited=recall_sentence(state),
         several=[] if session.several is None else who_read(session.several),
         machines=machine_items(session),

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.lattice import Lattice, lattice_for
@@ -21,6 +21,7 @@ from tarstop_core.belief.question import Question
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL
 from tarstop_core.value.counts import beta_binomial, binomial
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
@@ -215,7 +216,8 @@ def _lattices(tables: Tables, question: Question) -> list[Lattice]:
     return [lattice_for(*margin) for margin in question.margins(tables)]
 
 
-NORMAL_90 = 1.645  # 90 % of a normal distribution lie within this many standard deviations
+INTERVAL_REACH = round(float(ndtri((1 + INTERVAL_LEVEL) / 2)), 3)
+"""Standard deviations on either side of its mean that an interval of a normal distribution reaches."""
 ROWS = 48  # Equally probable numbers of reports that represent their distribution
 
 
@@ -311,7 +313,7 @@ def pooled_range(
     [0.73, 0.73]
     """
     assert state.pooled is not None, "a state of tables knows what they pool to"
-    reach = NORMAL_90 * widening * pooled_move(state, to_come)
+    reach = INTERVAL_REACH * widening * pooled_move(state, to_come)
     return float(unit(state.pooled[0] - reach)), float(unit(state.pooled[0] + reach))
 
 

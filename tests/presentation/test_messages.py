@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 from jinja2 import DictLoader, UndefinedError
-from scipy.special import ndtri
 
 from tarstop_core.presentation.messages import SENTENCES, Messages
-from tarstop_core.presentation.numbers import INTERVAL, percent
-from tarstop_core.value.outcomes import NORMAL_90
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, percent
 from tests.branches import every_branch
 
 CORE = Path(__file__).parents[2] / "tarstop_core"
@@ -99,6 +97,5 @@ def test_no_template_joins_two_words() -> None:
 
 def test_no_template_writes_out_the_level_of_intervals() -> None:
     templates = [*CORE.rglob("*.jinja"), *CORE.rglob("*.html")]
-    written = [path.name for path in templates if percent(INTERVAL) in path.read_text(encoding="utf-8")]
+    written = [path.name for path in templates if percent(INTERVAL_LEVEL) in path.read_text(encoding="utf-8")]
     assert written == [], "a level that is written out is wrong once the constant changes"
-    assert abs(ndtri((1 + INTERVAL) / 2) - NORMAL_90) < 1e-3

@@ -10,7 +10,7 @@ from dashboard.frame.widgets import explained, lasting, one_of, whole_percent
 from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.presentation.html import IN_PRINT
-from tarstop_core.presentation.numbers import INTERVAL, amount, percent
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, amount, percent
 from tarstop_core.samples import shipped
 from tarstop_core.screening.settings import StudySettings
 from tarstop_core.value.stakes import FULL_TIMES
@@ -123,7 +123,7 @@ class StudyForm(Form[T]):
         elif share.topics:
             source = f" For interventions it was never measured: this guess comes from {learned_from}. Change it if you know better."
         caption(
-            f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with {percent(INTERVAL)} probability; every report "
+            f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with {percent(INTERVAL_LEVEL)} probability; every report "
             f"you read in full corrects it.{source}"
         )
         return share

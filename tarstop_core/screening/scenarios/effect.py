@@ -16,7 +16,7 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.words import Actions
 from tarstop_core.files.effect_tables import as_effects, read_effects
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import INTERVAL, alike, number, percent
+from tarstop_core.presentation.numbers import INTERVAL_LEVEL, alike, number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -29,7 +29,7 @@ from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 LEVELS = np.array(
-    [0.5, (1 - INTERVAL) / 2, (1 + INTERVAL) / 2]
+    [0.5, (1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2]
 )  # quantiles: median, and the ends of an interval
 Z = 1.959964  # standard errors to the ends of an interval of 95 %
 
