@@ -7,7 +7,7 @@ a table gives the value after a find. The table depends on costs, payoffs and ch
 find: one table per state of knowledge serves all costs.
 
 The next study is predicted by its own outcomes, if the state of knowledge lists them, and those after it by the normal
-model. With the normal model alone, plans were worth up to .01 K less than a single study is.
+model. By the normal model alone, a plan is worth up to .01 K less than a single study.
 
 Documents far from the beginning of the table are grouped into blocks that grow in proportion to the distance. Within a
 block finds come at a constant rate (Heun's method).
@@ -114,8 +114,7 @@ class ClosedLoop:
         expected = self.share * (float(self._root_chances.sum()) + self.waiting)
         likely = expected + 3 * np.sqrt(expected) + 2
         most = min(likely, self.most, len(self.p) + self.waiting)
-        states = states_ahead(self.knowledge, self.payoffs, most)
-        return states.with_beliefs_after_first(*self.after_one) if self.after_one else states
+        return states_ahead(self.knowledge, self.payoffs, most, self.after_one)
 
     @cached_property
     def _as_now(self) -> Floats:
@@ -161,9 +160,12 @@ class ClosedLoop:
         # The largest EVPI at any belief.
         most = sum(two.K * two.q_star * (1 - two.q_star) for two in self.payoffs.neighbours())
         if self.needed > 0:
-            # What the last study that is needed opens counts on top, and most where a⁺ is surely right.
-            sure = np.ones(1)
-            most += float((self.payoffs.utility(sure) - self.payoffs.utility(sure, plus_open=False))[0])
+            # What the last study that is needed opens counts on top. It is linear between these beliefs.
+            kinks = np.array(
+                [0.0, 1.0, *self.payoffs.ranges().ends, *self.payoffs.ranges(plus_open=False).ends]
+            )
+            opened = self.payoffs.utility(kinks) - self.payoffs.utility(kinks, plus_open=False)
+            most += float(opened.max())
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
         gain = chance * (self.share * most - self.full_cost)
         pays = gain > self.costs[:, None]

@@ -23,9 +23,8 @@ from tarstop_core.value.preposterior import worth_of_short_plans
 from tarstop_core.value.studies import EvidenceState
 from tarstop_core.value.worth import WorthOfStudies
 
-FEW_COSTS = (
-    3  # Up to this many costs, searching for the stop is faster than computing the value of every depth
-)
+# Up to this many costs, searching for the stop is faster than computing the value of every depth.
+FEW_COSTS = 3
 BLOCK = 512  # Depths that are searched together
 SHORT = 10  # Plans of up to this many documents use the exact number of studies instead of a Poisson one …
 LIKELY = 0.02  # … as far down as the last document that is this likely to bring data

@@ -17,11 +17,13 @@ from tarstop_core.effects.normal import Belief
 from tarstop_core.effects.roots import roots
 from tarstop_core.effects.studies import Studies
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import beliefs_after_one, chance_of_plus, worth_of_studies
+from tarstop_core.value.margins import beliefs_after
+from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 FINE, COARSE = 120, 30
 """About how many parts a mixture has, for the value of one study and of several."""
+RESULTS = 1000  # Results of the next study that are distinguished
 NEGLIGIBLE = 1e-12  # A τ is left out if its weight is at most this share of the largest
 EQUAL = 1e-7  # Every τ below this share of a study's standard error counts as 0
 UNSEEN = 5.0
@@ -55,7 +57,7 @@ class KnownEffect:
 
     def beliefs_after_one(self) -> tuple[Floats, Floats]:
         """Beliefs after the next study and their chances, shape (results,) each."""
-        return beliefs_after_one(self.fine)
+        return beliefs_after(self.fine, 1, RESULTS)
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         """Expected value of each of these numbers of studies, in the payoffs' unit."""

@@ -94,6 +94,13 @@ class Knowledge:
         centre = (self.precision * self.mean + studies * self.study * mean[..., None]) / precision
         return centre, precision
 
+    def mean_leading_to(self, belief: Floats) -> Floats:
+        """Result of one study after which knowledge of one part gives these beliefs, shape of `belief`."""
+        precision = self.precision[0] + self.study[0]
+        return np.asarray(
+            (ndtri(belief) * np.sqrt(precision) - self.precision[0] * self.mean[0]) / self.study[0]
+        )
+
     def belief_after(self, studies: float, batches: int, mean: Floats, squares: Floats) -> Floats:
         """Belief after further studies.
 

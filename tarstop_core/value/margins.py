@@ -85,14 +85,29 @@ class Margins:
         return {}
 
 
-def beliefs_after(margin: Knowledge, k: int) -> tuple[Floats, Floats]:
-    """Beliefs after k more studies at nodes of their mean and sum of squares, and the chance of each; both of one axis."""
+def beliefs_after(margin: Knowledge, k: int, means: int = MEANS) -> tuple[Floats, Floats]:
+    """Beliefs that further studies may lead to, at nodes of their mean and sum of squares.
+
+    Parameters
+    ----------
+    margin : Knowledge
+        What is known now, by heterogeneity.
+    k : int
+        Number of further studies.
+    means : int
+        Nodes of the mean.
+
+    Returns
+    -------
+    belief, chance : ndarray, shape (outcomes,)
+        Beliefs, and the chance of each.
+    """
     spread = np.sqrt(1 / margin.precision + 1 / (k * margin.study))
     sums, shares = sums_of_squares(margin, k)
     ends = np.array([(margin.mean - REACH * spread).min(), (margin.mean + REACH * spread).max()])
     middle, unit = float(margin.weight @ margin.mean), float(spread.min())
     first, last = np.arcsinh((ends - middle) / unit)
-    u = np.linspace(first, last, MEANS)
+    u = np.linspace(first, last, means)
     y = middle + unit * np.sinh(u)
     density = np.exp(-0.5 * ((y[:, None] - margin.mean) / spread) ** 2) * np.cosh(u)[:, None]
     chance = (shares * margin.weight) @ (density / density.sum(axis=0)).T

@@ -20,7 +20,6 @@ SCAN = 48
 """Points of ȳ between which changes of action are searched for."""
 REACH = 9.0
 """Standard deviations that ȳ and the root of S reach."""
-POINTS = 1000  # Results of the next study that are distinguished
 ONE_BY_ONE = 5  # Up to this many studies every number is computed
 SPACED = 1.6  # Factor between further numbers that are computed; others are interpolated
 MOST = 400  # More studies than this are valued as this many
@@ -63,22 +62,6 @@ def chance_of_plus(parts: Knowledge, studies: Floats | Depths, q_star: float) ->
         Chances.
     """
     return np.clip(over_studies(studies, lambda k: _gain_and_chance(parts, k, q_star))[1], 0.0, 1.0)
-
-
-def beliefs_after_one(parts: Knowledge) -> tuple[Floats, Floats]:
-    """Return beliefs that the next study may lead to, and the chance of each, shape (POINTS,) each.
-
-    Its results are spaced evenly where the narrowest part lies, and ever more widely beyond.
-    """
-    spread = np.sqrt(1 / parts.precision + 1 / parts.study)
-    low, high = (parts.mean - REACH * spread).min(), (parts.mean + REACH * spread).max()
-    middle, unit = float(parts.weight @ parts.mean), float(spread.min())
-    ends = np.arcsinh((np.array([low, high]) - middle) / unit)
-    at = np.linspace(float(ends[0]), float(ends[1]), POINTS)
-    mean = middle + unit * np.sinh(at)
-    z = (mean[:, None] - parts.mean) / spread
-    chance = np.exp(-0.5 * z**2) @ (parts.weight / spread) * np.cosh(at)
-    return parts.belief_after(1, 1, mean, np.zeros(POINTS)), chance / chance.sum()
 
 
 def over_studies(

@@ -29,6 +29,7 @@ NARROW = 2.0  # Standard deviations of the narrowest part within which they are 
 ONE_BY_ONE = 4  # Up to this many further studies every number is a level of its own
 GROWTH = 0.2  # From there on each level adds this share of all studies, present knowledge included
 LEVELS = 12  # Most levels
+SURE = 1e-300, 1 - 1e-16  # Beliefs nearest to 0 and 1 that a grid reaches
 ROUNDS = 24  # Bisections that find where the belief crosses q*
 
 
@@ -138,7 +139,7 @@ class States:
         """Expected value after the next study in the present state alone, shape (…)."""
         return np.asarray(values[..., 1 : 1 + len(self.first)] @ self.first)
 
-    def with_beliefs_after_first(self, belief: Floats, chance: Floats) -> Self:
+    def _with_beliefs_after_first(self, belief: Floats, chance: Floats) -> Self:
         """Return these states of one part with another distribution of the belief after the next study.
 
         Each belief is divided between the two states nearest to it, so that the mean belief stays.
@@ -151,7 +152,9 @@ class States:
         return replace(self, first=np.asarray(np.bincount(nearest, shares, len(nodes)), dtype=float))
 
 
-def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
+def states_ahead(
+    knowledge: Knowledge, payoffs: Payoffs, most: float, after_one: tuple[Floats, Floats] | None = None
+) -> States:
     """Compute the states of knowledge that further studies may lead to, and the transitions between them.
 
     Parameters
@@ -162,22 +165,31 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
         Payoffs of the options.
     most : float
         About the largest number of further studies.
+    after_one : pair of ndarray, shape (outcomes,) each, optional
+        Beliefs after the next study and their chances, if `knowledge` has one part; those of the normal model unless given.
 
     Returns
     -------
     States
         At the levels of :func:`numbers_of_studies`.
     """
-    return _states(knowledge, payoffs, tuple(numbers_of_studies(knowledge.n_0, most)))
+    numbers = tuple(numbers_of_studies(knowledge.n_0, most))
+    if after_one is None:
+        return _states(knowledge, payoffs, numbers, None)
+    belief, chance = after_one
+    ends = float(belief.min()), float(belief.max())
+    return _states(knowledge, payoffs, numbers, ends)._with_beliefs_after_first(belief, chance)
 
 
 @lru_cache(maxsize=16)
-def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
-    """States at these numbers of further studies, cached."""
+def _states(
+    knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...], ends: tuple[float, float] | None
+) -> States:
+    """States at these numbers of further studies, cached; `ends` are the beliefs that the first level has to reach."""
     # The grid is centred on one change of action; interpolating across others loses little.
     now = ndtri(knowledge.b)
     q_star = min(payoffs.ranges().ends, key=lambda end: abs(float(ndtri(end) - now)))
-    levels = [_level(knowledge, q_star, n, batches) for batches, n in enumerate(numbers) if n]
+    levels = [_level(knowledge, q_star, n, batches, ends) for batches, n in enumerate(numbers) if n]
     dense: list[Floats] = []
     sparse: list[csr_array] = []
     for before, level in zip((None, *levels), levels, strict=False):
@@ -207,10 +219,15 @@ def _points(level: Level) -> tuple[Floats, Floats]:
     return level.means.ravel(), np.repeat(level.roots**2, level.count)
 
 
-def _level(knowledge: Knowledge, q_star: float, studies: int, batches: int) -> Level:
-    """Lay out the grid after this many further studies."""
+def _level(
+    knowledge: Knowledge, q_star: float, studies: int, batches: int, ends_of_first: tuple[float, float] | None
+) -> Level:
+    """Lay out the grid after this many further studies; that after one reaches these beliefs."""
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
     low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
+    if batches == 1 and ends_of_first:
+        least, largest = knowledge.mean_leading_to(np.clip(ends_of_first, *SURE))
+        low, high = min(low, float(least)), max(high, float(largest))
     roots = np.zeros(1)
     if batches > 1 and len(knowledge.weight) > 1:
         end = np.sqrt(chdtri(batches - 1, 1e-4) / knowledge.study.min())

@@ -23,7 +23,7 @@ from tarstop_core.belief.univariate import log_odds_path, outcome_likelihood, we
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.margins import Margins
+from tarstop_core.value.margins import Margins, beliefs_after
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies, may_move
 
@@ -66,7 +66,10 @@ class EvidenceState(Protocol):
         """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
 
     def beliefs_after_one(self) -> tuple[Floats, Floats] | None:
-        """Beliefs after the next study and their chances, shape (outcomes,) each; None if they are those of the normal model."""
+        """Beliefs after the next study and their chances, shape (outcomes,) each; None for those of the normal model.
+
+        They are listed unless sensitivity alone decides and the prior gives a study a weight other than 1.
+        """
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         """Expected value of each of these numbers of studies, rising and at least 1; between 0 and EVPI(b)."""
@@ -151,6 +154,12 @@ class NextStudyOfBoth(NextStudy):
         if self.weight != 1:
             return float(self._modelled(np.ones(1), payoffs)[0])
         return super().evsi(payoffs)
+
+    def beliefs_after_one(self) -> tuple[Floats, Floats] | None:
+        if self.weight == 1 or not may_move(self.b, self.n_0, 1.0):
+            return super().beliefs_after_one()
+        (first, of_first), (second, of_second) = (beliefs_after(margin, 1) for margin in self.margins.parts)
+        return np.outer(first, second).ravel(), np.outer(of_first, of_second).ravel()
 
     def worth_of_studies(self, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
         (one,) = self._modelled(np.ones(1), payoffs)

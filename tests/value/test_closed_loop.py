@@ -260,12 +260,16 @@ def test_no_rule_that_looks_again_stops_where_the_next_study_alone_pays(both: fl
 
 
 def test_beliefs_after_the_next_study_keep_their_mean() -> None:
-    states = states_ahead(Knowledge.plain(0.4, 2.0), EVEN, 3)
-    belief, chance = np.array([0.1, 0.35, 0.5, 0.8]), np.array([0.3, 0.3, 0.2, 0.2])
-    own = states.with_beliefs_after_first(belief, chance)
-    assert own.after_first(states.b) == pytest.approx(belief @ chance, abs=1e-12)
-    assert own.after_first(states.utility) == pytest.approx(EVEN.utility(belief) @ chance, abs=1e-12)
-    assert own.first.sum() == pytest.approx(1.0) and (own.first >= 0).all()
+    for belief, chance in (
+        (np.array([0.1, 0.35, 0.5, 0.8]), np.array([0.3, 0.3, 0.2, 0.2])),
+        # One study in a thousand turns a belief that the normal model takes for almost sure.
+        (np.array([0.0, 0.2, 0.99, 0.9999, 1.0]), np.array([1e-4, 1e-3, 0.01, 0.5, 0.4889])),
+    ):
+        b = float(belief @ chance)
+        own = states_ahead(Knowledge.plain(b, 20.0), EVEN, 3, (belief, chance))
+        assert own.after_first(own.b) == pytest.approx(b, abs=1e-12)
+        assert own.after_first(own.utility) == pytest.approx(EVEN.utility(belief) @ chance, abs=1e-12)
+        assert own.first.sum() == pytest.approx(1.0) and (own.first >= 0).all()
 
 
 def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
@@ -390,5 +394,10 @@ def test_what_is_closed_until_enough_studies_are_in_is_planned_for(needed: int) 
     assert (plan.stop()[0] > 0) == (needed > 0)
     dear = replace(plan, p=np.full(5, 0.5), needed=1, costs=np.array([0.9 * EVEN.K * 0.5 * 0.4]))
     assert dear.gain()[0] > 0, "it is worth more than certainty, but less than what the study opens"
+    further = Payoffs(0.9, 0.0, 0.0, 0.1, others=(Option("best of all where a⁺ is right", 1.0, -0.9),))
+    opens = replace(
+        dear, payoffs=further, knowledge=Knowledge.plain(0.5, 1e9), p=np.array([0.9]), costs=np.array([0.2])
+    )
+    assert opens.gain()[0] == pytest.approx(0.9 * 0.4 - 0.2, abs=1e-3)
     beyond = replace(plan, p=np.ones(2), needed=3)
     assert beyond.gain() == 0 and beyond.stop() == 0

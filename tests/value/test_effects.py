@@ -13,9 +13,10 @@ from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.effects import FINE, KnownEffect, effect_states, mixture_of
+from tarstop_core.value.effects import FINE, RESULTS, KnownEffect, effect_states, mixture_of
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.mixtures import beliefs_after_one, chance_of_plus, worth_of_studies
+from tarstop_core.value.margins import beliefs_after
+from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.preposterior import chance_plus, evsi_of_studies
 from tarstop_core.value.states import Level
@@ -198,7 +199,7 @@ def test_between_nodes_of_a_level_mean_and_spread_are_interpolated_where_they_ar
 def test_beliefs_after_the_next_study_are_worth_what_that_study_is(row: dict[str, Any]) -> None:
     payoffs = Payoffs.from_q_star(row["inputs"]["q_star"])
     parts = known(row)
-    belief, chance = beliefs_after_one(parts)
+    belief, chance = beliefs_after(parts, 1, RESULTS)
     assert belief @ chance == pytest.approx(parts.b, abs=1e-9)
     worth = payoffs.utility(belief) @ chance - payoffs.utility(np.array(parts.b))
     assert worth / payoffs.K == pytest.approx(row["value"]["evsi"], abs=1e-5)
