@@ -288,11 +288,8 @@ def tempering(rows: pd.DataFrame) -> float:
 
 def widening(rows: pd.DataFrame) -> float:
     """The factor on the expected move that 90 % of the moves lie within; reviews and numbers of studies weigh equally."""
-    rows = (
-        rows[rows["studies"] > 0]
-        .assign(far=lambda own: own["moved"].abs() / INTERVAL_REACH)
-        .sort_values("far")
-    )
+    rows = rows[rows["studies"] > 0]
+    rows = rows.assign(far=rows["moved"].abs() / INTERVAL_REACH).sort_values("far")
     weight = 1 / rows.groupby(["review", "studies"])["far"].transform("size")
     return float(rows["far"].iloc[int(np.searchsorted(weight.cumsum() / weight.sum(), 0.9))])
 
