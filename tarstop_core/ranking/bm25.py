@@ -46,6 +46,17 @@ WORDS = Recipe(
     "words", "word stems of titles and abstracts", WORD_TOKENS, k1=0.9, b=0.4, floor=True, repeats=0.5
 )
 RECIPES = {recipe.name: recipe for recipe in (PAPER, WORDS)}
+SENTENCES = {WORDS.name: "(BM25 on word stems of titles and abstracts)", PAPER.name: "(BM25"}
+"""What a sentence on a list's order contains, by recipe, if a version stored no recipe; the first one that fits counts."""
+
+
+def recipe_told(sentence: str) -> str:
+    """Name of the BM25 recipe in a sentence that a version without recipes stored or exported; empty if it names none.
+
+    >>> recipe_told("By likeness to “mast” (BM25 on titles and abstracts)."), recipe_told("By the scores in the file.")
+    ('paper', '')
+    """
+    return next((name for name, words in SENTENCES.items() if words in sentence), "")
 
 
 @dataclass(frozen=True, eq=False)

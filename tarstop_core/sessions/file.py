@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,8 @@ from tarstop_core.calibration.calibrator import from_json as calibrator_from_jso
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.envelope import FileKind, check_time, validated
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
+from tarstop_core.ranking.bm25 import RECIPES, recipe_told
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.independent import SeveralReaders
 from tarstop_core.screening.log import Event, check_event
@@ -42,6 +44,13 @@ FILE = FileKind(
 Text = Annotated[str, Field(max_length=10_000_000)]
 Name = Annotated[str, Field(max_length=1_000)]
 Time = Annotated[str, AfterValidator(check_time)]
+
+
+def _check_recipe(name: str) -> str:
+    """The name of a BM25 recipe, or an empty text; InputProblem when it is neither."""
+    if name and name not in RECIPES:
+        raise InputProblem(f"{name[:40]!r} is not {listed([*RECIPES], 'or')}.")
+    return name
 
 
 @dataclass(frozen=True)
@@ -85,9 +94,8 @@ class _File:
     calibrators: list[dict[str, Any]]
     documents: list[_Document]
     log: list[_Entry]
-    recipe: Literal["", "paper", "words"] = (
-        ""  # Written only if it is not empty, so that other files stay as they were
-    )
+    # Written only if it is not empty, so that other files stay as they were
+    recipe: Annotated[str, AfterValidator(_check_recipe)] = ""
 
 
 def export_session(store: Store, session_id: str) -> str:
@@ -159,10 +167,8 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     taken = file.name in {session.name for session in here}
     called = f"{file.name} (imported)" if taken else file.name
     ranked = (order, file.scores, settings, file.query, file.ranking)
-    recipe: str = file.recipe
+    recipe = file.recipe
     if not recipe and file.scores is not None:  # perhaps a file of an earlier version
-        from tarstop_core.sessions.store.migrations.r0009_recipe import recipe_told
-
         recipe = recipe_told(file.ranking)
     with _collection(store, frame, file.collection) as collection:
         for calibrator in calibrators:

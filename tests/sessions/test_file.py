@@ -1,6 +1,8 @@
 """A session leaves one store and enters another without losing a byte."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -94,6 +96,19 @@ def test_a_file_keeps_the_recipe_of_its_order_and_an_earlier_one_names_it_in_wor
         assert elsewhere.session(taken).recipe == recipe
 
 
+def test_a_file_is_imported_without_what_changes_old_databases(store: Store, tmp_path: Path) -> None:
+    (path := tmp_path / "x.json").write_text(export_session(store, a_session(store)), encoding="utf-8")
+    url = f"sqlite:///{tmp_path}/two.db"
+    Store(url).close()
+    program = (
+        "import sys; from pathlib import Path; from tarstop_core.sessions.file import import_session\n"
+        "from tarstop_core.sessions.store.store import Store\n"
+        f"import_session(Store({url!r}), Path({str(path)!r}).read_text(encoding='utf-8'))\n"
+        "sys.exit('alembic' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
 def test_taken_in_twice_is_refused_until_something_more_was_recorded(store: Store, tmp_path: Path) -> None:
     text = export_session(store, a_session(store))
     elsewhere = other(tmp_path)
@@ -126,6 +141,7 @@ def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path)
         (broken(text, created="9999-12-31T23:59:59.999-14:00"), "created: .* is not a time"),
         (broken(text, scores=["1.0", 2.0]), "damaged|scores"),
         (broken(text, name=["x"]), "name: ..x.. is not a text"),
+        (broken(text, recipe="soup"), "recipe: 'soup' is not paper or words"),
         (broken(text, log=[{**log[0], "time": "0001-01-01T00:00:00+14:00"}]), "is not a time"),
         (broken(text, log=[{**log[0], "payload": {"doc": "c"}}]), "label: missing"),
         (text.replace('"order": [', '"order": [1e999, '), "not JSON"),

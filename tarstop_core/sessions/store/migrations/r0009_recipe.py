@@ -20,5 +20,8 @@ def upgrade() -> None:
 
 
 def recipe_told(sentence: str) -> str:
-    """Name of the BM25 recipe in a sentence that an earlier version stored or exported; empty if it names none."""
+    """Name of the BM25 recipe in a sentence that an earlier version stored; empty if it names none.
+
+    A copy of the function in `ranking.bm25`, so that this step stays as it is whatever changes there.
+    """
     return next((name for name, words in SENTENCES.items() if words in sentence), "")
