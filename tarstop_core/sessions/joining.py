@@ -16,7 +16,7 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
 from tarstop_core.files.source import check_held
-from tarstop_core.ranking.bm25 import RECIPES, build_index
+from tarstop_core.ranking.bm25 import RECIPES, build_index, recipe_told
 from tarstop_core.ranking.learning import Floats
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
@@ -219,8 +219,9 @@ def _scores(row: SessionRow, documents: pd.DataFrame, before: int, name: str) ->
     """Scores of the new documents, computed like those that order the list; None if it has none."""
     if row.scores is None:
         return None
-    if row.recipe:
-        return build_index(ranking_text(documents), recipe=RECIPES[row.recipe]).scores(row.query)[before:]
+    # A program of an earlier version that was open during the update stored the list without a recipe.
+    if recipe := row.recipe or recipe_told(row.ranking):
+        return build_index(ranking_text(documents), recipe=RECIPES[recipe]).scores(row.query)[before:]
     scores = documents["score"].to_numpy(dtype=np.float64)[before:]
     if missing := int(np.count_nonzero(~np.isfinite(scores))):
         raise InputProblem(

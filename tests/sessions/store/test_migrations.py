@@ -100,22 +100,25 @@ def test_an_old_database_becomes_todays_with_all_that_is_in_it(url: str, shape: 
         assert not store.sessions()
 
 
+@pytest.mark.parametrize("still_open", [False, True], ids=["before", "still open"])
 @pytest.mark.parametrize("recipe", [PAPER, WORDS, None], ids=["paper", "words", "scores"])
 def test_an_old_list_takes_documents_in_by_the_recipe_that_its_sentence_names(
-    url: str, recipe: Recipe | None
+    url: str, recipe: Recipe | None, still_open: bool
 ) -> None:
-    """From revision 0009 on the recipe is stored, and no sentence is looked into."""
+    """Revision 0009 stores the recipe; a program of before that is still open then makes lists without one."""
     frame = as_records({"id": ["a", "b"], "title": ["Hip fractures", "Knees"], "score": [2.0, 1.0]})
     ranked = prepare(frame, "text", "hip", recipe=recipe) if recipe else prepare(frame, "scores")
     with Store(url) as store:
         collection = store.save_collection("c", frame, [], 0)
         listed = (collection, ranked.order, ranked.scores, SETTINGS, "hip", ranked.how)
-        key = store.create_session("Mine", *listed, recipe=ranked.recipe)
-    with raw(url) as connection:
-        connection.execute(text(RECIPE))
-        connection.execute(text("UPDATE alembic_version SET version_num = '0008'"))
+        key = store.create_session("Mine", *listed, recipe="" if still_open else ranked.recipe)
+    if not still_open:
+        with raw(url) as connection:
+            connection.execute(text(RECIPE))
+            connection.execute(text("UPDATE alembic_version SET version_num = '0008'"))
     with Store(url) as store:
-        assert store.session(key).recipe == ranked.recipe == (recipe.name if recipe else "")
+        stored = "" if still_open else ranked.recipe
+        assert store.session(key).recipe == stored and ranked.recipe == (recipe.name if recipe else "")
         event = join(store, key, b"id,title,score\nn,The hip of a hip,9", "more.csv")
     both = pd.concat([frame, as_records({"id": ["n"], "title": ["The hip of a hip"], "score": [9.0]})])
     scored = build_index(ranking_text(both), recipe=recipe).scores("hip")[2] if recipe else 9.0
