@@ -85,9 +85,9 @@ def choose(scenario: Scenario, abstracts: bool = False) -> ChosenDocuments | Non
     # Labels are the same in every scenario, because an option with a new label would lose the choice.
     sources = {"sample": "A sample"} if scenario.sample else {}
     sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
-    # A choice of one is none; the import of this very tab is no other choice until there is one.
-    chosen_from = len(sources) - (len(earlier) == 1 and earlier[0].id == imported())
-    if chosen_from > 1:
+    # Right after an upload, "An earlier import" would be the same list as "My own files".
+    others = [row for row in earlier if row.id != imported()]
+    if scenario.sample or others:
         source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
     else:
         source = st.session_state[SOURCE] = OWN

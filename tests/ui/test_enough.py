@@ -79,6 +79,7 @@ def set_up(open_app: Opener, name: str, content: bytes, every: int = 0, own_orde
     app.run()
     query = next(each for each in app.text_area if "/query/" in each.key)
     query.set_value("triptans for acute migraine").run()
+    assert not [each for each in app.radio if each.key == "set_up/documents/source"], "the upload is no other"
     for choice in [each for each in app.radio if each.key.startswith("set_up/came_along/choice")]:
         choice.set_value("leave").run()
     if own_order:
@@ -109,6 +110,12 @@ def screened(store: Store, session: str, truth: dict[str, bool], most: int) -> O
 def truth_of(content: bytes, column: str, key: str) -> dict[str, bool]:
     rows = csv.DictReader(io.StringIO(content.decode()))
     return {row[key]: row[column] == "1" for row in rows}
+
+
+def test_another_tab_may_take_the_import_of_this_one(open_app: Opener) -> None:
+    set_up(open_app, "a.csv", a_file())
+    other = open_app("set_up", scenario="enough")
+    assert other.radio("set_up/documents/source").options == ["My own files", "An earlier import"]
 
 
 @pytest.mark.parametrize(
