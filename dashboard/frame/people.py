@@ -55,9 +55,8 @@ class Visitor:
     """A person who logged in."""
 
     name: str
-    since: (
-        str  # Time of the login, in the store's format; behind a proxy, which does not know it, only the day
-    )
+    # Time of the login, in the store's format; behind a proxy, which does not know it, only the day
+    since: str
     until: float  # End of the login, in seconds since the epoch
 
 

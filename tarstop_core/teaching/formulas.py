@@ -33,9 +33,8 @@ class FilledFormula:
     """LaTeX lines: the symbols, the numbers, the result; aligned at their first relation."""
     value: float  # The result
     place: str  # Its section in the paper, or a note that it has none
-    explained: (
-        str  # Key of its explanation in :mod:`tarstop_core.teaching.reference`; for a decision, of the rule
-    )
+    # Key of its explanation in :mod:`tarstop_core.teaching.reference`; for a decision, of the rule
+    explained: str
 
     @property
     def latex(self) -> str:

@@ -22,10 +22,8 @@ from tarstop_core.value.actions.treat import TreatByTest
 PER_PERSON = ("evpi", "evppi", "evsi")  # How names of values per person begin
 CHANCES = ("chance", "chances", "probability")
 """How the line of a table begins that has the chances of the states."""
-PARAMETER, RESULT = (
-    "know",
-    "result",
-)  # How lines of a table begin that name a parameter or a result of a study
+# How lines of a table begin that name a parameter or a result of a study
+PARAMETER, RESULT = "know", "result"
 LONGEST_NUMBER = 40  # Characters of a number in a cell
 
 
