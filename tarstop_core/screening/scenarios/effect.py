@@ -28,9 +28,8 @@ from tarstop_core.value.outcomes import ReviewPath, pooled_range
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
-LEVELS = np.array(
-    [0.5, (1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2]
-)  # quantiles: median, and the ends of an interval
+# Quantiles: median, and the ends of an interval
+LEVELS = np.array([0.5, (1 - INTERVAL_LEVEL) / 2, (1 + INTERVAL_LEVEL) / 2])
 Z = 1.959964  # standard errors to the ends of an interval of 95 %
 
 
