@@ -66,12 +66,15 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             )
             rows.append(("Learned order of what comes next", learned))
         marks = [f"chances {chances_badge(calibrator, settings)}", *scenario_of(settings).badges(settings)]
+        explanation = explain(
+            work.advice(settings, at_other_costs=True), settings, document_names(work, state.in_question)
+        )
+        if state.decision is not None:
+            explanation = replace(explanation, stopping="")  # The decision above says what was chosen
         reasons = block(
             "why",
             warnings,
-            explain(
-                work.advice(settings, at_other_costs=True), settings, document_names(work, state.in_question)
-            ),
+            explanation,
             options(advice, settings, work.paths(settings).path),
             recall_sentence(state),
             rows,

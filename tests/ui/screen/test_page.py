@@ -235,8 +235,10 @@ def test_evidence_about_the_chances_is_computed_once_a_press(
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
     press(page, "Not relevant")
+    assert "If you stopped now" in html_of(ask_why(page))
     press(page, "Stop and decide")
     press(page, "Record the decision")
+    assert "If you stopped now" not in html_of(page)
     events = store.events(session)
     assert [(event.kind, event.reviewer) for event in events] == [
         ("label", "Rita"),
