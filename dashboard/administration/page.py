@@ -153,7 +153,9 @@ def _backup(store: Store) -> None:
     button("Back up now", partial(take_in, key, _back_up, store, folder, large=True), key=key, type="primary")
     taken_in(key)
     kept = sorted(folder.glob("tarstop-*.db"), reverse=True)
-    rows = [(file.name, _moment(_written(file)), f"{file.stat().st_size / 1e6:,.1f} MB") for file in kept]
+    rows = [
+        (file.name, _moment(_written(file)), f"{file.stat().st_size / 1e6:,.1f}\u00a0MB") for file in kept
+    ]
     if rows:
         _table("Backups", ("Backup", "Written", "Size"), rows)
     shell.caption(

@@ -141,6 +141,7 @@ def test_a_backup_is_written_beside_the_store_and_can_be_restored(
     press(app, "backup")
     [file] = (store.file.parent / "backups").glob("tarstop-*.db")  # type: ignore[union-attr]
     assert file.name in said(app) and file.stat().st_mode & 0o077 == 0
+    assert "\u00a0MB<" in said(app), "no line breaks between a size and its unit"
     url = f"sqlite:///{tmp_path / 'elsewhere.db'}"
     assert restore(file, url).held.sessions == 1
     with Store(url) as again:
