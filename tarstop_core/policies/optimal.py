@@ -14,8 +14,7 @@ class Optimal(Policy):
     """Stop where acting is as good as going on, by backward induction, given the chances.
 
     Exact where one document decides: stop at D* = argmax J(D), or at a hit. Where studies add up, the next study is
-    predicted by its counts if it counts in full, and those after it by a normal model: within .002 K of dynamic programming
-    over all counts.
+    predicted by its counts if it counts in full, and those after it by a normal model.
     """
 
     name = "optimal"
