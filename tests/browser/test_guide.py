@@ -32,6 +32,7 @@ def test_the_advice_and_every_page_lead_to_their_chapters(server: Any, open_page
         ("What the advice means, and how sure it is", "What the advice means"),
         ("Guide to this page", "Screen"),
     ):
+        at_rest(page)  # What opens moves the link while it is drawn
         with page.expect_popup() as opened:
             page.get_by_role("link", name=link).click()
         assert_at(opened.value, heading)
