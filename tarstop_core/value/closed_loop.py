@@ -28,7 +28,6 @@ BLOCK = 0.08  # A block has at most this share of the documents between it and t
 FINDS = 0.2  # … and at most this many expected studies, plus BLOCK times those expected before it …
 STABLE = 1.0  # … and never more than this, because with two studies a block errors grow from block to block
 DEAR = 1e-2  # Largest cost of the documents of a block, as a share of K
-SELDOM = 1e-6  # If reaching a depth without a find is less likely than this, plans are made again from there
 INCLUDED = 8  # Largest number of included documents that is distinguished, if lists differ and not each brings a study
 
 
@@ -237,46 +236,37 @@ class ClosedLoop:
 
     # --- the plan
 
-    def gains(self, start: int = 0) -> tuple[Floats, Floats]:
-        """Gain over stopping at `start` of "read until the next find, at most to D", for D = start … length, shape (C, …).
-
-        The second result is the chance of no find before each D.
-        """
-        p, now = self._root_chances[start : self.length], float(self.acting[0])
-        depths = np.arange(start + 1, self.length + 1)
+    @cached_property
+    def gains(self) -> Floats:
+        """Gain of the best plan over stopping at each depth, if nothing is found until there; shape (C, `length` + 1)."""
+        p, now = self._root_chances[: self.length], float(self.acting[0])
+        depths = np.arange(1, self.length + 1)
         after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
         # A report without data changes nothing, unless it carries information about the list.
         finds = p if self._inclusion_informs else self.share * p
         lost = now * (1.0 if self._inclusion_informs else self.share)
-        gain = p * (after_find - lost - self.full_cost) - self.costs[:, None]
-        passed = np.cumprod(np.append(1.0, 1 - finds))
-        return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0))), passed
+        of_document = p * (after_find - lost - self.full_cost) - self.costs[:, None]
+        missed = (1 - finds).tolist()
+        gains = np.zeros((len(self.costs), self.length + 1))
+        for own, gain in zip(gains, of_document.tolist(), strict=True):
+            ahead = 0.0
+            for at in range(self.length - 1, -1, -1):
+                ahead = gain[at] + missed[at] * ahead
+                if ahead < 0:
+                    ahead = 0.0
+                own[at] = ahead
+        return gains
 
     def stop(self, start: int = 0) -> Depths:
         """First depth from `start` on at which acting is as good as going on, if nothing is found, shape (C,)."""
-        stops, going, at = (
-            np.full(len(self.costs), max(start, self.length)),
-            np.arange(len(self.costs)),
-            start,
-        )
-        while at < self.length and len(going):
-            gains, passed = self.gains(at)
-            gains = gains[going]
-            # Gains below a depth count for a reader who gets there, however unlikely that is. Depths that are seldom reached
-            # are computed again from there, so that rounding does not hide their gains.
-            near = int((passed < SELDOM).argmax()) or len(passed)
-            below = np.maximum.accumulate(gains[:, ::-1], axis=1)[:, ::-1] - gains
-            stopping = below[:, :near] <= TOLERANCE * self.payoffs.K * passed[:near]
-            ends = stopping.any(axis=1)
-            stops[going[ends]] = at + stopping[ends].argmax(axis=1)
-            going, at = going[~ends], at + near
-        return stops
+        if start >= self.length:
+            return np.full(len(self.costs), start)
+        # No plan gains at the last depth.
+        return np.asarray(start + (self.gains[:, start:] <= TOLERANCE * self.payoffs.K).argmax(axis=1))
 
     def gain(self, start: int = 0) -> Floats:
         """Gain of the best plan over stopping, in the payoffs' unit, shape (C,)."""
-        return (
-            np.asarray(self.gains(start)[0].max(axis=1)) if start < self.length else np.zeros(len(self.costs))
-        )
+        return np.asarray(self.gains[:, min(start, self.length)])
 
     @property
     def value(self) -> Floats:
