@@ -15,7 +15,7 @@ J. Ville (1939), Étude critique de la notion de collectif, Gauthier-Villars. Th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,12 +123,18 @@ def ratios_of_curves(
     ndarray, shape (A,)
         Natural logarithms.
     """
-    now, then = (_of_curves(thinning, read, relevant & read, scale) for read in (judged, judged & before))
+    now, then = (
+        _of_curves(thinning, read.tobytes(), (relevant & read).tobytes(), scale)
+        for read in (judged, judged & before)
+    )
     return _log_ratios(now - then)
 
 
-def _of_curves(thinning: Thinning, judged: Flags, relevant: Flags, scale: float) -> Floats:
+@lru_cache(maxsize=32)
+def _of_curves(thinning: Thinning, judged_flags: bytes, relevant_flags: bytes, scale: float) -> Floats:
     """Log probability of these labels if the chances are right, and by each alternative, shape (1 + A,)."""
+    # A press that gives no label, such as a table from a report, asks for the same labels again.
+    judged, relevant = (np.frombuffer(flags, dtype=bool) for flags in (judged_flags, relevant_flags))
     if not judged.any():
         return np.zeros(1 + len(LEVELS) + len(TILTS))
     length = len(judged)

@@ -1,7 +1,7 @@
 """Probabilities of counts; ``scipy.stats`` has them too, but importing it takes longer than most commands do."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaln, gammaln, xlog1py, xlogy
 
 from tarstop_core.value.payoffs import Floats
@@ -61,9 +61,17 @@ def beta_binomial(k: ArrayLike, n: ArrayLike, a: float, b: float) -> Floats:
     >>> beta_binomial([0, 1, 2, 3], 2, 1.0, 1.0).round(3)
     array([0.333, 0.333, 0.333, 0.   ])
     """
-    count, others = _split(k, n)
-    log = log_ways(count, others) + betaln(count + a, others + b) - betaln(a, b)
-    return np.where(np.asarray(k) <= np.asarray(n), np.exp(log), 0.0)
+    count, size = np.asarray(k), np.asarray(n)
+    others = np.maximum(size - count, 0)
+    # Most of the many pairs have the same number of others.
+    of_others = _log_weight(np.arange(others.max(initial=0) + 1), b)[others]
+    log = _log_weight(count, a) + of_others - _log_weight(size, a + b) - betaln(a, b)
+    return np.where(count <= size, np.exp(log), 0.0)
+
+
+def _log_weight(count: NDArray[np.int64], shape: float) -> Floats:
+    """Logarithm of Γ(count + shape) / Γ(count + 1)."""
+    return np.asarray(gammaln(count + shape) - gammaln(count + 1.0))
 
 
 def _split(k: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:

@@ -319,14 +319,16 @@ class CumulativePath(ListPath):
 
     def _rates(self, included: Floats, ahead: Depths, state: Depths) -> Floats:
         """Value per document of plans, from a Poisson number of studies; shape of `ahead`."""
-        gain = self._worth.of(self.waiting + self.share * included, state) - self._kept[state]
+        gain = self._worth.of(self.waiting + self.share * included, state) - self._worth_of_waiting(state)
         return np.asarray((gain - self.full_cost * included) / ahead)
 
-    @cached_property
-    def _kept(self) -> Floats:
-        """Value of the waiting reports in each state, shape (states,)."""
-        states = np.arange(len(self.states))
-        return self._worth.of(np.full(len(states), self.waiting), states)
+    def _worth_of_waiting(self, state: Depths) -> Floats:
+        """Value of the waiting reports in these states, shape of `state`."""
+        return (
+            self._worth.of(np.full(state.shape, self.waiting), state)
+            if self.waiting
+            else np.zeros(state.shape)
+        )
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """Expected gain of reading from `start` to each depth: V(w + πH) − c_full·(H + waiting reports), shape of `depth`.
@@ -375,7 +377,9 @@ class CumulativePath(ListPath):
         if depth == len(self):
             return 0, 0.0
         plans, rates = self.rates_from(depth)
-        reports = self._kept[self.studies[depth]] - self.full_cost * self.reports_waiting
+        reports = (
+            float(self._worth_of_waiting(self.studies[[depth]])[0]) - self.full_cost * self.reports_waiting
+        )
         gain = (rates - cost) * plans - reports
         best = int(gain.argmax())
         return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)
