@@ -324,11 +324,9 @@ class CumulativePath(ListPath):
 
     def _worth_of_waiting(self, state: Depths) -> Floats:
         """Value of the waiting reports in these states, shape of `state`."""
-        return (
-            self._worth.of(np.full(state.shape, self.waiting), state)
-            if self.waiting
-            else np.zeros(state.shape)
-        )
+        if not self.waiting:
+            return np.zeros(state.shape)
+        return self._worth.of(np.full(state.shape, self.waiting), state)
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """Expected gain of reading from `start` to each depth: V(w + πH) − c_full·(H + waiting reports), shape of `depth`.
@@ -377,9 +375,7 @@ class CumulativePath(ListPath):
         if depth == len(self):
             return 0, 0.0
         plans, rates = self.rates_from(depth)
-        reports = (
-            float(self._worth_of_waiting(self.studies[[depth]])[0]) - self.full_cost * self.reports_waiting
-        )
+        reports = self._worth_of_waiting(self.studies[[depth]]) - self.full_cost * self.reports_waiting
         gain = (rates - cost) * plans - reports
         best = int(gain.argmax())
         return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)
