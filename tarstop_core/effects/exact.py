@@ -1,8 +1,8 @@
 """Exact Bayesian belief about a log odds ratio from 2×2 tables, without any correction of empty cells.
 
-The likelihood of a study is Fisher's noncentral hypergeometric one, given its total of events, or that of two binomials
-with a vague prior of the control's log odds. With θ_i ~ N(μ, τ²), the likelihood of μ is the likelihood of θ_i convolved
-with a normal density. The convolution is a product of Fourier transforms, one for each τ.
+The likelihood of a study is Fisher's noncentral hypergeometric one, given its total of events, so that the control's risk
+needs no prior. With θ_i ~ N(μ, τ²), the likelihood of μ is the likelihood of θ_i convolved with a normal density. The
+convolution is a product of Fourier transforms, one for each τ.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
 from scipy.interpolate import CubicSpline
-from scipy.special import gammaln, logsumexp, sici
+from scipy.special import gammaln, sici
 
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.normal import EffectPrior, log_normal
@@ -19,7 +19,6 @@ from tarstop_core.effects.sizes import Floats, of_events
 REACH = 30.0  # The grid of log odds ratios covers ±30
 FADES = 24.0  # Beyond this a likelihood is faded to 0, because the Fourier transform joins the two ends of the grid
 COARSE = np.linspace(-REACH, REACH, 901)  # Likelihoods are computed here and interpolated by splines
-CONTROL_SD = 10.0  # Prior standard deviation of the control's log odds in the unconditional likelihood
 TAUS = 40
 """Gauss–Legendre nodes over τ from 0 to 7.2 scales of its prior: beliefs are within 2 × 10⁻⁶; with 24 nodes, 10⁻³."""
 PER_SD = 2.0
@@ -38,9 +37,7 @@ class ExactBelief:
     weights: Floats  # of the nodes of τ, shape (P, T)
     mean: Floats  # of μ given τ, shape (P, T)
     sd: Floats  # of μ given τ, shape (P, T)
-    tau_mean: Floats  # shape (P,)
     tau2_mean: Floats  # mean of τ², shape (P,)
-    log_marginal_likelihood: Floats  # shape (P,)
     new_density: Floats  # of the effect in a new setting after all studies, shape (M,)
 
     def new_quantiles(self, levels: Floats) -> Floats:
@@ -101,25 +98,6 @@ def conditional_likelihood(table: Floats, theta: Floats) -> Floats:
     return np.asarray(ways[int(events_1 - x[0])] + theta * (events_1 - x.mean()) - log_sum)
 
 
-def unconditional_likelihood(table: Floats, theta: Floats) -> Floats:
-    """Logarithm of the likelihood of two binomials, integrated over the control's log odds γ ~ N(0, 10²).
-
-    Shapes are those of :func:`conditional_likelihood`.
-    """
-    events_1, n_1, events_0, n_0 = table
-    gamma = np.arange(-6 * CONTROL_SD, 6 * CONTROL_SD, 0.03)
-
-    def log_binomial(events: float, n: float, odds: Floats) -> Floats:
-        choose = gammaln(n + 1) - gammaln(events + 1) - gammaln(n - events + 1)
-        return choose - events * np.logaddexp(0, -odds) - (n - events) * np.logaddexp(0, odds)
-
-    control = log_binomial(events_0, n_0, gamma) + log_normal(gamma, sd=CONTROL_SD) + np.log(0.03)
-    # Values of γ that the control makes e^40 times less likely than the best one contribute nothing.
-    near = control > control.max() - 40
-    treated = log_binomial(events_1, n_1, gamma[near] + theta[:, None])
-    return np.asarray(logsumexp(control[near] + treated, axis=1))
-
-
 def beyond(mu: Floats, delta: float | Floats) -> Floats:
     """Weights that integrate a density on an even grid from δ to infinity.
 
@@ -143,7 +121,7 @@ def beyond(mu: Floats, delta: float | Floats) -> Floats:
 class _Lattice:
     """Grid of log odds ratios and nodes of τ, with the prior and the likelihoods of the studies on them."""
 
-    def __init__(self, tables: Floats, prior: EffectPrior, conditional: bool, shares: Floats | None) -> None:
+    def __init__(self, tables: Floats, prior: EffectPrior, shares: Floats | None) -> None:
         sizes = of_events(Measure.OR, *tables.T)
         narrow = 1 / np.sqrt(np.nansum(1 / sizes.v) + prior.sd**-2)
         self.count = next_fast_len(int(2 * REACH / min(0.05, narrow / PER_SD)), real=True)
@@ -159,14 +137,13 @@ class _Lattice:
         self.blur = np.exp(-0.5 * (self.tau[:, None] * 2 * np.pi * rfftfreq(self.count, self.step)) ** 2)
         self.prior = np.exp(log_normal(self.mu, prior.mean, prior.sd) + log_tau[:, None])
         self.complete = np.flatnonzero(np.isfinite(tables).all(axis=1))
-        log_likelihood = conditional_likelihood if conditional else unconditional_likelihood
-        logs = np.array([log_likelihood(tables[at], COARSE) for at in self.complete]).reshape(-1, len(COARSE))
+        logs = [conditional_likelihood(tables[at], COARSE) for at in self.complete]
+        logs = np.array(logs).reshape(-1, len(COARSE))
         logs = CubicSpline(COARSE, logs, axis=1)(grid)
         if shares is not None:
             logs *= shares[self.complete, None]
-        self.top = logs.max(axis=1)
         fade = np.clip((REACH - np.abs(grid)) / (REACH - FADES), 0, 1)
-        self.spectra = rfft(np.exp(logs - self.top[:, None]) * np.sin(np.pi / 2 * fade) ** 2)
+        self.spectra = rfft(np.exp(logs - logs.max(axis=1, keepdims=True)) * np.sin(np.pi / 2 * fade) ** 2)
 
     def likelihood(self, at: int, unit: float = 1.0) -> Floats:
         """Likelihood of μ for each τ by a complete study, relative to `unit` times its peak at τ = 0, shape (TAUS, M)."""
@@ -174,9 +151,7 @@ class _Lattice:
         return np.maximum(blurred, ROUNDING / unit, out=blurred)
 
 
-def believe_exactly(
-    tables: Floats, prior: EffectPrior, *, conditional: bool = True, weights: Floats | None = None
-) -> ExactBelief:
+def believe_exactly(tables: Floats, prior: EffectPrior, *, weights: Floats | None = None) -> ExactBelief:
     """Beliefs about μ, the average log odds ratio, after the first 0, 1, …, k studies.
 
     Parameters
@@ -184,9 +159,7 @@ def believe_exactly(
     tables : array of shape (k, 4)
         Events and people in the treated arm, then in the control arm; a row of NaN leaves the belief as it is.
     prior : EffectPrior
-        With a proper prior of μ and a half-normal τ.
-    conditional : bool
-        Whether to condition on the total of events of each study, so that the control's risk needs no prior.
+        Of μ and τ.
     weights : array of shape (k,), optional
         Powers to which the likelihoods of the studies are raised.
 
@@ -195,21 +168,18 @@ def believe_exactly(
     ExactBelief
         With k + 1 rows.
     """
-    lattice = _Lattice(tables, prior, conditional, weights)
+    lattice = _Lattice(tables, prior, weights)
     mu, tau, step = lattice.mu, lattice.tau, lattice.step
     powers = np.stack((np.ones(len(mu)), mu, mu**2), axis=1) * step
     mass = lattice.prior / (lattice.prior.sum() * step)
-    scale = np.log(lattice.prior.sum() * step)
-    # Bayes' rule study by study; each step normalises the mass and collects density, moments of μ given τ, and log evidence.
-    density, moments, marginal, total = [mass.sum(0)], [mass @ powers], [scale], 1.0
-    for at, top in enumerate(lattice.top):
+    # Bayes' rule study by study; each step normalises the mass and collects the density and the moments of μ given τ.
+    density, moments, total = [mass.sum(0)], [mass @ powers], 1.0
+    for at in range(len(lattice.complete)):
         mass *= lattice.likelihood(at, total)
         of_mu = mass @ powers
         total = of_mu[:, 0].sum()
-        scale += top + np.log(total)
         density.append(mass.sum(0) / total)
         moments.append(of_mu / total)
-        marginal.append(scale)
     mass /= total
     used = np.searchsorted(lattice.complete, np.arange(len(tables) + 1))  # Complete studies in each prefix
     tau_weights, first, second = np.moveaxis(np.array(moments)[used], 2, 0)
@@ -224,9 +194,7 @@ def believe_exactly(
         weights=tau_weights,
         mean=mean,
         sd=np.sqrt(np.maximum(second / np.maximum(tau_weights, 1e-300) - mean**2, 1e-12)),
-        tau_mean=tau_weights @ tau,
         tau2_mean=tau_weights @ tau**2,
-        log_marginal_likelihood=np.array(marginal)[used],
         new_density=np.maximum(new, 0),
     )
 
@@ -241,7 +209,7 @@ def above_without_each(
     tables : array of shape (k, 4)
         As for :func:`believe_exactly`.
     prior : EffectPrior
-        With a proper prior of μ and a half-normal τ.
+        Of μ and τ.
     delta : float
         A log odds ratio.
     weights : array of shape (k,), optional
@@ -251,7 +219,7 @@ def above_without_each(
     -------
     array of shape (k,)
     """
-    lattice = _Lattice(tables, prior, True, weights)
+    lattice = _Lattice(tables, prior, weights)
     posterior = lattice.prior
     for at in range(len(lattice.complete)):
         posterior = posterior * lattice.likelihood(at)

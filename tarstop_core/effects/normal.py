@@ -1,12 +1,11 @@
 """Bayesian belief about an effect in the normal–normal model, with τ by quadrature.
 
-y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²) or flat, τ half-normal or half-Cauchy. Given τ everything has a closed
-form, so one grid over ln τ serves all prefixes of a list of studies.
+y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²), τ half-normal. Given τ everything has a closed form, so one grid over
+ln τ serves all prefixes of a list of studies.
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -26,24 +25,18 @@ class EffectPrior:
     Parameters
     ----------
     mean, sd : float
-        Mean and standard deviation of μ on the scale of analysis; with an infinite `sd` the prior is flat.
+        Mean and standard deviation of μ on the scale of analysis.
     tau_scale : float
-        Scale of τ's prior.
-    tau : {"half-normal", "half-Cauchy"}
-        Distribution of τ.
+        Scale of τ's half-normal prior.
     """
 
     mean: float = 0.0
     sd: float = 2.0
     tau_scale: float = 0.5
-    tau: Literal["half-normal", "half-Cauchy"] = "half-normal"
 
     def log_density_of_tau(self, tau: Floats) -> Floats:
         """Logarithm of τ's prior density."""
-        x = tau / self.tau_scale
-        if self.tau == "half-normal":
-            return 0.5 * math.log(2 / math.pi) - math.log(self.tau_scale) - x**2 / 2
-        return math.log(2 / (math.pi * self.tau_scale)) - np.log1p(x**2)
+        return 0.5 * math.log(2 / math.pi) - math.log(self.tau_scale) - (tau / self.tau_scale) ** 2 / 2
 
 
 def log_normal(x: Floats, mean: float = 0.0, sd: float = 1.0) -> Floats:
@@ -108,27 +101,20 @@ class Belief:
     weights: Floats  # of the grid points, shape (P, G)
     mean: Floats  # of μ given τ, shape (P, G)
     sd: Floats  # of μ given τ, shape (P, G)
-    log_marginal_likelihood: Floats  # shape (P,)
 
     def above(self, delta: float, new_setting: bool = False) -> Floats:
         """P(μ > δ) after each prefix, of shape (P,), or that the effect in a new setting is above δ."""
-        with np.errstate(invalid="ignore"):
-            z = (self.mean - delta) / self._spread(new_setting)
+        z = (self.mean - delta) / self._spread(new_setting)
         return np.asarray((self.weights * ndtr(z)).sum(-1))
 
     def _spread(self, new_setting: bool) -> Floats:
         return np.hypot(self.sd, self.tau) if new_setting else self.sd
 
-    def moments(self, new_setting: bool = False) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of μ, or of the effect in a new setting, after each prefix; each of shape (P,)."""
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of μ after each prefix, each of shape (P,)."""
         mean = (self.weights * self.mean).sum(-1)
-        with np.errstate(invalid="ignore"):  # a flat prior before any study
-            square = self._spread(new_setting) ** 2 + (self.mean - mean[:, None]) ** 2
-            return mean, np.sqrt((self.weights * square).sum(-1))
-
-    def tau_mean(self) -> Floats:
-        """Mean of τ after each prefix, of shape (P,)."""
-        return np.asarray((self.weights * self.tau).sum(-1))
+        square = self.sd**2 + (self.mean - mean[:, None]) ** 2
+        return mean, np.sqrt((self.weights * square).sum(-1))
 
     def tau2_mean(self) -> Floats:
         """Mean of τ² after each prefix, of shape (P,)."""
@@ -156,7 +142,7 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
     y, v : array of shape (k,)
         Estimates and variances on the scale of analysis; NaN leaves the belief unchanged.
     prior : EffectPrior
-        With a flat prior of μ, the belief before any study is undefined; its weights are those of τ's prior.
+        Of μ and τ.
 
     Returns
     -------
@@ -181,15 +167,12 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
         np.where(missing[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w))),
     )
     W, Wy, Wyy, logs = (np.vstack([np.zeros(len(tau)), np.cumsum(part, axis=0)]) for part in terms)
-    flat = math.isinf(prior.sd)
-    if not flat:
-        W, Wy, Wyy = W + prior.sd**-2, Wy + prior.mean * prior.sd**-2, Wyy + prior.mean**2 * prior.sd**-2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(W > 0, Wy / W, 0.0)
-        integral = np.where(W > 0, np.log(W / (2 * np.pi)), 0.0) if flat else np.log(W * prior.sd**2)
-        sd = 1 / np.sqrt(W)
-    log = 0.5 * (logs - integral - (Wyy - mean * Wy)) + prior.log_density_of_tau(tau) + np.log(tau)
-    top = log.max(axis=1, keepdims=True)
-    weights = np.exp(log - top)
-    total = weights.sum(axis=1, keepdims=True)
-    return Belief(tau, weights / total, mean, sd, (top + np.log(total * STEP))[:, 0])
+    W, Wy, Wyy = W + prior.sd**-2, Wy + prior.mean * prior.sd**-2, Wyy + prior.mean**2 * prior.sd**-2
+    mean = Wy / W
+    log = (
+        0.5 * (logs - np.log(W * prior.sd**2) - (Wyy - mean * Wy))
+        + prior.log_density_of_tau(tau)
+        + np.log(tau)
+    )
+    weights = np.exp(log - log.max(axis=1, keepdims=True))
+    return Belief(tau, weights / weights.sum(axis=1, keepdims=True), mean, 1 / np.sqrt(W))

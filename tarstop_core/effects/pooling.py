@@ -25,20 +25,13 @@ class Pooled:
     Whatever rests on a t distribution is NaN with too few studies.
     """
 
-    k: Floats  # number of studies
     est: Floats
     se: Floats
     tau2: Floats
-    log_likelihood: Floats
     ci: Floats
-    kh_se: Floats  # by Knapp and Hartung
     kh_ci: Floats  # by Knapp and Hartung, t with k − 1 degrees of freedom
-    adhoc_se: Floats  # `kh_se`, but never below `se`
     I2: Floats  # per cent
-    Q: Floats
     prediction: Floats  # of a new setting, t with k − 2 degrees of freedom (Higgins 2009)
-    kh_prediction: Floats  # with `kh_se`, t with k − 1 degrees of freedom
-    normal_prediction: Floats
 
 
 class _Prefixes:
@@ -58,30 +51,23 @@ class _Prefixes:
         )
 
     def weights(self, tau2: Floats, rows: np.ndarray | None = None) -> Floats:
-        """Weights 1 / (v + τ²), of shape (P, …, count), for τ² of shape (P, …)."""
+        """Weights 1 / (v + τ²) of these prefixes, or of all; of shape (P, count) for τ² of shape (P,)."""
         within = self.within if rows is None else self.within[rows]
-        shape = (len(within), *(1,) * (tau2.ndim - 1), len(self.y))
-        return within.reshape(shape) / (self.v + tau2[..., None])
+        return within / (self.v + tau2[:, None])
 
     def mean(self, w: Floats) -> tuple[Floats, Floats, Floats]:
-        """Σw, μ and Σw(y − μ)² along the last axis of w."""
+        """Σw, μ and Σw(y − μ)² of each prefix, each of shape (P,)."""
         total = w.sum(-1)
         mu = (w * self.y).sum(-1) / total
-        return total, mu, (w * (self.y - mu[..., None]) ** 2).sum(-1)
-
-    def log_likelihood(self, tau2: Floats, restricted: bool) -> Floats:
-        """Log likelihood of each prefix at its own τ² and the best μ, shape (P,); constants are metafor's."""
-        w = self.weights(tau2)
-        total, _, Q = self.mean(w)
-        logs = np.where(w > 0, np.log(np.where(w > 0, w, 1)), 0).sum(-1)
-        return _log_likelihood(self.k, logs, total, Q, restricted)
+        return total, mu, (w * (self.y - mu[:, None]) ** 2).sum(-1)
 
     def log_likelihoods(self, tau2: Floats, restricted: bool) -> Floats:
-        """Log likelihoods of all prefixes at common values of τ², shape (G,), from running sums; shape (P, G)."""
+        """Log likelihoods of all prefixes at common values of τ², shape (G,), but for a constant, from running sums; shape (P, G)."""
         w = 1 / (self.v + tau2[:, None])
         y = self.y - self.y.mean()
         logs, total, first, second = np.cumsum([np.log(w), w, w * y, w * y**2], axis=-1)[..., self.k - 1]
-        return _log_likelihood(self.k, logs, total, second - first**2 / total, restricted).T
+        Q = second - first**2 / total
+        return np.asarray(0.5 * (logs - Q - (np.log(total) if restricted else 0.0))).T
 
     def score(self, tau2: Floats, rows: np.ndarray, method: Method) -> Floats:
         """A function of τ² that falls through 0 at the estimate.
@@ -104,14 +90,7 @@ class _Prefixes:
         if method == "PM":
             return np.asarray(Q - (self.k[rows] - 1))
         correction = (w**2).sum(-1) / total if method == "REML" else 0.0
-        return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + correction)
-
-
-def _log_likelihood(k: np.ndarray, logs: Floats, total: Floats, Q: Floats, restricted: bool) -> Floats:
-    """Log likelihood of k studies from Σ ln w, Σw and Σw(y − μ)²."""
-    if restricted:
-        return np.asarray(0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q))
-    return np.asarray(0.5 * (-k * np.log(2 * np.pi) + logs - Q))
+        return np.asarray(((w * (self.y - mu[:, None])) ** 2).sum(-1) - total + correction)
 
 
 def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
@@ -140,15 +119,15 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
     """
     rows = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), first)
     zero = np.zeros(len(rows.k))
-    w = rows.weights(zero)
-    total, _, Q = rows.mean(w)
     if method == "FE" or not len(rows.k):
         tau2 = zero
     elif method == "DL":
+        w = rows.weights(zero)
+        total, _, Q = rows.mean(w)
         tau2 = np.maximum(0, (Q - (rows.k - 1)) / (total - (w**2).sum(-1) / total))
     else:
         tau2 = _tau2(rows, method)
-    return _pooled(rows, tau2, Q, method)
+    return _pooled(rows, tau2)
 
 
 def _tau2(of: _Prefixes, method: Method) -> Floats:
@@ -170,33 +149,25 @@ def _tau2(of: _Prefixes, method: Method) -> Floats:
     return tau2
 
 
-def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
-    """Estimates and intervals of each prefix at its τ²; Q is that at τ² = 0."""
+def _pooled(of: _Prefixes, tau2: Floats) -> Pooled:
+    """Estimates and intervals of each prefix at its τ²."""
     k = of.k.astype(float)
     total, est, squares = of.mean(of.weights(tau2))
     se = 1 / np.sqrt(total)
     q = squares / np.where(k > 1, k - 1, np.nan)
-    kh_se, adhoc = np.sqrt(q) * se, np.sqrt(np.maximum(1, q)) * se
     t, riley = (np.asarray(stdtrit(np.where(k > few, k - few, np.nan), 0.975), dtype=float) for few in (1, 2))
 
     def around(half_width: Floats) -> Floats:
         return np.stack([est - half_width, est + half_width], axis=-1)
 
     return Pooled(
-        k=k,
         est=est,
         se=se,
         tau2=tau2,
-        log_likelihood=of.log_likelihood(tau2, method == "REML"),
         ci=around(Z * se),
-        kh_se=kh_se,
-        kh_ci=around(t * kh_se),
-        adhoc_se=adhoc,
+        kh_ci=around(t * (np.sqrt(q) * se)),
         I2=100 * tau2 / (tau2 + of.typical),
-        Q=Q,
         prediction=around(riley * np.sqrt(se**2 + tau2)),
-        kh_prediction=around(t * np.sqrt(kh_se**2 + tau2)),
-        normal_prediction=around(Z * np.sqrt(se**2 + tau2)),
     )
 
 
