@@ -133,14 +133,15 @@ class _Model:
         W = np.stack([v22 * inverse, -psi12 * inverse, v11 * inverse], axis=1)
         return W, np.einsum("ij,ij->i", np.log(det), mask)
 
-    def _centre(self, W: Floats, y1: Floats, y2: Floats) -> tuple[Floats, Floats, Floats]:
-        """C = A⁻¹ as its entries 11, 12 and 22, |A|, and the estimate of μ for data `y1`, `y2`."""
+    def _centre(self, W: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """C = A⁻¹ as its entries 11, 12 and 22, |A|, the estimate of μ, and the residuals of both logits."""
         a11, a12, a22 = W.sum(axis=2).T
         det = a11 * a22 - a12 * a12
         C = np.stack([a22, -a12, a11]) / det
-        t1 = W[:, 0] @ y1 + W[:, 1] @ y2
-        t2 = W[:, 1] @ y1 + W[:, 2] @ y2
-        return C, det, np.stack([C[0] * t1 + C[1] * t2, C[1] * t1 + C[2] * t2])
+        t1 = W[:, 0] @ self.y1 + W[:, 1] @ self.y2
+        t2 = W[:, 1] @ self.y1 + W[:, 2] @ self.y2
+        mu = np.stack([C[0] * t1 + C[1] * t2, C[1] * t1 + C[2] * t2])
+        return C, det, mu, self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
 
     def _value(self, log_V: Floats, det_A: Floats, squares: Floats, mask: Floats) -> Floats:
         """Log-likelihood from Σ log|V|, |A| and Σ (y − μ)'W(y − μ), shape (problems,)."""
@@ -155,16 +156,14 @@ class _Model:
     def estimate(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats, Floats]:
         """Log-likelihood (problems,), μ (problems, 2) and its covariance (problems, 2, 2) at a factor."""
         W, log_V = self._weights(factor, mask)
-        C, det_A, mu = self._centre(W, self.y1, self.y2)
-        r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
+        C, det_A, mu, r1, r2 = self._centre(W)
         squares = (W[:, 0] * r1 * r1 + 2 * W[:, 1] * r1 * r2 + W[:, 2] * r2 * r2).sum(axis=1)
         return self._value(log_V, det_A, squares, mask), mu.T + self.centre, _symmetric(*C)
 
     def derivatives(self, factor: Floats, mask: Floats) -> _Point:
         """Value, exact gradient and exact Hessian with respect to (a, b, c)."""
         W, log_V = self._weights(factor, mask)
-        C, det_A, mu = self._centre(W, self.y1, self.y2)
-        r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
+        C, det_A, _, r1, r2 = self._centre(W)
         w11, w12, w22 = W[:, 0], W[:, 1], W[:, 2]
 
         # Columns of what W is multiplied with and summed: Z = ½W − hh' − W A⁻¹ W, then W, then h.
