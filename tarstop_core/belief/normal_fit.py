@@ -1,4 +1,4 @@
-"""Bivariate normal–normal models fitted in batches: (RE)ML estimates of the between-study covariance Ψ.
+"""Bivariate normal–normal models fitted in batches: REML estimates of the between-study covariance Ψ.
 
 Study i reports y_i ~ N₂(μ, S_i + Ψ) with S_i = diag(s_i) known. One problem is the first k studies
 from one starting value; all problems are climbed together as whole arrays of shape (problems, studies),
@@ -7,7 +7,7 @@ where a lower-triangular mask says which studies a problem has seen.
 The climb is Newton's method on the Cholesky factor of Ψ (so Ψ stays positive semi-definite and may be
 singular, which optima of small reviews often are), with μ profiled out, exact first and second
 derivatives, and a trust region. With W_i = (S_i + Ψ)⁻¹, A = ΣW_i, h_i = W_i(y_i − μ):
-∂l/∂Ψ = ½Σ[h h' − W + W A⁻¹ W], where the last term belongs to REML only.
+∂l/∂Ψ = ½Σ[h h' − W + W A⁻¹ W], whose last term makes the likelihood the restricted one.
 """
 
 import math
@@ -34,8 +34,8 @@ class NormalFits:
     cov: Floats  # Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)
     Psi: Floats  # Between-study covariance, shape (P, 2, 2)
     loglik: Floats
-    """Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π and no
-    ½·log|X'X|; shape (P,).
+    """Restricted, with the constant −(2n − 2)/2·log 2π, without ½·log|X'X| and without the Jacobian of any transformation
+    of the data; shape (P,).
     """
     converged: Flags  # Shape (P,)
 
@@ -49,7 +49,7 @@ class _Point:
     hessian: Floats
 
 
-def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: bool) -> NormalFits:
+def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats) -> NormalFits:
     """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the most likely.
 
     Parameters
@@ -62,8 +62,6 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
         Number of studies of each fit, 1 … n. A single study says nothing about Ψ, which is then 0.
     starts : ndarray, shape (K, 2, 2)
         Positive definite Ψ to start from.
-    reml : bool
-        Whether to maximise the restricted likelihood instead of the full one.
 
     Returns
     -------
@@ -83,7 +81,7 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
     for block in _blocks(sizes, n_starts):
         width = int(sizes[block].max())
         mask = (np.arange(width) < sizes[block, None]).astype(float)
-        model = _Model(y[:width], s[:width], reml=reml)
+        model = _Model(y[:width], s[:width])
         several = sizes[block] > 1
         if several.any():
             rows = np.repeat(mask[several], n_starts, axis=0)
@@ -113,14 +111,13 @@ def _blocks(sizes: Ints, n_starts: int) -> list[Ints]:
 
 
 class _Model:
-    """The likelihood as a function of the factor (a, b, c) of Ψ = [[a², ab], [ab, b² + c²]]."""
+    """The restricted likelihood as a function of the factor (a, b, c) of Ψ = [[a², ab], [ab, b² + c²]]."""
 
-    def __init__(self, y: Floats, s: Floats, *, reml: bool) -> None:
+    def __init__(self, y: Floats, s: Floats) -> None:
         # The mean is taken off: residuals of nearly equal reports keep their digits.
         self.centre = y.mean(axis=0)
         self.y1, self.y2 = (y - self.centre).T
         self.s1, self.s2 = s.T
-        self.reml = reml
 
     def _weights(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats]:
         """Entries 11, 12 and 22 of each W, shape (problems, 3, studies), 0 where masked; and Σ log|V|, shape (problems,)."""
@@ -147,10 +144,8 @@ class _Model:
         """Log-likelihood from Σ log|V|, |A| and Σ (y − μ)'W(y − μ), shape (problems,)."""
         n = mask.sum(axis=1)
         value: Floats = -0.5 * (log_V + squares)
-        if self.reml:
-            value -= 0.5 * np.log(det_A)
-            n = n - 1
-        value -= n * math.log(2 * math.pi)
+        value -= 0.5 * np.log(det_A)
+        value -= (n - 1) * math.log(2 * math.pi)
         return value
 
     def estimate(self, factor: Floats, mask: Floats) -> tuple[Floats, Floats, Floats]:
@@ -173,13 +168,12 @@ class _Model:
         terms[:, 3:6] = W
         gain = np.stack([h1 * h1, h1 * h2, h2 * h2], axis=1)
         terms[:, 0:3] = 0.5 * W - gain
-        if self.reml:
-            c11, c12, c22 = C[:, :, None]
-            k11, k12 = c11 * w11 + c12 * w12, c11 * w12 + c12 * w22
-            k21, k22 = c12 * w11 + c22 * w12, c12 * w12 + c22 * w22
-            spread = np.stack([w11 * k11 + w12 * k21, w11 * k12 + w12 * k22, w12 * k12 + w22 * k22], axis=1)
-            terms[:, 0:3] -= spread
-            gain += spread
+        c11, c12, c22 = C[:, :, None]
+        k11, k12 = c11 * w11 + c12 * w12, c11 * w12 + c12 * w22
+        k21, k22 = c12 * w11 + c22 * w12, c12 * w12 + c22 * w22
+        spread = np.stack([w11 * k11 + w12 * k21, w11 * k12 + w12 * k22, w12 * k12 + w22 * k22], axis=1)
+        terms[:, 0:3] -= spread
+        gain += spread
         sums = W @ terms.transpose(0, 2, 1)
         g11, g12, g22 = (0.5 * (gain.sum(axis=2) - W.sum(axis=2))).T
 
@@ -187,14 +181,14 @@ class _Model:
         value = self._value(log_V, det_A, (h1 * r1 + h2 * r2).sum(axis=1), mask)
         # ψ12 stands twice in Ψ.
         g = np.stack([g11, 2 * g12, g22], axis=1)
-        return _in_factor(factor, value, g, _hessian(sums, C, reml=self.reml))
+        return _in_factor(factor, value, g, _hessian(sums, C))
 
 
-def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
+def _hessian(sums: Floats, C: Floats) -> Floats:
     """Second derivatives with respect to (ψ11, ψ12, ψ22), shape (problems, 3, 3).
 
     With E_j = ∂Ψ/∂ψ_j: Σ tr(Z E_j W E_k) + q_j' C q_k + ½ tr(C Q_j C Q_k), where q_j = ΣW E_j h and
-    Q_j = ΣW E_j W; the last term belongs to REML only.
+    Q_j = ΣW E_j W.
     """
     # Sums over studies of products of an entry of W (row) with one of Z, W (columns), each 11, 12 or 22, or of h.
     Z, WW, Wh = (np.moveaxis(each, 0, -1) for each in np.split(sums, [3, 6], axis=2))
@@ -206,12 +200,11 @@ def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
     q = np.stack([Wh[0, 0], Wh[1, 0], Wh[0, 1] + Wh[1, 0], Wh[1, 1] + Wh[2, 0], Wh[1, 1], Wh[2, 1]], axis=1)
     q = q.reshape(-1, 3, 2)
     H += q @ matrix_C @ q.transpose(0, 2, 1)
-    if reml:
-        of_psi11 = _symmetric(WW[0, 0], WW[0, 1], WW[1, 1])
-        of_psi12 = _symmetric(2 * WW[0, 1], WW[0, 2] + WW[1, 1], 2 * WW[1, 2])
-        of_psi22 = _symmetric(WW[1, 1], WW[1, 2], WW[2, 2])
-        CQ = matrix_C[:, None] @ np.stack([of_psi11, of_psi12, of_psi22], axis=1)
-        H += 0.5 * (CQ.reshape(-1, 3, 4) @ CQ.transpose(0, 3, 2, 1).reshape(-1, 4, 3))
+    of_psi11 = _symmetric(WW[0, 0], WW[0, 1], WW[1, 1])
+    of_psi12 = _symmetric(2 * WW[0, 1], WW[0, 2] + WW[1, 1], 2 * WW[1, 2])
+    of_psi22 = _symmetric(WW[1, 1], WW[1, 2], WW[2, 2])
+    CQ = matrix_C[:, None] @ np.stack([of_psi11, of_psi12, of_psi22], axis=1)
+    H += 0.5 * (CQ.reshape(-1, 3, 4) @ CQ.transpose(0, 3, 2, 1).reshape(-1, 4, 3))
     return H
 
 

@@ -22,7 +22,6 @@ from tarstop_core.belief.prior import check_theta
 from tarstop_core.documents.tables import Flags, Floats, Tables
 from tarstop_core.errors import InputProblem
 
-Method = Literal["reml", "ml"]
 Correction = Literal["single", "all", "none"]
 
 # (ρ, scale): Ψ = scale·[[1, ρ], [ρ, 1]] to start from. The first alone misses the best optimum in about 1 %
@@ -48,14 +47,12 @@ class ReitsmaFit:
     cov: Floats  # Covariance of the estimated ``mu``; shape (2, 2)
     Psi: Floats  # Between-study covariance; 0 with one study, singular with two; shape (2, 2)
     loglik: float
-    """Log-likelihood of the proportions, that is with the Jacobian Σ −log(p(1 − p)) of both (corrected) logits; the
-    restricted one has the constant −(2n − 2)/2·log 2π and no ½·log|X'X| (mada's figures).
+    """Restricted log-likelihood of the proportions, that is with the Jacobian Σ −log(p(1 − p)) of both (corrected) logits;
+    it has the constant −(2n − 2)/2·log 2π and no ½·log|X'X| (mada's figures).
     """
     converged: bool
     n: int  # Studies used: those with all four counts and with patients in both groups
-    method: Method
-    correction: Correction
-    """`method` and `correction`: how it was fitted."""
+    correction: Correction  # Which studies got half a patient added
 
     @property
     def identified(self) -> bool:
@@ -140,18 +137,15 @@ def usable(tables: Tables) -> Flags:
 
 def fit(
     tables: Tables,
-    method: Method = "reml",
     correction: Correction = "single",
     starts: Sequence[tuple[float, float]] = ALL_STARTS,
 ) -> ReitsmaFit:
-    """Fit the bivariate model to all usable studies.
+    """Fit the bivariate model to all usable studies, by restricted maximum likelihood.
 
     Parameters
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
-    method : {"reml", "ml"}
-        The restricted or the full likelihood.
     correction : {"single", "all", "none"}
         Which studies get half a patient added to each cell: those with a zero, all once any cell is zero (mada's
         default), or none.
@@ -181,7 +175,7 @@ def fit(
     >>> [round(number, 2) for number in fitted.sensitivity]
     [0.79, 0.63, 0.89]
     """
-    fits = _fit_sizes(tables, method, correction, starts, last_only=True)
+    fits = _fit_sizes(tables, correction, starts, last_only=True)
     if not fits:
         raise InputProblem(
             "No study has all four counts and patients in both groups; the bivariate model needs at least one."
@@ -191,7 +185,6 @@ def fit(
 
 def fit_prefixes(
     tables: Tables,
-    method: Method = "reml",
     correction: Correction = "single",
     starts: Sequence[tuple[float, float]] = ALL_STARTS,
 ) -> list[ReitsmaFit | None]:
@@ -204,8 +197,6 @@ def fit_prefixes(
     ----------
     tables : Tables
         2×2 tables of n studies, in the order in which they came.
-    method : {"reml", "ml"}
-        The restricted or the full likelihood.
     correction : {"single", "all", "none"}
         Which studies get half a patient added to each cell: those with a zero, all once any cell is zero (mada's
         default), or none.
@@ -222,7 +213,7 @@ def fit_prefixes(
     InputProblem
         When a zero cell is left with ``correction="none"``.
     """
-    fits = [None, *_fit_sizes(tables, method, correction, starts)]
+    fits = [None, *_fit_sizes(tables, correction, starts)]
     return [fits[size] for size in (0, *np.cumsum(usable(tables)))]
 
 
@@ -263,15 +254,14 @@ def reml_belief(fitted: ReitsmaFit | None, theta: float, theta_sp: float | None 
 
 def _fit_sizes(
     tables: Tables,
-    method: Method,
     correction: Correction,
     starts: Sequence[tuple[float, float]],
     last_only: bool = False,
 ) -> list[ReitsmaFit]:
     """Fit the first 1 … n usable studies, or only all of them."""
-    for value, allowed, name in ((method, Method, "method"), (correction, Correction, "correction")):
-        if value not in get_args(allowed):
-            raise InputProblem(f'The {name} "{value}" is unknown; choose {" or ".join(get_args(allowed))}.')
+    if correction not in get_args(Correction):
+        allowed = " or ".join(get_args(Correction))
+        raise InputProblem(f'The correction "{correction}" is unknown; choose {allowed}.')
     use = np.flatnonzero(usable(tables))
     cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN], axis=1)[use]
     zero = (cells == 0).any(axis=1)
@@ -294,7 +284,7 @@ def _fit_sizes(
         if not len(some):
             continue
         y, s, log_jacobian = _logits(corrected[: some[-1]])
-        best = normal_fit.fit_prefixes(y, s, some, Psi_0, reml=method == "reml")
+        best = normal_fit.fit_prefixes(y, s, some, Psi_0)
         loglik, converged = best.loglik + np.cumsum(log_jacobian)[some - 1], best.converged.tolist()
         fits += [
             ReitsmaFit(
@@ -304,7 +294,6 @@ def _fit_sizes(
                 loglik=float(loglik[i]),
                 converged=converged[i],
                 n=int(n),
-                method=method,
                 correction=correction,
             )
             for i, n in enumerate(some)

@@ -72,7 +72,7 @@ def test_half_the_weight_is_twice_the_variance_by_reml() -> None:
         * np.where(np.array("high") == JUDGED, 2, 1)[:, None]
     )
     start = np.array([[[scale, 0], [0, scale]] for scale in (1.0, 0.1, 0.001)])
-    fitted = normal_fit.fit_prefixes(y, s, np.array([4]), start, reml=True)
+    fitted = normal_fit.fit_prefixes(y, s, np.array([4]), start)
     se = np.sqrt(fitted.cov[0][0, 0])
     assert reduced.belief == pytest.approx(norm.cdf((fitted.mu[0][0] - logit(THETA)) / se), abs=1e-4)
 
