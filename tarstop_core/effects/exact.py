@@ -137,9 +137,8 @@ class _Lattice:
         self.blur = np.exp(-0.5 * (self.tau[:, None] * 2 * np.pi * rfftfreq(self.count, self.step)) ** 2)
         self.prior = np.exp(log_normal(self.mu, prior.mean, prior.sd) + log_tau[:, None])
         self.complete = np.flatnonzero(np.isfinite(tables).all(axis=1))
-        logs = [conditional_likelihood(tables[at], COARSE) for at in self.complete]
-        logs = np.array(logs).reshape(-1, len(COARSE))
-        logs = CubicSpline(COARSE, logs, axis=1)(grid)
+        of_studies = [conditional_likelihood(tables[at], COARSE) for at in self.complete]
+        logs = CubicSpline(COARSE, np.array(of_studies).reshape(-1, len(COARSE)), axis=1)(grid)
         if shares is not None:
             logs *= shares[self.complete, None]
         fade = np.clip((REACH - np.abs(grid)) / (REACH - FADES), 0, 1)
