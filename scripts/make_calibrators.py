@@ -39,18 +39,19 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import real_data
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 
 # A person relies on these: no step learned from a handful of documents may claim certainty.
 PSEUDO = 1.0
-TRAIN_SEED, TEST_SEED = 1, 2
-SEARCH_TRAIN_SEEDS, SEARCH_TEST_SEEDS = range(101, 121), range(201, 211)
-REVIEW_TRAIN_SEEDS, REVIEW_TEST_SEEDS = range(301, 321), range(401, 411)
+SEEDS = 1, 2  # of what is fitted and of what it is judged on
+SEARCH_SEEDS = range(101, 121), range(201, 211)
+REVIEW_SEEDS = range(301, 321), range(401, 411)
 ALL_COLLECTIONS = "CLEF TAR 2017 to 2019 (MIT licence, Leif Azzopardi), ranked by rank_bm25, Elasticsearch and the organisers"
-LEFT_OUT = "leaving each collection, with its reviews, out"
+HOME = "CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores"
 DATA = "full-text relevance, which stands for extractable data"
+LEFT_OUT = "leaving each collection, with its reviews, out"
+HELD_OUT = "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25"
 SUFFIX = {"marginal": "", "hazard": "-hazard", "frailty": "-frailty", "rank": "-rank"}
 
 
@@ -62,21 +63,19 @@ def write(stem: str, calibrator: Calibrator, quality: Quality) -> None:
 
 def make(
     stem: str,
-    train: Sequence[Topic],
-    test: Sequence[Topic],
+    lists: tuple[Sequence[Topic], Sequence[Topic]],
     how: str,
     scenario: str = "patent",
     kinds: Sequence[str] = ("marginal", "rank"),
     thins_out: Thinning | None = None,
-    simulated: bool = True,
     **about: Any,
 ) -> None:
-    """Fit each kind on `train` and judge it on `test`; `thins_out` says how hits thin out, where the lists that are fitted do not."""
+    """Fit each kind on the first lists, judge it on the second; `thins_out` says how hits thin out, where these lists do not."""
+    train, test = lists
     for kind in kinds:
-        calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, simulated=simulated, **about)
-        if thins_out is not None:
-            calibrator = replace(calibrator, thinning=thins_out)
-        write(f"{stem}{SUFFIX[kind]}", calibrator, assess(calibrator, test, how))
+        fitted = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, **about)
+        fitted = replace(fitted, thinning=thins_out or fitted.thinning)
+        write(f"{stem}{SUFFIX[kind]}", fitted, assess(fitted, test, how))
 
 
 def make_for_new_collections(data: Path) -> None:
@@ -107,25 +106,11 @@ def make_for_new_collections(data: Path) -> None:
         away, where = elsewhere(data, tested)
         calibrator = fit(away, kind="rank-frailty", collections=where)
         held_out += [(calibrator, medical(data, tested, judged)) for judged in JUDGED]
-    fitted = replace(fit(topics, kind="rank-frailty", collections=names), fitted_on=seen)
-    write("clef-reviews-rank-frailty", fitted, assess_each(held_out, LEFT_OUT))
-    merged = for_merged_lists(replace(fitted, fitted_on=replace(seen, name=f"{seen.name}, for merged lists")))
-    held_out = [(for_merged_lists(calibrator), topics) for calibrator, topics in held_out]
-    write("clef-reviews-merged", merged, assess_each(held_out, LEFT_OUT))
-
-
-def make_reviews_for_new_collections(
-    data: Path, stem: str, scenario: str, judged: str, name: str, what: str, thins_out: Thinning
-) -> None:
-    """Chances by rank for reviews of a collection that nobody has seen, judged by leaving each collection out."""
-    collections = read_collections(data, judged)
-    settings: dict[str, Any] = {"kind": "rank", "scenario": scenario, "pseudo": PSEUDO}
-    every = [topic for topics in collections.values() for topic in topics]
-    fitted = fit(every, **settings, name=name, source=f"{ALL_COLLECTIONS}; {what}")
-    held_out = [
-        (fit(others(collections, tested), **settings), topics) for tested, topics in collections.items()
-    ]
-    write(stem, replace(fitted, thinning=thins_out), assess_each(held_out, LEFT_OUT))
+    default = replace(fit(topics, kind="rank-frailty", collections=names), fitted_on=seen)
+    write("clef-reviews-rank-frailty", default, assess_each(held_out, LEFT_OUT))
+    merged = replace(default, fitted_on=replace(seen, name=f"{seen.name}, for merged lists"))
+    held_out = [(for_merged_lists(calibrator), lists) for calibrator, lists in held_out]
+    write("clef-reviews-merged", for_merged_lists(merged), assess_each(held_out, LEFT_OUT))
 
 
 def share(stem: str, learned: ExtractionRate) -> None:
@@ -135,40 +120,19 @@ def share(stem: str, learned: ExtractionRate) -> None:
     print(f"data_share/{stem}: {learned.mean:.3f} ({low:.3f} to {high:.3f})")
 
 
-def ranked(
-    name: str, query: str, documents: Sequence[Any], ids: Sequence[str], labels: Sequence[bool]
-) -> Topic:
-    """A simulated list, ranked as the dashboard ranks it."""
-    order, scores = rank_documents([f"{each.title} {each.abstract}" for each in documents], query)
-    relevant = np.array(labels)[order]
-    return Topic(name, np.array(ids)[order], scores[order], relevant, int(relevant.sum()))
-
-
 def searches(seeds: range) -> list[Topic]:
     """Readable simulated searches like the sample's."""
+    return [search.ranked(f"-{seed}") for seed in seeds for search in simulate_patents(seed)]
+
+
+def reviews(seeds: range, scenario: str) -> list[Topic]:
+    """Readable simulated reviews like the sample's, by data or by inclusion."""
+    by_inclusion = scenario == "inclusion"
     return [
-        ranked(
-            f"{search.invention.topic}-{seed}",
-            search.invention.claim,
-            search.documents,
-            [document.publication_number for document in search.documents],
-            [document.relevant for document in search.documents],
-        )
+        review.ranked(f"-{seed}", by_inclusion=by_inclusion)
         for seed in seeds
-        for search in simulate_patents(seed)
+        for review in simulate_reviews(seed)
     ]
-
-
-def reviews(seeds: range) -> tuple[list[Topic], list[Topic]]:
-    """Readable simulated reviews like the sample's: by data, and by inclusion."""
-    data, inclusion = [], []
-    for seed in seeds:
-        for review in simulate_reviews(seed):
-            given = f"{review.question.topic}-{seed}", review.question.question, review.reports
-            ids = [report.id for report in review.reports]
-            data.append(ranked(*given, ids, [report.counts is not None for report in review.reports]))
-            inclusion.append(ranked(*given, ids, [report.included for report in review.reports]))
-    return data, inclusion
 
 
 def thinning(data: Path, judged: str) -> Thinning:
@@ -190,90 +154,95 @@ def question_rate(data: Path, judged: str) -> ExtractionRate:
 
 def make_simulated() -> None:
     """What needs no real lists."""
-    first, last = SEARCH_TRAIN_SEEDS.start, SEARCH_TRAIN_SEEDS.stop - 1
+    first, last = SEARCH_SEEDS[0].start, SEARCH_SEEDS[0].stop - 1
     make(
         "sample-searches",
-        searches(SEARCH_TRAIN_SEEDS),
-        searches(SEARCH_TEST_SEEDS),
-        f"{8 * len(SEARCH_TEST_SEEDS)} held-out simulated searches",
+        (searches(SEARCH_SEEDS[0]), searches(SEARCH_SEEDS[1])),
+        f"{8 * len(SEARCH_SEEDS[1])} held-out simulated searches",
+        simulated=True,
         name="searches like the sample's",
         source=f"tarstop_core.simulate.patents, seeds {first}–{last}",
     )
+    seeds = f"seeds {SEEDS[0]} (fit) and {SEEDS[1]} (judged)"
+    train, test = (simulate_patent_rankings(topics=1000, seed=seed) for seed in SEEDS)
     make(
         "simulated-patents",
-        simulate_patent_rankings(topics=1000, seed=TRAIN_SEED),
-        simulate_patent_rankings(topics=1000, seed=TEST_SEED),
+        (train, test),
         "500 held-out simulated topics",
         kinds=tuple(SUFFIX),
+        simulated=True,
         name="patent searches",
-        source=f"tarstop_core.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.simulate.rankings, {seeds}",
     )
-    train, test = reviews(REVIEW_TRAIN_SEEDS), reviews(REVIEW_TEST_SEEDS)
-    first, last = REVIEW_TRAIN_SEEDS.start, REVIEW_TRAIN_SEEDS.stop - 1
-    for at, (stem, scenario) in enumerate(
-        (("sample-reviews", "review"), ("sample-reviews-inclusion", "inclusion"))
-    ):
+    first, last = REVIEW_SEEDS[0].start, REVIEW_SEEDS[0].stop - 1
+    relevant = []
+    for stem, scenario in (("sample-reviews", "review"), ("sample-reviews-inclusion", "inclusion")):
+        train, test = (reviews(seeds, scenario) for seeds in REVIEW_SEEDS)
         make(
             stem,
-            train[at],
-            test[at],
-            f"{len(test[at])} held-out simulated reviews",
+            (train, test),
+            f"{len(test)} held-out simulated reviews",
             scenario,
+            simulated=True,
             name="reviews like the sample's",
             source=f"tarstop_core.simulate.diagnostic, seeds {first}–{last}",
         )
-    with_data, included = ([topic.n_relevant or 0 for topic in topics] for topics in train)
-    pairs = list(zip(included, with_data, strict=True))
+        relevant.append([topic.n_relevant or 0 for topic in train])
+    pairs = list(zip(*reversed(relevant), strict=True))
     share("sample-reviews", fit_extraction_rate(pairs, "simulated reviews like the sample's"))
+    train, test = ([outcome.topic for outcome in simulate_review_outcomes(seed=seed)] for seed in SEEDS)
     make(
         "simulated-reviews",
-        [outcome.topic for outcome in simulate_review_outcomes(seed=TRAIN_SEED)],
-        [outcome.topic for outcome in simulate_review_outcomes(seed=TEST_SEED)],
+        (train, test),
         "135 held-out simulated outcomes",
         "review",
+        simulated=True,
         name="review outcomes",
-        source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
+        source=f"tarstop_core.simulate.reviews, {seeds}",
     )
+
+
+def of_two_systems(data: Path, judged: str) -> tuple[Sequence[Topic], Sequence[Topic]]:
+    """Lists of one system to fit on, and those of another to judge on."""
+    return medical(data, "clef_dta", judged), medical(data, "clef2019 dta", judged)
 
 
 def make_real(data: Path) -> None:
     """What real lists of medical reviews teach."""
-    home = "CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores"
-    how = "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25"
     make(
         "clef-reviews",
-        medical(data, "clef_dta", "content"),
-        medical(data, "clef2019 dta", "content"),
-        how,
+        of_two_systems(data, "content"),
+        HELD_OUT,
         kinds=tuple(SUFFIX),
         name="medical reviews of CLEF TAR, not patents",
-        source=f"{home}, full-text relevance",
-        simulated=False,
+        source=f"{HOME}, full-text relevance",
     )
     make_for_new_collections(data)
-    for stem, scenario, judged, name, what in (
-        ("review-data", "review", "content", "; full-text relevance stands for data", DATA),
-        ("review-inclusion", "inclusion", "abs", "", "inclusion by title and abstract"),
+    for stem, scenario, judged, note, what, judged_by in (
+        ("review-data", "review", "content", "; full-text relevance stands for data", DATA, DATA),
+        ("review-inclusion", "inclusion", "abs", "", "inclusion by title and abstract", "title and abstract"),
     ):
-        judged_by = DATA if scenario == "review" else "title and abstract"
-        named = f"medical reviews from four collections{name}"
         thins_out = thinning(data, judged)
         if scenario == "review":
             # Chances are those of one question, of which the review has several.
             thins_out = for_one_question(thins_out, question_rate(data, judged))
-        make_reviews_for_new_collections(
-            data, f"{stem}-elsewhere", scenario, judged, named, judged_by, thins_out
-        )
+        collections = read_collections(data, judged)
+        rank: dict[str, Any] = {"kind": "rank", "scenario": scenario, "pseudo": PSEUDO}
+        held_out = [(fit(others(collections, each), **rank), lists) for each, lists in collections.items()]
+        about = {
+            "name": f"medical reviews from four collections{note}",
+            "source": f"{ALL_COLLECTIONS}; {judged_by}",
+        }
+        fitted = fit([topic for lists in collections.values() for topic in lists], **rank, **about)
+        write(f"{stem}-elsewhere", replace(fitted, thinning=thins_out), assess_each(held_out, LEFT_OUT))
         make(
             stem,
-            medical(data, "clef_dta", judged),
-            medical(data, "clef2019 dta", judged),
-            how,
+            of_two_systems(data, judged),
+            HELD_OUT,
             scenario,
             thins_out=thins_out,
-            name=f"CLEF TAR diagnostic reviews{name}",
-            source=f"{home}, {what}; how many are still unread: CLEF TAR 2017 to 2019, four collections",
-            simulated=False,
+            name=f"CLEF TAR diagnostic reviews{note}",
+            source=f"{HOME}, {what}; how many are still unread: CLEF TAR 2017 to 2019, four collections",
         )
     share("clef-reviews", question_rate(data, "abs"))
 

@@ -1,13 +1,13 @@
 """Run a study: measure, keep its tables in ``docs/data``, and write its page in ``docs``.
 
 ``python -m scripts.study NAME…`` measures anew. ``--page`` writes the page from the kept tables, without measuring.
-A study is a module in ``scripts/studies`` that ends with its ``STUDY``; the template of its page lies beside it.
+A study is a module in ``scripts/studies`` with the names that `Study` lists; the template of its page lies beside it.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 
@@ -32,7 +32,7 @@ NAMES = sorted(path.stem for path in TEMPLATES.glob("*.py"))
 
 @dataclass(frozen=True)
 class Study:
-    """A measurement and the page that reports it."""
+    """A measurement and the page that reports it: what a module of ``scripts/studies`` calls so, constants in capitals."""
 
     page: str
     """Name of the page in ``docs`` and of its template."""
@@ -42,18 +42,19 @@ class Study:
     """Names of the tables in ``docs/data``."""
     measure: Callable[[], Tables]
     """What measures them, but for those that were measured once."""
+    summarise: Callable[[Tables], Mapping[str, object]]
+    """What the template shows, from the kept tables; frames arrive there as lists of rows."""
     measured_once: tuple[str, ...] = ()
     """Those of experiments that settled their question: kept for the page, and not measured anew."""
-    summarise: Callable[[Tables], Mapping[str, object]] = dict
-    """What the template shows, from the kept tables; frames arrive there as lists of rows."""
     figure: Callable[[Tables], str] | None = None
     """The page's SVG figure, from the kept tables."""
 
 
 def load(name: str) -> Study:
     """The study that a module of ``scripts/studies`` describes."""
-    study: Study = import_module(f"scripts.studies.{name}").STUDY
-    return study
+    names = vars(import_module(f"scripts.studies.{name}"))
+    parts = {field.name: names.get(field.name.upper(), names.get(field.name)) for field in fields(Study)}
+    return Study(**{part: value for part, value in parts.items() if value is not None})
 
 
 def kept_tables(study: Study) -> Tables:
@@ -148,11 +149,6 @@ def environment() -> jinja2.Environment:
 # --- means over reviews or lists ------------------------------------------------------------------
 
 
-def by_group(values: pd.Series, groups: pd.Series) -> pd.Series:
-    """Mean of each group, so that groups weigh equally however many rows they have."""
-    return values.groupby(groups.to_numpy()).mean()
-
-
 def interval(values: Sequence[float] | Floats | pd.Series, seed: int = 1) -> tuple[float, float]:
     """95 % percentile interval of a mean, from 10,000 resamplings of the values."""
     array = np.asarray(values, dtype=float)
@@ -174,6 +170,14 @@ def cluster_t(values: pd.Series) -> dict[str, float]:
     """
     reach = float(student.ppf(0.975, len(values) - 1) * values.sem())
     return {"difference": values.mean(), "low": values.mean() - reach, "high": values.mean() + reach}
+
+
+def coverage(rows: pd.DataFrame, over: str = "review") -> dict[str, object]:
+    """How many statements hold, with an interval of 95 % over what weighs equally, and in how many more is true."""
+    inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
+    ends = cluster_t(inside.groupby(rows[over]).mean())
+    about = {"covered": inside.mean(), "low": ends["low"], "high": min(ends["high"], 1.0)}
+    return about | {"above": (rows["true"] > rows["high"]).mean()}
 
 
 def main() -> int | str:

@@ -13,9 +13,10 @@ from functools import partial
 from importlib.resources import files
 from itertools import cycle
 
-from scripts.make_samples.grammar import apart, capitals, fill, unlike
+from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
 from scripts.make_samples.words import Slots, read, read_folder
 from tarstop_core.documents.reports import FullText
+from tarstop_core.documents.topic import Topic
 
 DEFAULT_SEED = 2712
 
@@ -136,6 +137,7 @@ class Report:
     reason: str = ""  # why it brings no data
     study: str = ""  # as "Surname YEAR" of the study it reports; two reports of a study share it
     counts: tuple[int, int, int, int] | None = None  # TP, FP, FN, TN
+    numbers: Mapping[str, int] | None = None  # of a published trial, by column
     id: str = ""  # such as "SIM-204117"; unique in the whole collection
 
     @property
@@ -155,6 +157,11 @@ class Review:
     def studies(self) -> tuple[Report, ...]:
         """The reports that bring a 2×2 table."""
         return tuple(report for report in self.reports if report.counts is not None)
+
+    def ranked(self, suffix: str = "", *, by_inclusion: bool = False) -> Topic:
+        """The pool ranked with the question as query; studies are relevant, or what title and abstract let through."""
+        wanted = [report.included if by_inclusion else report.counts is not None for report in self.reports]
+        return ranked(f"{self.question.topic}{suffix}", self.question.question, self.reports, wanted)
 
 
 def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:

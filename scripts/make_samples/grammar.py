@@ -6,6 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
+from tarstop_core.documents.topic import Topic
+from tarstop_core.ranking.bm25 import rank_documents
+
 
 def fill(
     template: str, values: Mapping[str, str], slots: Mapping[str, Sequence[str]], rng: random.Random
@@ -52,3 +57,10 @@ def unlike(made: Callable[[], Any], titles: set[str], abstracts: set[str]) -> An
     titles.add(document.title)
     abstracts.add(document.abstract)
     return document
+
+
+def ranked(name: str, query: str, pool: Sequence[Any], wanted: Sequence[bool]) -> Topic:
+    """A pool as the dashboard ranks it, with what is wanted as relevant."""
+    order, scores = rank_documents([f"{each.title} {each.abstract}" for each in pool], query)
+    ids, labels = np.array([each.id for each in pool]), np.array(wanted)[order]
+    return Topic(name, ids[order], scores[order], labels, int(labels.sum()))

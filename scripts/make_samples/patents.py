@@ -10,9 +10,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
+from typing import Annotated
 
-from scripts.make_samples.grammar import apart, capitals, fill, unlike
+from pydantic import BeforeValidator
+
+from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
 from scripts.make_samples.words import Slots, read, read_folder
+from tarstop_core.documents.topic import Topic
 from tarstop_core.presentation.numbers import listed
 
 DEFAULT_SEED = 1412
@@ -53,14 +57,21 @@ class Mechanism:
     phrase: str
 
 
+def _by_name(phrases: dict[str, str]) -> list[dict[str, str]]:
+    return [{"short": short, "phrase": phrase} for short, phrase in phrases.items()]
+
+
+Mechanisms = Annotated[tuple[Mechanism, ...], BeforeValidator(_by_name)]  # in a file, phrases by short name
+
+
 @dataclass(frozen=True)
 class Feature:
     """One key feature of a claim."""
 
     label: str  # what it is called in reasons: "the spring detent"
-    close: tuple[Mechanism, ...]  # wordings near the claim's own words
-    far: tuple[Mechanism, ...]  # the same thing in other words, which a search by words finds late
-    other: tuple[Mechanism, ...]  # what documents have that solve this part of the problem differently
+    close: Mechanisms  # wordings near the claim's own words
+    far: Mechanisms  # the same thing in other words, which a search by words finds late
+    other: Mechanisms  # what documents have that solve this part of the problem differently
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class Invention:
     problems: tuple[str, ...]
     advantages: tuple[str, ...]
     operations: tuple[str, ...]
-    extras: tuple[Mechanism, ...]
+    extras: Mechanisms
     features: tuple[Feature, ...]
     plan: Plan
 
@@ -106,7 +117,7 @@ class Document:
     kind: str  # one of "prior art", "near miss", "partial", "same field" or "other field"
     disclosed: tuple[bool, ...]  # which key features of the topic's claim the text contains
     reason: str  # a sentence for a demo: what it discloses and what it lacks
-    publication_number: str = ""  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
+    id: str = ""  # publication number, such as "SIM-0412-A1"; unique in the whole collection
 
     @property
     def relevant(self) -> bool:
@@ -124,6 +135,11 @@ class PatentTopic:
     def omega(self) -> bool:
         """ω⁺: the pool holds prior art that discloses the whole claim."""
         return any(document.relevant for document in self.documents)
+
+    def ranked(self, suffix: str = "") -> Topic:
+        """The pool ranked with the claim as query; `suffix` is added to the name."""
+        wanted = [document.relevant for document in self.documents]
+        return ranked(f"{self.invention.topic}{suffix}", self.invention.claim, self.documents, wanted)
 
 
 def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
@@ -150,8 +166,8 @@ def _simulate_topic(
     for nth, (kind, number) in enumerate(zip(kinds, numbers, strict=True)):
         document = unlike(partial(_document, invention, kind, plan.wording, nth, rng), titles, abstracts)
         kind_code = rng.choice(("A1", "A1", "A1", "B1", "B2", "U1"))
-        documents.append(replace(document, publication_number=f"SIM-{number:04d}-{kind_code}"))
-    documents.sort(key=lambda document: document.publication_number)
+        documents.append(replace(document, id=f"SIM-{number:04d}-{kind_code}"))
+    documents.sort(key=lambda document: document.id)
     return PatentTopic(invention, tuple(documents))
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from scripts.make_samples.diagnostic import Report, Review
-from scripts.make_samples.patents import Document, PatentTopic
+from scripts.make_samples.diagnostic import Review
+from scripts.make_samples.patents import PatentTopic
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.topic import Topic
 from tarstop_core.presentation.html import TEMPLATES
-from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate import rankings, reviews
 
 THETA = 0.75
@@ -24,21 +24,9 @@ NAMES = {
 }
 
 
-def first_hits(topic: PatentTopic) -> list[int]:
-    """Depths (1-based) of the prior art when the pool is ranked by BM25 with the claim as query."""
-    wanted = [document.relevant for document in topic.documents]
-    return _depths(topic.documents, topic.invention.claim, wanted)
-
-
-def study_depths(review: Review) -> list[int]:
-    """Depths (1-based) of the studies when the pool is ranked by BM25 with the question as query."""
-    wanted = [report.counts is not None for report in review.reports]
-    return _depths(review.reports, review.question.question, wanted)
-
-
-def _depths(pool: Sequence[Document | Report], query: str, wanted: Sequence[bool]) -> list[int]:
-    order, _ = rank_documents([f"{each.title} {each.abstract}" for each in pool], query)
-    return (np.flatnonzero(np.array(wanted)[order]) + 1).tolist()
+def depths(ranked: Topic) -> list[int]:
+    """Depths (1-based) of what is relevant."""
+    return (np.flatnonzero(ranked.labels) + 1).tolist()
 
 
 def tables_of(review: Review) -> Tables:
@@ -78,7 +66,7 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
                     "topic": topic.invention.topic,
                     "documents": len(topic.documents),
                     "near": sum(document.kind == "near miss" for document in topic.documents),
-                    "hits": first_hits(topic),
+                    "hits": depths(topic.ranked()),
                 }
                 for topic in topics
             ],
@@ -87,7 +75,7 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
                     "topic": review.question.topic,
                     "documents": len(review.reports),
                     "included": sum(report.included for report in review.reports),
-                    "depths": study_depths(review),
+                    "depths": depths(review.ranked()),
                     "belief": bivariate_belief(tables_of(review), THETA),
                 }
                 for review in written

@@ -5,18 +5,28 @@ others that title and abstract rule out.
 """
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import cycle
 
+from scripts.make_samples.diagnostic import Report
 from scripts.make_samples.grammar import capitals, fill
 from scripts.make_samples.words import read, read_folder
 from tarstop_core.documents.reports import FullText
+from tarstop_core.effects.studies import Studies
 from tarstop_core.samples.collections import published_effects
 
 SEED = 2912
 FAR = 0.25  # chance that a trial is reported in words that a search for the question finds late
 WITHOUT = 6  # reports that are let through and bring no numbers, one of which cannot be had
+NOT_HAD, NOT_SUPPLIED = "not to be had", "The library could not supply this report. (Simulated text.)"
+AUTHOR = "Simulated author"
+STATUS: dict[str, tuple[FullText, str]] = {
+    "no numbers by group": ("no data", "Simulated report"),
+    NOT_HAD: ("not retrieved", ""),
+}
+"""Of reports without numbers that are not excluded, by the reason: what becomes of them, and their study."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +71,6 @@ class Subject:
     facts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Report:
-    """One simulated report; fields as those of a report of a review."""
-
-    id: str
-    title: str
-    abstract: str
-    authors: str
-    year: int
-    full_text: str = ""
-    status: FullText | str = ""  # "" where title and abstract rule it out
-    reason: str = ""
-    study: str = ""
-    numbers: Mapping[str, float] | None = None
-
-
 WORDS = read(Words, files(__package__) / "trials.toml")
 SUBJECTS: tuple[Subject, ...] = read_folder(Subject, files(__package__) / "trials")
 
@@ -86,25 +80,42 @@ def simulate_trials() -> list[tuple[Subject, list[Report]]]:
     sets = {published.name: published.studies for published in published_effects()}
     searches = []
     for subject in SUBJECTS:
-        rng, studies = random.Random(f"{SEED} {subject.topic}"), sets[subject.published]
-        numbers = iter(rng.sample(range(100_000, 1_000_000), subject.documents))
-        titles = set[str]()
-        reports = [
-            _trial(
-                subject, name, dict(zip(studies.form.columns, row, strict=True)), next(numbers), titles, rng
-            )
-            for name, row in zip(studies.study, studies.values.tolist(), strict=True)
-        ]
-        again = rng.sample([*WORDS.full_without], WITHOUT - 1 - len(WORDS.full_without))
-        reasons = [*WORDS.full_without, "", *again]
-        reports += [_without(subject, reason, next(numbers), titles, rng) for reason in reasons]
-        kinds = [*WORDS.others]
-        reports += [
-            _other(subject, kinds[at % len(kinds)], next(numbers), titles, rng)
-            for at in range(subject.documents - len(reports))
-        ]
+        rng = random.Random(f"{SEED} {subject.topic}")
+        numbers = rng.sample(range(100_000, 1_000_000), subject.documents)
+        pool = zip(numbers, _pool(subject, sets[subject.published], rng), strict=False)
+        reports = [replace(report, id=f"SIM-{number}") for number, report in pool]
         searches.append((subject, sorted(reports, key=lambda report: report.id)))
     return searches
+
+
+def _pool(subject: Subject, studies: Studies, rng: random.Random) -> Iterator[Report]:
+    """A report of each published trial, whose counts stand in the full text; some without numbers; others without end."""
+    titles = set[str]()
+    for study, row in zip(studies.study, studies.values.tolist(), strict=True):
+        numbers = {column: int(value) for column, value in zip(studies.form.columns, row, strict=True)}
+        title, values = _titled(WORDS.titles, subject, titles, rng)
+        name, year = study.rsplit(" ", 1)
+        cells = (numbers[f"{what}_{arm}"] for what in ("events", "n") for arm in ("treated", "control"))
+        values |= {key: f"{count:,}" for key, count in zip("abmk", cells, strict=True)}
+        values["n"] = f"{numbers['n_treated'] + numbers['n_control']:,}"
+        sentences = [rng.choice(part) for part in (WORDS.full_openings, WORDS.full_counts, WORDS.full_ends)]
+        text = fill(" ".join(sentences), values, {}, rng)
+        authors = "; ".join(name.removesuffix(" et al").split(" & "))
+        about = {"full_text": text, "study": study, "numbers": numbers}
+        abstract = _abstract(subject, values, rng)
+        yield Report(title, abstract, authors, int(year), "trial", status="data", **about)
+    again = rng.sample([*WORDS.full_without], WITHOUT - 1 - len(WORDS.full_without))
+    for reason in [*WORDS.full_without, NOT_HAD, *again]:
+        title, values = _titled(WORDS.titles, subject, titles, rng)
+        abstract, year = _abstract(subject, values, rng), rng.randint(1950, 2006)
+        status, study = STATUS.get(reason, ("excluded", ""))
+        text = fill(WORDS.full_without.get(reason, NOT_SUPPLIED), values, {}, rng)
+        yield Report(title, abstract, AUTHOR, year, "trial", text, status, reason, study)
+    for kind in cycle(WORDS.others):
+        title, abstract = WORDS.others[kind]
+        title, values = _titled((title,), subject, titles, rng)
+        year = rng.randint(1950, 2006)
+        yield Report(title, fill(abstract, values, {}, rng), AUTHOR, year, kind)
 
 
 def _values(subject: Subject, rng: random.Random) -> dict[str, str]:
@@ -144,63 +155,3 @@ def _abstract(subject: Subject, values: Mapping[str, str], rng: random.Random) -
     if rng.random() < 0.6:
         sentences.insert(0, rng.choice(subject.facts))
     return fill(" ".join(sentences), values, {}, rng)
-
-
-def _trial(
-    subject: Subject,
-    study: str,
-    counts: Mapping[str, float],
-    number: int,
-    titles: set[str],
-    rng: random.Random,
-) -> Report:
-    """A report of a published trial: its counts stand in the full text."""
-    title, values = _titled(WORDS.titles, subject, titles, rng)
-    name, year = study.rsplit(" ", 1)
-    treated, control = (int(counts[f"n_{arm}"]) for arm in ("treated", "control"))
-    cells = (counts[f"{what}_{arm}"] for what in ("events", "n") for arm in ("treated", "control"))
-    numbers = dict(zip("abmk", map(int, cells), strict=True))
-    values |= {key: f"{count:,}" for key, count in numbers.items()} | {"n": f"{treated + control:,}"}
-    parts = WORDS.full_openings, WORDS.full_counts, WORDS.full_ends
-    text = fill(" ".join(rng.choice(part) for part in parts), values, {}, rng)
-    return Report(
-        id=f"SIM-{number}",
-        title=title,
-        abstract=_abstract(subject, values, rng),
-        authors="; ".join(name.removesuffix(" et al").split(" & ")),
-        year=int(year),
-        full_text=text,
-        status="data",
-        study=study,
-        numbers={column: int(value) for column, value in counts.items()},
-    )
-
-
-def _without(subject: Subject, reason: str, number: int, titles: set[str], rng: random.Random) -> Report:
-    """A report that title and abstract let through and that brings no numbers; without a reason it cannot be had."""
-    title, values = _titled(WORDS.titles, subject, titles, rng)
-    text = (
-        WORDS.full_without[reason]
-        if reason
-        else "The library could not supply this report. (Simulated text.)"
-    )
-    no_data = reason == "no numbers by group"
-    return Report(
-        id=f"SIM-{number}",
-        title=title,
-        abstract=_abstract(subject, values, rng),
-        authors="Simulated author",
-        year=rng.randint(1950, 2006),
-        full_text=fill(text, values, {}, rng),
-        status="no data" if no_data else "excluded" if reason else "not retrieved",
-        reason=reason or "not to be had",
-        study="Simulated report" if no_data else "",
-    )
-
-
-def _other(subject: Subject, kind: str, number: int, titles: set[str], rng: random.Random) -> Report:
-    """A report that title and abstract rule out."""
-    title, abstract = WORDS.others[kind]
-    own_title, values = _titled((title,), subject, titles, rng)
-    year = rng.randint(1950, 2006)
-    return Report(f"SIM-{number}", own_title, fill(abstract, values, {}, rng), "Simulated author", year)

@@ -50,13 +50,13 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
     contents = {
         folder / "topics.csv": _csv([(*columns, "documents"), *about]),
         folder / "qrels.txt": "".join(
-            f"{t.invention.topic} 0 {d.publication_number} {int(d.relevant)}\n"
+            f"{t.invention.topic} 0 {d.id} {int(d.relevant)}\n"
             for t in topics
             for d in t.documents
             if d.relevant or d.kind == "near miss"  # so that searches without prior art are judged too
         ).encode(),
         folder / "reasons.jsonl.gz": _json_lines(
-            {"topic": t.invention.topic, "id": d.publication_number, "kind": d.kind, "reason": d.reason}
+            {"topic": t.invention.topic, "id": d.id, "kind": d.kind, "reason": d.reason}
             for t in topics
             for d in t.documents
         ),
@@ -64,10 +64,9 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
     for topic in topics:
         contents[folder / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(
             {
-                "id": each.publication_number,
-                **_of(each, "title", "abstract"),
+                **_of(each, "id", "title", "abstract"),
                 "date": str(each.year),
-                "publication_number": each.publication_number,
+                "publication_number": each.id,
                 "authors": each.assignee,
             }
             for each in topic.documents
@@ -137,9 +136,9 @@ def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
         ("search URL:", "https://patents.google.com/?q=(foldable+antenna+mount)&oq=foldable+antenna+mount"),
         GOOGLE_COLUMNS,
     ]
-    for document in sorted(chosen, key=lambda document: document.publication_number):
+    for document in sorted(chosen, key=lambda document: document.id):
         months = f"{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
-        number = document.publication_number
+        number = document.id
         inventors = ", ".join(rng.sample(patents.WORDS.inventors, rng.randint(1, 3)))
         dates = [f"{document.year - before}-{months}" for before in (2, 1, 0)]
         granted = dates[-1] if "-B" in number else ""

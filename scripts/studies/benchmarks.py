@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from scripts.study import Study, Tables
+from scripts.study import Tables
 
+PAGE, READS = "benchmarks", "the scripts in benchmarks/; an idle machine, and half an hour"
+TABLES = ("benchmarks",)
 ROOT = Path(__file__).resolve().parents[2]
 HEADLINES = (
     "stopping depth with a test",
@@ -56,12 +58,3 @@ def summarise(tables: Tables) -> dict[str, object]:
         quoted = [line for line in lines if line.startswith(HEADLINES)]
         rows.append(row | {"headline": (quoted or lines)[0]})
     return {"rows": rows, "machine": tables["benchmarks"]["machine"].iloc[0]}
-
-
-STUDY = Study(
-    page="benchmarks",
-    reads="the scripts in benchmarks/; an idle machine, and half an hour",
-    tables=("benchmarks",),
-    measure=measure,
-    summarise=summarise,
-)

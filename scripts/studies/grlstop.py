@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pandas as pd
 
 from scripts.grlstop.world import assess
-from scripts.study import Study, Tables
+from scripts.study import Tables
 from scripts.train_grlstop import TOPICS
 from tarstop_core.evaluation.findings.aggregate import compare, rows
 from tarstop_core.evaluation.findings.paper import beside_paper, variation_of
@@ -17,6 +17,12 @@ from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
+PAGE, READS = (
+    "grlstop",
+    "the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)",
+)
+TABLES = tuple(f"grlstop_{name}" for name in ("agents", "against_greedy", "training", "targets", "peer"))
+MEASURED_ONCE = ("grlstop_peer",)
 UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
 
 
@@ -93,13 +99,3 @@ def summarise(tables: Tables) -> dict[str, object]:
         "peer": peers.reset_index(),
         "unreached": targets.loc[targets["reliability"] < targets["target"], "target"].tolist(),
     }
-
-
-STUDY = Study(
-    page="grlstop",
-    reads="the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)",
-    tables=tuple(f"grlstop_{name}" for name in ("agents", "against_greedy", "training", "targets", "peer")),
-    measured_once=("grlstop_peer",),
-    measure=measure,
-    summarise=summarise,
-)

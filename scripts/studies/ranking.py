@@ -5,13 +5,15 @@ import sys
 import pandas as pd
 
 from scripts.real_lists import ABSTRACT, FULL, SETS, text_lists
-from scripts.study import Study, Tables, mean_change
+from scripts.study import Tables, mean_change
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.ranking_metrics import topic_metrics
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import PAPER, WORDS, build_index, rank_order
 
+PAGE, READS = "ranking", "the labelled lists with text in TARSTOP_REAL_DATA; a few minutes"
+TABLES = ("ranking_topics",)
 GROUPS = {ABSTRACT: (ABSTRACT,), FULL: (FULL,), SETS: (SETS,), "**the 25 lists**": (ABSTRACT, SETS)}
 FIELDS = ("title and abstract", "title alone")
 MEASURES = ("map", "recall_100")
@@ -50,12 +52,3 @@ def summarise(tables: Tables) -> dict[str, object]:
                 row["count"] = len(wide)
             rows.append(row)
     return {"rows": rows}
-
-
-STUDY = Study(
-    page="ranking",
-    reads="the labelled lists with text in TARSTOP_REAL_DATA; a few minutes",
-    tables=("ranking_topics",),
-    measure=measure,
-    summarise=summarise,
-)

@@ -1,6 +1,7 @@
 """Whether intervals of what all readers overlooked hold, and what following the advice on who reads next is worth."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -8,13 +9,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
-from scripts.study import Floats, Study, Tables, cluster_t
+from scripts.study import Floats, Tables, cluster_t
 from tarstop_core.belief.mixture import Remaining
-from tarstop_core.documents.tables import Flags
 from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
 from tarstop_core.readers.agreement import agreement
-from tarstop_core.readers.overlooked import Interval, Overlooked, missed_within, overlooked
+from tarstop_core.readers.overlooked import Interval, overlooked
 from tarstop_core.readers.played import Choice, ReadList, advised, always, play
 from tarstop_core.readers.strategies import Strategy
 from tarstop_core.readers.verdicts import Verdicts
@@ -24,6 +24,11 @@ from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.state import State
 
+PAGE, READS = (
+    "readers_measured",
+    "two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
+)
+TABLES = tuple(f"readers_{name}" for name in "reviews simulated recall agreement strategies".split())
 REVIEWS = ("Donners_2021", "Jeyaraman_2020", "search1", "search2")
 INCLUDED = 3  # Lowest score of a language model that counts as included
 AUDITED = (0.05, 0.1, 0.2)
@@ -40,7 +45,6 @@ COSTS = (0.01, 0.03, 0.1, 0.3, 1.0)
 FOLLOW_UPS = (0.0, 5.0)  # What an included record costs further, in records read
 MACHINE_PRICE, PERSONS = 0.01, 20  # Of a record, against a person's; simulated persons
 LIMIT = 10.0  # Odds ratio that somebody might state as a limit
-WAYS = ("audit", "independence", "limit")
 PARTS = ("missed", "reader_1", "reader_2")
 Row = dict[str, object]
 
@@ -67,6 +71,13 @@ def simulated(rng: np.random.Generator, first: float, second: float, odds: float
     return among_others(rng, kinds[rng.choice(4, size=RELEVANT, p=joint(first, second, odds))])
 
 
+def as_hard_for_both(rng: np.random.Generator, spread: float) -> tuple[Floats, Floats]:
+    """The same where both find a relevant record with the same chance, which is another one for every record."""
+    mean = strategies.SENSITIVITY
+    chance = rng.beta(mean / spread, (1 - mean) / spread, RELEVANT)
+    return among_others(rng, (rng.random((RELEVANT, 2)) < chance[:, None]).astype(float))
+
+
 def among_others(rng: np.random.Generator, of_relevant: Floats) -> tuple[Floats, Floats]:
     """Verdicts on a review whose relevant records got these, and what is relevant."""
     others = (rng.random((RECORDS - RELEVANT, 2)) > SPECIFICITY).astype(float)
@@ -83,21 +94,15 @@ def audited(included: Floats, relevant: Floats, share: float, rng: np.random.Gen
     return Verdicts(included, known, places)
 
 
-def intervals(verdicts: Verdicts, said: Overlooked) -> dict[str, tuple[Interval | None, ...]]:
+def intervals(verdicts: Verdicts) -> dict[str, tuple[Interval, ...]]:
     """Intervals of the missed records and of both sensitivities: by the audit, by independence, by a stated limit."""
-    relevant, included = verdicts.relevant == 1, verdicts.included == 1
-    finds = (relevant[:, None] & included).sum(axis=0)
-    known = int((relevant & included.any(axis=1)).sum())
-    both = int((relevant & included.all(axis=1)).sum())
-    ways: dict[str, tuple[Interval | None, ...]] = {
-        "audit": (said.missed, *(reader.sensitivity for reader in said.readers))
-    }
-    for way, limit in (("independence", 1.0), ("limit", LIMIT)):
-        missed = missed_within(both, finds[0] - both, finds[1] - both, said.excluded, limit)
-        ways[way] = (
-            missed,
-            *(Interval(found / (known + missed.high), found / (known + missed.low)) for found in finds),
-        )
+    said = overlooked(verdicts, LIMIT)
+    assert said.within is not None
+    finds = (verdicts.included[verdicts.relevant == 1] == 1).sum(axis=0)
+    ways = {"audit": (said.missed, *(reader.sensitivity for reader in said.readers))}
+    for way, missed in (("independence", said.within.independent), ("limit", said.within.missed)):
+        low, high = (said.relevant_found - said.hits + end for end in missed)
+        ways[way] = missed, *(Interval(found / high, found / low) for found in finds)
     return ways
 
 
@@ -108,9 +113,8 @@ def checked(included: Floats, relevant: Floats, share: float, rng: np.random.Gen
     missed = int((is_relevant & (included == 0).all(axis=1)).sum())
     truth = (missed, *included[is_relevant].mean(axis=0))
     row: Row = {}
-    for way, stated in intervals(verdicts, overlooked(verdicts)).items():
+    for way, stated in intervals(verdicts).items():
         for part, interval, true in zip(PARTS, stated, truth, strict=True):
-            assert interval is not None
             row[f"{way}_{part}_held"] = interval.low - 1e-9 <= true <= interval.high + 1e-9
             row[f"{way}_{part}_width"] = interval.high - interval.low
     return row
@@ -140,13 +144,6 @@ def of_simulations() -> Iterator[Row]:
         yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
 
 
-def as_hard_for_both(rng: np.random.Generator, spread: float) -> tuple[Floats, Floats]:
-    """Verdicts of two readers who find a relevant record with the same chance, which is another one for every record."""
-    mean = strategies.SENSITIVITY
-    chance = rng.beta(mean / spread, (1 - mean) / spread, RELEVANT)
-    return among_others(rng, (rng.random((RELEVANT, 2)) < chance[:, None]).astype(float))
-
-
 def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.random.Generator) -> Row:
     """Whether the recall that a session says holds, with what all overlooked and without, when half a list in random order is read."""
     order, half = rng.permutation(len(relevant)), len(relevant) // 2
@@ -170,15 +167,12 @@ def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.r
 def of_sessions(data: Path) -> Iterator[Row]:
     """The recall that is said, in reviews and where records are as hard for both readers, by share audited."""
     for share in AUDITED:
-        for spread in SPREADS:
+        lists = {f"spread {spread:g}": partial(as_hard_for_both, spread=spread) for spread in SPREADS}
+        lists |= {review: partial(lambda both, _: both, real_verdicts(data, review)) for review in REVIEWS}
+        for name, of_list in lists.items():
             rng = np.random.default_rng(1)
-            lists = (as_hard_for_both(rng, spread) for _ in range(STOPPED))
-            rows = (stopped_half_way(*each, share, rng) for each in lists)
-            yield {"review": f"spread {spread:g}", "audited": share} | mean_of(rows)
-        for review in REVIEWS:
-            both, rng = real_verdicts(data, review), np.random.default_rng(1)
-            rows = (stopped_half_way(*both, share, rng) for _ in range(STOPPED))
-            yield {"review": review, "audited": share} | mean_of(rows)
+            rows = (stopped_half_way(*of_list(rng), share, rng) for _ in range(STOPPED))
+            yield {"review": name, "audited": share} | mean_of(rows)
 
 
 def facts(data: Path) -> Iterator[Row]:
@@ -201,28 +195,21 @@ def facts(data: Path) -> Iterator[Row]:
         }
 
 
-def person_of(relevant: Flags, seed: int) -> Flags:
-    """What a simulated person includes."""
-    chance = np.where(relevant, strategies.SENSITIVITY, strategies.FALSE_INCLUSIONS)
-    return np.asarray(np.random.default_rng(seed).random(len(relevant)) < chance)
-
-
 def of_strategies(data: Path) -> Iterator[Row]:
     """Utility of following the advice and of every fixed way, by review, machine and price."""
-    for machine, cost, follow_up in product((0, 1), COSTS, FOLLOW_UPS):
-        for review in REVIEWS:
-            included, truth = real_verdicts(data, review)
-            by_machine, relevant = included[:, machine] == 1, truth == 1
-            price = cost / len(relevant)
-            prices = strategies.Prices(price, MACHINE_PRICE * price, follow_up * price)
-            choices: dict[str, Choice] = {"advice": advised}
-            choices |= {way.name: always(way) for way in Strategy}
-            lists = [ReadList(by_machine, person_of(relevant, seed), relevant) for seed in range(PERSONS)]
-            means = {
-                name: np.mean([play(choose, whole, prices, at).utility for at, whole in enumerate(lists)])
-                for name, choose in choices.items()
-            }
-            yield {"machine": machine + 1, "cost": cost, "follow_up": follow_up, "review": review} | means
+    choices: dict[str, Choice] = {"advice": advised} | {way.name: always(way) for way in Strategy}
+    for machine, cost, follow_up, review in product((0, 1), COSTS, FOLLOW_UPS, REVIEWS):
+        included, truth = real_verdicts(data, review)
+        relevant, price = truth == 1, cost / len(truth)
+        prices = strategies.Prices(price, MACHINE_PRICE * price, follow_up * price)
+        chance = np.where(relevant, strategies.SENSITIVITY, strategies.FALSE_INCLUSIONS)
+        persons = [np.random.default_rng(seed).random(len(truth)) < chance for seed in range(PERSONS)]
+        lists = [ReadList(included[:, machine] == 1, person, relevant) for person in persons]
+        means = {
+            name: np.mean([play(choose, whole, prices, at).utility for at, whole in enumerate(lists)])
+            for name, choose in choices.items()
+        }
+        yield {"machine": machine + 1, "cost": cost, "follow_up": follow_up, "review": review} | means
 
 
 def with_best_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
@@ -257,39 +244,22 @@ def not_below(rows: pd.DataFrame, column: str) -> float:
     return 1.0 if by_review.std() == 0 else float(ttest_1samp(by_review, 0.9, alternative="less").pvalue)
 
 
-def over_reviews(rows: pd.DataFrame, column: str) -> dict[str, float]:
-    """Mean with its 95 % interval over reviews."""
-    return cluster_t(rows.groupby("review")[column].mean())
-
-
 def summarise(tables: Tables) -> Row:
     """Coverage and width by share audited and by dependence, and what following the advice gains."""
-    reviews, drawn, played = (tables[f"readers_{name}"] for name in ("reviews", "simulated", "strategies"))
-    p = {f"{part}_{way}": not_below(reviews, f"{way}_{part}_held") for part in PARTS for way in WAYS}
-    gains = {
-        way.name: over_reviews(played.assign(gain=played["advice"] - played[way.name]), "gain")
-        for way in Strategy
-    }
+    reviews, drawn, recall, played = (
+        tables[f"readers_{name}"] for name in ("reviews", "simulated", "recall", "strategies")
+    )
+    by_review = played.drop(columns="best_elsewhere").groupby("review").mean()
     return {
         "reviews": reviews,
         "simulated": drawn,
         **{
-            name: {"least": held.min(), "most": held.max()}
+            name: {"least": recall[f"{name}_held"].min(), "most": recall[f"{name}_held"].max()}
             for name in ("counted", "left_out")
-            for held in [tables["readers_recall"][f"{name}_held"]]
         },
         "facts": tables["readers_agreement"],
-        "p": p,
-        "gains": gains,
-        "regret": over_reviews(played, "regret"),
-        "worst": played.groupby("review")["regret"].mean().max(),
+        "p": {f"{part}_audit": not_below(reviews, f"audit_{part}_held") for part in PARTS},
+        "gains": {way.name: cluster_t(by_review["advice"] - by_review[way.name]) for way in Strategy},
+        "regret": cluster_t(by_review["regret"]),
+        "worst": by_review["regret"].max(),
     }
-
-
-STUDY = Study(
-    page="readers_measured",
-    reads="two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
-    tables=tuple(f"readers_{name}" for name in "reviews simulated recall agreement strategies".split()),
-    measure=measure,
-    summarise=summarise,
-)

@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
-from scripts.make_reranked_chances import Session, left_out, sessions
-from scripts.study import Study, Tables
+from scripts.studies.reranked_chances import Session, left_out, sessions
+from scripts.study import Tables
 from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.recall_bound import ALPHA, draws_at, first_bounded, log_stakes
@@ -20,6 +20,8 @@ from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.value.payoffs import Flags
 from tarstop_core.value.unweighed import UnweighedPath
 
+PAGE, READS = "recall_statement", "the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour"
+TABLES = ("recall_false", "recall_unread")
 N = 400
 EVERY = (20, 10, 5, 2)
 TARGETS = (0.8, 0.9, 0.95, 0.99)
@@ -174,12 +176,3 @@ def summarise(tables: Tables) -> Row:
     ]
     cost = said[stopped].groupby(["rule", "target"])[["read", "below"]].mean()
     return {"worst": worst.to_dict("index"), "coverage": rows, "cost": cost.to_dict("index")}
-
-
-STUDY = Study(
-    page="recall_statement",
-    reads="the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour",
-    tables=("recall_false", "recall_unread"),
-    measure=measure,
-    summarise=summarise,
-)

@@ -1,36 +1,126 @@
-"""Whether the chances of a list that learns are true, on sessions played over labelled lists."""
+"""Chances of a list that learns: what sessions played over labelled lists teach, which ships, and whether it is true."""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import gettempdir
 
 import numpy as np
 import pandas as pd
 
-from scripts.make_reranked_chances import Session, learned, left_out, next_chances, sessions
-from scripts.studies.unread import coverage
-from scripts.study import Study, Tables
-from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
-from tarstop_core.calibration.quality import ece, reliability
-from tarstop_core.calibration.reranked import RerankedChances, ahead
-from tarstop_core.evaluation.reranking import READ, mean_log_loss
-from tarstop_core.places import real_data, sample_dir
+from scripts.real_lists import ABSTRACT, SETS, TextList, screening_set, text_lists, write_sample
+from scripts.studies.reranking import SOFTWARE
+from scripts.study import Tables, coverage
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn
+from tarstop_core.calibration.quality import Predicted, Quality, ece, quality_of, reliability
+from tarstop_core.calibration.reranked import RerankedChances, ahead, fit_reranked, forecasts
+from tarstop_core.documents.records import ranking_text
+from tarstop_core.documents.tables import Flags
+from tarstop_core.evaluation.reranking import READ, mean_log_loss, simulate
+from tarstop_core.places import real_data
+from tarstop_core.ranking.learning import DEFAULT, RANKERS
 
+PAGE, READS = "reranked_chances", "the labelled lists with text in TARSTOP_REAL_DATA; some minutes"
+TABLES = ("reranked_chances", "reranked_chances_next")
+SEED, RANKER = 1, RANKERS[DEFAULT]
+KEPT = Path(gettempdir()) / "tarstop-reranked" / f"{RANKER.name}-{RANKER.version}"
+"""Orders of sessions played before; they hold as long as the ranker is the same."""
+SOURCE = (
+    "sessions played on 13 diagnostic-accuracy reviews of CLEF TAR (MIT licence, Leif Azzopardi) and 12 labelled screening sets: "
+    "Cohen et al. 2006 (drug classes), Appenzeller-Herzog et al., Kwok et al. 2020, Radjenovic and Wahono as gathered by Yu, "
+    "Kraft & Menzies (all CC-BY 4.0); each by title and abstract and by full text, where it is judged by both; "
+    f"put in order anew by the ranker {RANKER.name}, version {RANKER.version}"
+)
 AHEAD = {"next 20": 20, "next 100": 100, "all left": None}
 STATED = ["judged", "clef", "review", "set", "read", "what", "mean", "low", "high", "true", "below", "upto"]
 SHIPPED = ["judged", "set", "read", "what", "mean", "low", "high", "true"]
-Models = Mapping[str, RerankedChances]
+
+
+@dataclass(frozen=True, eq=False)
+class Session:
+    """A list read to its end."""
+
+    name: str
+    judged: str
+    """`INCLUSION` by title and abstract, `REVIEW` by full text."""
+    clef: bool
+    relevant: Flags
+    """In the order read, shape (N,)."""
+
+    @property
+    def group(self) -> str:
+        """What is left out together when the session is judged: two sets share papers."""
+        return "software" if self.name in SOFTWARE else self.name
+
+
+Models = Mapping[str, RerankedChances]  # By group, what the other sessions teach
+
+
+def labelled(data: Path) -> Iterator[tuple[str, TextList]]:
+    """Every labelled list, by each kind of judgment that it has."""
+    for each in text_lists(data):
+        yield INCLUSION if each.group == ABSTRACT else REVIEW, each
+        if each.group == SETS and (again := screening_set(data, each.name, each.query, by_abstract=True)):
+            yield INCLUSION, again
+
+
+def sessions(data: Path) -> list[Session]:
+    """All lists as they would have been read."""
+    played = []
+    KEPT.mkdir(parents=True, exist_ok=True)
+    for judged, each in labelled(data):
+        relevant = np.isin(each.frame["id"].to_numpy(dtype=str), list(each.relevant))
+        kept = KEPT / f"{each.name}.{judged}.npy"
+        if not kept.exists():
+            print(judged, each.name, len(relevant), file=sys.stderr)
+            read = simulate(ranking_text(each.frame), each.query, relevant, ranker=RANKER, seed=SEED)
+            np.save(kept, read.order)
+        played.append(Session(each.name, judged, each.group != SETS, relevant[np.load(kept)]))
+    return played
+
+
+def learned(played: Sequence[Session]) -> RerankedChances:
+    """The chances that these sessions teach."""
+    sizes = [len(each.relevant) for each in played]
+    on = FittedOn(
+        "labelled reviews and screening sets, re-ranked",
+        topics=len({each.name for each in played}),
+        documents=sum(sizes),
+        relevant=int(sum(each.relevant.sum() for each in played)),
+        simulated=False,
+        source=SOURCE,
+        shortest_list=min(sizes),
+        longest_list=max(sizes),
+    )
+    kinds = dict.fromkeys(each.judged for each in played)
+    return fit_reranked(
+        {kind: [each.relevant for each in played if each.judged == kind] for kind in kinds}, on
+    )
+
+
+def left_out(played: Sequence[Session]) -> dict[str, RerankedChances]:
+    """What the other sessions teach, by what is left out."""
+    groups = dict.fromkeys(each.group for each in played)
+    return {group: learned([each for each in played if each.group != group]) for group in groups}
+
+
+def next_chances(played: Sequence[Session], models: Models) -> list[Predicted]:
+    """Chance of each document when it was next, and its label, by session."""
+    return [
+        (forecasts(models[each.group], each.relevant, len(each.relevant))[:-1], each.relevant)
+        for each in played
+    ]
 
 
 def statements(played: Sequence[Session], models: Models) -> Iterator[tuple[object, ...]]:
     """What is said of the documents ahead after some numbers of documents, and what is so."""
     for session in played:
-        print(session.judged, session.name, file=sys.stderr)
         documents = len(session.relevant)
         for read in (depth for depth in READ if depth < documents):
             rest = ahead(models[session.group].of(session.judged), session.relevant[:read], documents)
             for what, more in AHEAD.items():
-                left = rest.left(more)
-                true = int(session.relevant[read:][:more].sum())
+                left, true = rest.left(more), int(session.relevant[read:][:more].sum())
                 chances = left.chance_of_at_most(true - 1), left.chance_of_at_most(true)
                 where = session.judged, session.clef, session.group, session.name
                 yield (*where, read, what, left.mean, *left.interval(), true, *chances)
@@ -55,16 +145,28 @@ def next_document(
                 yield row | {"log_loss": mean_log_loss(p, labels), "ece": ece(reliability(p, labels))}
 
 
+def quality(played: Sequence[Session], models: Models) -> Quality:
+    """How well the chance of the next document came true in all sessions, as it ships."""
+    of_next = quality_of(next_chances(played, models), "next document, leaving each set out")
+    return replace(of_next, brier=round(of_next.brier, 6), ece=round(of_next.ece, 6), intervals=())
+
+
 def measure() -> Tables:
-    """What was said and what was so, in sessions whose list was learned without; also what the Calibration page shows."""
+    """What was said and what was so, in sessions whose list was learned without.
+
+    Writes what ships: the chances that all sessions teach, and what the Calibration page shows of these statements.
+    """
     played = sessions(real_data())
     models = left_out(played)
-    no_clef = learned([each for each in played if not each.clef])
+    shipped = replace(learned(played), quality=quality(played, models))
+    write_sample("reranked", "reviews.json", shipped.to_json())
     clef = [each for each in played if each.clef]
-    elsewhere = {each.group: no_clef for each in clef}
+    elsewhere = dict.fromkeys(
+        (each.group for each in clef), learned([each for each in played if not each.clef])
+    )
     rows = pd.DataFrame(statements(played, models), columns=STATED)
     away = pd.DataFrame(statements(clef, elsewhere), columns=STATED)
-    rows[SHIPPED].round({"mean": 2}).to_csv(sample_dir() / "reranked" / "came_out.csv", index=False)
+    write_sample("reranked", "came_out.csv", rows[SHIPPED].round({"mean": 2}).to_csv(index=False))
     return {
         "reranked_chances": pd.concat([rows.assign(way="learned"), away.assign(way="without CLEF")]).round(5),
         "reranked_chances_next": pd.DataFrame(next_document(played, models, elsewhere)).round(6),
@@ -89,12 +191,3 @@ def summarise(tables: Tables) -> dict[str, object]:
         "next": tables["reranked_chances_next"],
         "words": words,
     }
-
-
-STUDY = Study(
-    page="reranked_chances",
-    reads="the labelled lists with text in TARSTOP_REAL_DATA; some minutes to play every session",
-    tables=("reranked_chances", "reranked_chances_next"),
-    measure=measure,
-    summarise=summarise,
-)

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from scripts.real_lists import ABSTRACT, text_lists
-from scripts.study import DOCS, Study, Tables, mean_change
+from scripts.study import DOCS, Tables, mean_change
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.reranking import order_quality, simulate
 from tarstop_core.places import real_data
@@ -24,6 +24,11 @@ from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import Ranker, StaticRanker, SVMRanker
 from tarstop_core.value.payoffs import Flags, Floats
 
+PAGE, READS = (
+    "reranking",
+    "the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores",
+)
+TABLES = ("reranking_lists",)
 SCRIPTS = Path(__file__).resolve().parents[1]
 ASREVIEW = "asreview==3.0.8"
 WORKERS = 2
@@ -148,12 +153,3 @@ def summarise(tables: Tables) -> dict[str, object]:
         for name in MEASURES[:2]
     }
     return {"means": means, "lists": rows["list"].nunique(), "files": FILES, **gains}
-
-
-STUDY = Study(
-    page="reranking",
-    reads="the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores",
-    tables=("reranking_lists",),
-    measure=measure,
-    summarise=summarise,
-)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
-from scripts.study import Floats, Study, Tables, by_group, cluster_t, named_lines
+from scripts.study import Floats, Tables, cluster_t, named_lines
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -43,6 +43,11 @@ from tarstop_core.value.outcomes import (
 from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.studies import next_studies
 
+PAGE, READS = (
+    "reviews_measured",
+    "the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal",
+)
+TABLES = ("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved")
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
@@ -334,92 +339,79 @@ def measure() -> Tables:
     }
 
 
-def log_losses(rows: pd.DataFrame) -> pd.Series:
-    """−log of the belief in what is true, by review."""
-    given = np.where(rows["omega"], rows["belief"], 1 - rows["belief"])
-    return by_group(pd.Series(-np.log(np.maximum(given, 1e-12)), index=rows.index), rows["review"])
-
-
 def belief_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Log-loss of either prior after some numbers of studies."""
-    found = []
-    for n in STUDIES:
-        losses = {
-            name: log_losses(rows[(rows["prior"] == name) & (rows["studies"] == n)])
-            for name in (DEFAULT, WIDTH)
-        }
-        means = {name: loss.mean() for name, loss in losses.items()}
-        found.append({"studies": n} | means | cluster_t(losses[WIDTH] - losses[DEFAULT]))
-    return pd.DataFrame(found)
+    """Log-loss of either prior after some numbers of studies; reviews weigh equally."""
+    given = np.where(rows["omega"], rows["belief"], 1 - rows["belief"])
+    rows = rows.assign(loss=-np.log(np.maximum(given, 1e-12)))
+    loss = rows.groupby(["studies", "review", "prior"])["loss"].mean().unstack()
+    loss = loss.assign(gain=loss[WIDTH] - loss[DEFAULT])
+    of = {n: loss.loc[n] for n in STUDIES}
+    return pd.DataFrame(
+        {"studies": n} | own.mean().to_dict() | cluster_t(own["gain"]) for n, own in of.items()
+    )
 
 
 def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     """Every rule by cost, against Greedy and against Optimal without a floor; reviews and values of q* weigh equally."""
+    means = rows.groupby(["cost", "rule", "review"]).mean(numeric_only=True).drop(columns="q_star")
     found = []
-    for cost, cell in rows.groupby("cost"):
-        of = {
-            rule: part.groupby("review").mean(numeric_only=True)
-            for rule, part in cell.groupby("rule", sort=False)
-        }
-        for rule, own in of.items():
-            row = {"cost": cost, "rule": rule} | own.mean().drop(["q_star", "cost"]).to_dict()
-            for other in (Greedy.title, Optimal.title):
-                for measured in ("net_utility", "by_belief"):
-                    row[f"{measured} against {other}"] = cluster_t(own[measured] - of[other][measured])
-            found.append(row)
+    for cost, rule in product(COSTS, dict.fromkeys(rows["rule"])):
+        own = means.loc[cost, rule]
+        row = {"cost": cost, "rule": rule} | own.mean().to_dict()
+        for other, measured in product((Greedy.title, Optimal.title), ("net_utility", "by_belief")):
+            gain = own[measured] - means.loc[cost, other][measured]
+            row[f"{measured} against {other}"] = cluster_t(gain)
+        found.append(row)
     return found
 
 
 def changes(rows: pd.DataFrame, rule: str, other: str, costs: Sequence[float]) -> list[dict[str, object]]:
     """What a rule changes against another at each cost, reviews weighing equally, and the review that loses most."""
-    means = rows.groupby(["cost", "rule", "review"]).mean(numeric_only=True)
+    means = rows.groupby(["cost", "rule", "review"]).mean(numeric_only=True).drop(columns="q_star")
     found = []
     for cost in costs:
         own = means.loc[cost, rule] - means.loc[cost, other]
         net = own["net_utility"]
         row = {"cost": cost, "rule": rule, "worst": net.idxmin(), "worst_change": net.min()}
-        found.append(row | {name: cluster_t(own[name]) for name in own if name != "q_star"})
+        found.append(row | {name: cluster_t(own[name]) for name in own})
     return found
 
 
 def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     """What is shown of a turn when the n-th study was just read, and what happened."""
-    found = []
-    for n, part in rows[rows["prior"] == WIDTH].groupby("studies"):
-        means = {
-            name: by_group(part[name].astype(float), part["review"]) for name in ("belief", "said", "turned")
-        }
-        change = cluster_t(means["turned"] - means["said"])
-        found.append({"studies": n} | {name: mean.mean() for name, mean in means.items()} | change)
-    return found
+    means = rows[rows["prior"] == WIDTH].groupby(["studies", "review"])[["belief", "said", "turned"]].mean()
+    return [
+        {"studies": n} | own.mean().to_dict() | cluster_t(own["turned"] - own["said"])
+        for n, own in means.groupby("studies")
+    ]
 
 
 def summarise(tables: Tables) -> dict[str, object]:
     """What the page shows."""
-    beliefs_of = tables["reviews_beliefs"]
-    truth = beliefs_of.drop_duplicates("outcome")
-    late = tables["reviews_turned"].query("studies > 0 and prior == 'width'")
-    first = beliefs_of[(beliefs_of["studies"] == 1) & (beliefs_of["belief"] < 0.1)]
+    seen, decisions, turns, moved = (tables[name] for name in TABLES)
+    truth = seen.drop_duplicates("outcome")
+    first = seen[(seen["studies"] == 1) & (seen["belief"] < 0.1)]
+    late = (
+        turns.query("studies > 0 and prior == 'width'").groupby("review")[["belief", "said", "turned"]].mean()
+    )
     return {
         "outcomes": len(truth),
         "pairings": PAIRINGS,
         "reviews": truth["review"].nunique(),
-        "plus": by_group(truth["omega"].astype(float), truth["review"]).mean(),
-        "beliefs": belief_rows(beliefs_of),
+        "plus": truth.groupby("review")["omega"].mean().mean(),
+        "beliefs": belief_rows(seen),
         "sure": first.groupby("prior").size().to_dict(),
-        "rules": rule_rows(tables["reviews_decisions"]),
+        "rules": rule_rows(decisions),
         "floors": [
             row
             for other in (Optimal.title, "floor 3")
-            for row in changes(tables["reviews_decisions"], other, "floor 5", (1e-5, 1e-4, 1e-3))
+            for row in changes(decisions, other, "floor 5", (1e-5, 1e-4, 1e-3))
         ],
-        "turns": turn_rows(tables["reviews_turned"]),
-        "stops": len(tables["reviews_moved"]),
-        "within": cluster_t(
-            by_group(tables["reviews_moved"]["within"].astype(float), tables["reviews_moved"]["review"])
-        ),
-        "by_belief": cluster_t(by_group(late["turned"].astype(float) - late["belief"], late["review"])),
-        "as_shown": cluster_t(by_group(late["turned"].astype(float) - late["said"], late["review"])),
+        "turns": turn_rows(turns),
+        "stops": len(moved),
+        "within": cluster_t(moved.groupby("review")["within"].mean()),
+        "by_belief": cluster_t(late["turned"] - late["belief"]),
+        "as_shown": cluster_t(late["turned"] - late["said"]),
     }
 
 
@@ -430,13 +422,3 @@ def figure(tables: Tables) -> str:
     titled = rows.rename_axis(index="studies read", columns="log-loss")
     says = "Log-loss of the belief after each number of studies, with the default prior and with the learned width."
     return named_lines(titled, {"learned width": PLUS, "default prior": BELIEF}, [0.3, 0.9], says)
-
-
-STUDY = Study(
-    page="reviews_measured",
-    reads="the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal",
-    tables=("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved"),
-    measure=measure,
-    summarise=summarise,
-    figure=figure,
-)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from scripts.real_lists import COLLECTIONS, EACH_ONCE, JUDGED, PATENTS, elsewhere, medical, read
-from scripts.study import Floats, Study, Tables, named_lines
+from scripts.study import Floats, Tables, named_lines
 from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
@@ -21,6 +21,8 @@ from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
+PAGE, READS = "calibrators_travel", "the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes"
+TABLES = tuple(f"calibrators_travel{part}" for part in ("", "_hits", "_topics", "_patents"))
 Chances = Callable[[Topic], HitCurve]
 PAYOFFS = [Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)]
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
@@ -194,13 +196,3 @@ def figure(tables: Tables) -> str:
     titled = rows.rename_axis(index="documents read", columns="lists without a hit")
     says = "Share of lists with something to find that have shown nothing, as it was and as calibrators from elsewhere said."
     return named_lines(titled, {"so it was": PLUS, NEW: BELIEF, BEFORE: THRESHOLD}, [0.0, 1.0], says)
-
-
-STUDY = Study(
-    page="calibrators_travel",
-    reads="the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes",
-    tables=tuple(f"calibrators_travel{part}" for part in ("", "_hits", "_topics", "_patents")),
-    measure=measure,
-    summarise=summarise,
-    figure=figure,
-)

@@ -80,7 +80,7 @@ def extraction_rate(simulated: bool) -> ExtractionRate:
 
 @cache
 def reranked_chances(scenario: str = "") -> RerankedChances:
-    """Model of the chances of a list that learns from its labels; ``scripts/make_reranked_chances.py`` makes the file.
+    """Model of the chances of a list that learns from its labels; ``scripts.study reranked_chances`` makes the file.
 
     The chances are those of being included ("inclusion") or of having data ("review"); without a scenario, of either.
     """

@@ -9,7 +9,7 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from scripts.make_samples.patents import INVENTIONS, Invention, PatentTopic, simulate_patents
-from scripts.make_samples.readme import first_hits
+from scripts.make_samples.readme import depths
 
 
 def disclosed_features(invention: Invention, text: str) -> tuple[bool, ...]:
@@ -59,12 +59,12 @@ def test_equal_seeds_give_equal_collections(topics: list[PatentTopic]) -> None:
 
 def test_documents_are_marked_as_simulated_and_unique(topics: list[PatentTopic]) -> None:
     documents = [document for topic in topics for document in topic.documents]
-    assert all(re.fullmatch(r"SIM-\d{4}-(A1|B1|B2|U1)", d.publication_number) for d in documents)
-    assert len({d.publication_number for d in documents}) == len(documents)
+    assert all(re.fullmatch(r"SIM-\d{4}-(A1|B1|B2|U1)", d.id) for d in documents)
+    assert len({d.id for d in documents}) == len(documents)
     assert len({d.abstract for d in documents}) == len(documents)
     for topic in topics:
         assert len({d.title for d in topic.documents}) == len(topic.documents)
-        numbers = [d.publication_number for d in topic.documents]
+        numbers = [d.id for d in topic.documents]
         assert numbers == sorted(numbers)
 
 
@@ -160,9 +160,9 @@ def test_first_hits_lie_at_varied_depths(topics: list[PatentTopic], scores: dict
     for topic in topics:
         if topic.omega:
             order = np.argsort(-scores[topic.invention.topic], kind="stable")
-            depths = [depth for depth, i in enumerate(order, start=1) if topic.documents[i].relevant]
-            assert depths == first_hits(topic)
-            firsts.append(depths[0])
+            expected = [depth for depth, i in enumerate(order, start=1) if topic.documents[i].relevant]
+            assert expected == depths(topic.ranked())
+            firsts.append(expected[0])
     assert sum(first <= 3 for first in firsts) >= 2
     assert sum(8 <= first <= 25 for first in firsts) >= 3
     assert 1 <= sum(first >= 40 for first in firsts) <= 2

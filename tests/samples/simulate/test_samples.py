@@ -62,12 +62,12 @@ def test_loading_gives_the_simulated_documents() -> None:
         name = topic.invention.topic
         records = samples.load_sample(name)
         assert tuple(records.columns) == RECORD_COLUMNS
-        assert records["id"].tolist() == [d.publication_number for d in topic.documents]
+        assert records["id"].tolist() == [d.id for d in topic.documents]
         assert records["abstract"].tolist() == [d.abstract for d in topic.documents]
         assert records["score"].isna().all()
         assert set(records["source"]) == {f"{name}.jsonl.gz"}
         assert {doc for doc, grade in qrels[name].items() if grade} == {
-            d.publication_number for d in topic.documents if d.relevant
+            d.id for d in topic.documents if d.relevant
         }
     counts = samples.sample_topics().set_index("topic")["documents"]
     assert counts[name] == len(records)

@@ -7,14 +7,9 @@ import pytest
 
 from scripts.make_samples import diagnostic, patents
 from scripts.make_samples.diagnostic import QUESTIONS
-from scripts.make_samples.patents import INVENTIONS
+from scripts.make_samples.patents import INVENTIONS, Mechanism, Mechanisms
 from scripts.make_samples.words import Slots, read, read_folder
-
-
-@dataclass(frozen=True)
-class Part:
-    short: str
-    phrase: str
+from tarstop_core.errors import InputProblem
 
 
 @dataclass(frozen=True)
@@ -22,7 +17,7 @@ class Device:
     topic: str
     claim: str
     uses: tuple[str, ...]
-    parts: tuple[Part, ...]
+    parts: Mechanisms
     slots: Slots
 
 
@@ -54,7 +49,7 @@ def test_a_file_fills_its_dataclass_in_the_order_of_the_file(tmp_path: Path) -> 
         topic="hinge",
         claim="A lever and a pin.",
         uses=("for doors", "for gates"),
-        parts=(Part("pin", "a pin of {metal}"), Part("long lever", "a lever")),
+        parts=(Mechanism("pin", "a pin of {metal}"), Mechanism("long lever", "a lever")),
         slots={"metal": ("tin", "lead"), "few": ("2", "5", "8")},
     )
     assert list(device.slots) == ["metal", "few"]
@@ -70,27 +65,21 @@ def test_a_folder_is_read_in_order_of_topic(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "good, bad, says",
     [
-        ("uses = [", "use = [", r"hinge\.toml: missing or unknown: use, uses"),
-        ("claim =", "title = 'x'\nclaim =", r"missing or unknown: title"),
-        ('uses = ["for doors", "for gates"]', "", r"missing or unknown: uses"),
-        ('"for doors", "for gates"', "", r"hinge\.toml\.uses: these are not the words .* \[\]"),
-        ('["for doors", "for gates"]', '"for doors"', r"hinge\.toml\.uses: .* 'for doors'"),
-        ('"for gates"', '" "', r"hinge\.toml\.uses, entry 2: .* ' '"),
-        ('"for gates"', "3", r"hinge\.toml\.uses, entry 2: .* 3"),
-        ('"a lever"', '["a lever"]', r"hinge\.toml\.parts\.long lever: "),
+        ("uses = [", "use = [", r"hinge\.toml: uses: missing, and use is unknown"),
+        ("claim =", "title = 'x'\nclaim =", r"title: unknown"),
+        ('uses = ["for doors", "for gates"]', "", r"uses: missing"),
+        ('["for doors", "for gates"]', '"for doors"', r"hinge\.toml: uses: 'for doors' is not a list"),
+        ('"for gates"', "3", r"hinge\.toml: uses\.1: 3 is not a text"),
+        ('"a lever"', '["a lever"]', r"hinge\.toml: parts"),
         ('"tin", "lead"', '"tin" "lead"', r"hinge\.toml: .*line 12"),
         ('"long lever" =', "pin =", r"hinge\.toml: "),
-        ("[slots]", "[slots.more]", r"hinge\.toml\.slots\.more: numbers are said as"),
-        ("step = 3", "by = 3", r"hinge\.toml\.slots\.few: numbers are said as"),
-        ("to = 8", 'to = "8"', r"hinge\.toml\.slots\.few: numbers are said as"),
-        ("to = 8", "to = 1", r"hinge\.toml\.slots\.few: numbers are said as"),
-        ("to = 8", "to = 9", r"hinge\.toml\.slots\.few: numbers are said as"),
-        ("step = 3", "step = 0", r"hinge\.toml\.slots\.few: numbers are said as"),
+        ("[slots]", "[slots.more]", r"hinge\.toml: slots\.more"),
+        ("step = 3", "by = 3", r"hinge\.toml: slots\.few"),
     ],
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path: Path, good: str, bad: str, says: str) -> None:
     assert good in GOOD
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(InputProblem, match=says):
         read(Device, written(tmp_path, GOOD.replace(good, bad)), topic="hinge")
 
 
