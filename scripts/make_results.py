@@ -55,9 +55,8 @@ def main() -> None:
     """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(WANTED)}; all unless given")
-    parser.add_argument("--workers", type=int, default=0, help="processes; all cores unless given")
     parser.add_argument(
-        "--reliability", action="store_true", help="how often rules reach a recall; four minutes"
+        "--reliability", action="store_true", help="how often rules reach a recall; 4 minutes"
     )
     asked = parser.parse_args()
     if unknown := sorted({*asked.names} - {*WANTED}):
@@ -77,13 +76,10 @@ def main() -> None:
             print(f"{name}: left as it is. {problem}")
             continue
         methods = parse_methods(DEFAULT[chosen.scenario], chosen.scenario)
-        results = run(chosen, task, methods, workers=asked.workers, cache=ResultCache(CACHE))
+        results = run(chosen, task, methods, workers=0, cache=ResultCache(CACHE))
         path = folder / f"{name}.npz"
         save(results, path, small=True)
-        print(
-            f"{path.name}: {len(results.cases)} topics, {len(methods)} methods, {path.stat().st_size / 1e6:.2f} MB, "
-            f"{time.perf_counter() - begun:.0f} s"
-        )
+        print(f"{path.name}: {len(results.cases)} topics, {time.perf_counter() - begun:.0f} s")
 
 
 if __name__ == "__main__":

@@ -7,19 +7,18 @@ more or fewer choices. And ``tuning`` everywhere: on cases that the calibrator w
 Interrupted, it goes on where it was; run again with the same code, it writes the same numbers.
 """
 
-import argparse
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
 
 from scripts.grlstop import training as ppo
+from scripts.make_results import CACHE
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
@@ -37,7 +36,6 @@ from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop import Weights
 from tarstop_core.policies.knee import Knee
 
-CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 SEEDS = range(1, 21)
 TRAINED = ((100_000, 0), (300_000, 0), (3_000_000, 0), (5_000_000, 0), *((1_000_000, s) for s in range(5)))
 BY_CHANCES = ("smooth", "batch", "look-ahead", "quant")
@@ -46,31 +44,23 @@ MADE = {"patent": simulated_patents, "review": simulated_reviews}
 Row = dict[str, Any]
 
 
-def task_of(scenario: str) -> Any:
-    """The scenario's task, under the truth of the paper's table."""
-    said = TASKS[scenario].paper
-    return TASKS[scenario].asked({"truth": None if said is None else said.truth})
-
-
-def measured(
-    benchmark: Benchmark, methods: Sequence[Method], costs: Sequence[float] | None = None, **how: Any
-) -> Results:
-    """An experiment, at the paper's cost unless others are given."""
-    task = how.pop("task", task_of(benchmark.scenario))
-    said = TASKS[benchmark.scenario].paper
-    assert said is not None
-    return run(benchmark, task, methods, costs=costs or (said.cost,), cache=ResultCache(CACHE), **how)
+def measured(benchmark: Benchmark, methods: Sequence[Method], **how: Any) -> Results:
+    """An experiment under the truth of the paper's table and at its cost, unless `how` says otherwise."""
+    paper = TASKS[benchmark.scenario].paper
+    assert paper is not None
+    usual = {"task": TASKS[benchmark.scenario].asked({"truth": paper.truth}), "costs": (paper.cost,)}
+    return run(benchmark, methods=methods, cache=ResultCache(CACHE), **usual | how)
 
 
 def told(results: Results, variation: str, value: object, benchmark: str = "") -> list[Row]:
     """The rows of an experiment."""
     found = rows(results, draws=0)
-    known = {
+    about = {
         "benchmark": benchmark or results.settings["benchmark"],
         "variation": variation,
         "value": str(value),
     }
-    return [known | each for each in found[[c for c in VARIATION_COLUMNS if c in found]].to_dict("records")]
+    return [about | row for row in found[[c for c in VARIATION_COLUMNS if c in found]].to_dict("records")]
 
 
 def agent_for(steps: int, seed: int) -> Callable[[Sequence[Case]], Weights]:
@@ -126,7 +116,7 @@ def of_tuning(name: str) -> list[Row]:
         print(f"{name}: left out. {problem}", file=sys.stderr)
         return []
     methods = parse_methods(BY_CHANCES, benchmark.scenario)
-    seen, unseen = (measured(benchmark, methods, COSTS, parts=parts) for parts in (0, FOLDS))
+    seen, unseen = (measured(benchmark, methods, costs=COSTS, parts=parts) for parts in (0, FOLDS))
     found = told(unseen, "tuning", f"{FOLDS} parts", name)
     for row in found:
         m, q, c = unseen.method(row["method"]), unseen.q(row["q_star"]), unseen.c(row["cost"])
@@ -135,38 +125,27 @@ def of_tuning(name: str) -> list[Row]:
     return found
 
 
-def jobs() -> Iterator[tuple[Callable[..., list[Row]], tuple[Any, ...]]]:
+def jobs() -> Iterator[Any]:
     """Everything, what takes long first."""
-    yield from ((of_agent, each) for each in TRAINED)
-    yield from ((of_tuning, (each.name,)) for each in BENCHMARKS.values() if not each.variant)
-    yield from ((of_samples, (seed,)) for seed in (0, *SEEDS))
-    yield from (
-        (of_reading, (name, reading, on_empty))
-        for name in MADE
-        for reading in "PQR"
-        for on_empty in ("yes", "no")
-    )
-    yield from ((of_seed, (name, seed)) for name in reversed(MADE) for seed in SEEDS)
+    yield from (delayed(of_agent)(*trained) for trained in TRAINED)
+    yield from (delayed(of_tuning)(each.name) for each in BENCHMARKS.values() if not each.variant)
+    yield from (delayed(of_samples)(seed) for seed in (0, *SEEDS))
+    readings = product(MADE, "PQR", ("yes", "no"))
+    yield from (delayed(of_reading)(*reading) for reading in readings)
+    yield from (delayed(of_seed)(*drawn) for drawn in product(reversed(MADE), SEEDS))
 
 
-def main() -> int:
+def main() -> None:
     """Write what was found."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--workers", type=int, default=-1, help="processes; all cores unless given")
-    given = parser.parse_args()
-    begun = time.perf_counter()
-    todo = list(jobs())
-    found: list[Row] = []
-    parallel = Parallel(n_jobs=given.workers, return_as="generator")
-    for done, part in enumerate(parallel(delayed(work)(*each) for work, each in todo), start=1):
+    begun, todo, found = time.perf_counter(), list(jobs()), list[Row]()
+    for done, part in enumerate(Parallel(n_jobs=-1, return_as="generator")(todo), start=1):
         found += part
         print(f"\r{done} of {len(todo)}", end="", file=sys.stderr, flush=True)
-    path = sample_dir() / VARIATIONS
     frame = pd.DataFrame(found).reindex(columns=list(VARIATION_COLUMNS))
+    path = sample_dir() / VARIATIONS
     frame.to_csv(path, index=False, float_format="%.6g", lineterminator="\n", encoding="utf-8")
     print(f"\n{path.name}: {len(frame):,} rows, {time.perf_counter() - begun:.0f} s")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

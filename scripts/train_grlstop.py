@@ -50,39 +50,35 @@ def wanted(name: str) -> Iterator[tuple[Path, str, int, list[Topic]]]:
                 yield path, benchmark.name, number, [case.topic for case in fold.learned_from]
 
 
-def trained(
-    path: Path, benchmark: str, fold: int, topics: Sequence[Topic], seed: int, steps: int
-) -> tuple[object, ...]:
-    """Train one agent, write it, and say what of it: a line of ``trained.csv``."""
+def trained(path: Path, topics: Sequence[Topic], seed: int, steps: int) -> dict[str, object]:
+    """Train one agent, write it, and say what of it."""
     begun = time.process_time()
     weights = ppo.train(topics, seed, steps)
     seconds = time.process_time() - begun
+    path.parent.mkdir(exist_ok=True)
     weights.save(path)
     reward = float(np.mean([quality.reward for quality in assess(weights, topics)]))
-    return path.name, benchmark, fold, len(topics), seed, steps, f"{seconds:.0f}", f"{reward:.3f}"
+    return {"file": path.name, "seconds": f"{seconds:.0f}", "reward": f"{reward:.3f}"}
 
 
-def train_on_benchmarks(name: str, seed: int, steps: int | None, workers: int) -> None:
-    """Train what is missing for a benchmark, or for all that ship."""
+def train_on_benchmarks(name: str, seed: int, steps: int | None) -> None:
+    """Train what is missing for a benchmark, or for all that ship, and add a line of each to ``trained.csv``."""
     todo = list(wanted(name))
-    if not todo:
-        return
-    record = todo[0][0].parent / "trained.csv"
-    record.parent.mkdir(exist_ok=True)
-    jobs = (delayed(trained)(*each, seed, steps or ppo.steps_for(len(each[-1]))) for each in todo)
-    for line in Parallel(n_jobs=workers, return_as="generator")(jobs):
-        new = not record.is_file()
-        pd.DataFrame([line], columns=LINE).to_csv(
-            record, mode="a", header=new, index=False, lineterminator="\n"
-        )
-        print(*line)
+    given = [(path, topics, seed, steps or ppo.steps_for(len(topics))) for path, _, _, topics in todo]
+    made = Parallel(n_jobs=-1, return_as="generator")(delayed(trained)(*each) for each in given)
+    for (path, benchmark, fold, topics), (*_, choices), row in zip(todo, given, made, strict=True):
+        about = {"benchmark": benchmark, "fold": fold, "lists": len(topics), "seed": seed, "steps": choices}
+        record = path.parent / "trained.csv"
+        header = not record.is_file()
+        line = pd.DataFrame([about | row], columns=LINE)
+        line.to_csv(record, mode="a", header=header, index=False, lineterminator="\n")
+        print(*line.iloc[0])
 
 
 def main() -> None:
     """Train and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--benchmark", help=f"of {', '.join(BENCHMARKS)}, a folder of one's own, or all")
-    parser.add_argument("--workers", type=int, default=-1, help="processes; all cores unless given")
     parser.add_argument("--run", type=Path, help="rankings of one's own, TREC format")
     parser.add_argument("--qrels", type=Path, help="their judgments, TREC format")
     parser.add_argument("--out", type=Path, help="where to write the weights")
@@ -93,17 +89,15 @@ def main() -> None:
     if any(own) and not all(own):
         parser.error("give --run, --qrels and --out together")
     if given.benchmark:
-        train_on_benchmarks(given.benchmark, given.seed, given.steps, given.workers)
+        train_on_benchmarks(given.benchmark, given.seed, given.steps)
         return
     if given.run:
         topics = list(label_topics(read_run(given.run), read_qrels(given.qrels))[0].values())
     else:
         topics = simulate_patent_rankings(TOPICS, SEED)
+    steps = given.steps or ppo.steps_for(len(topics))
     weights = ppo.train(
-        topics,
-        given.seed,
-        given.steps or ppo.steps_for(len(topics)),
-        progress=lambda share: print(f"\r{share:5.0%}", end="", file=sys.stderr),
+        topics, given.seed, steps, progress=lambda share: print(f"\r{share:5.0%}", end="", file=sys.stderr)
     )
     weights.save(given.out or SHIPPED)
     if given.run:

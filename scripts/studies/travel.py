@@ -1,6 +1,7 @@
 """How well chances travel: learned on some collections of real rankings and used on another."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from tarstop_core.value.payoffs import Payoffs
 PAGE, READS = "calibrators_travel", "the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes"
 TABLES = tuple(f"calibrators_travel{part}" for part in ("", "_hits", "_topics", "_patents"))
 Chances = Callable[[Topic], HitCurve]
+Row = dict[str, object]
 PAYOFFS = [Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)]
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 DEPTHS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
@@ -45,16 +47,14 @@ def curve_of(calibrator: Calibrator, kappa: float = 1.0) -> Chances:
 
 def before(data: Path, tested: str) -> Callable[[Topic], Calibrator]:
     """The default before, or the same kind fitted without the review where the default has seen it."""
-    shipped = calibrators()["clef-reviews"]
-    seen = {topic.name for topic in medical(data, "clef_dta", "content")}
+    shipped, home = calibrators()["clef-reviews"], medical(data, "clef_dta", "content")
     here = {topic.name for topic in medical(data, tested, "abs")}
+    taught = [topic for topic in home if topic.name not in here]
     if tested == "clef_dta":
         topics, names = elsewhere(data, tested)
         taught = [topic for topic, name in zip(topics, names, strict=True) if name.endswith("content")]
-    else:
-        taught = [topic for topic in medical(data, "clef_dta", "content") if topic.name not in here]
-    again = fit(taught, kind="marginal", pseudo=PSEUDO)
-    return lambda topic: again if tested == "clef_dta" or topic.name in seen else shipped
+    again, seen = fit(taught, pseudo=PSEUDO), {topic.name for topic in home}
+    return lambda topic: again if topic.name in seen else shipped
 
 
 def utility_of(topic: Topic, chances: Chances) -> float:
@@ -70,40 +70,38 @@ def utility_of(topic: Topic, chances: Chances) -> float:
 
 
 def on_lists(
-    where: Mapping[str, str], topics: Sequence[Topic], sources: Mapping[str, Callable[[Topic], Chances]]
-) -> Iterator[dict[str, object]]:
+    topics: Sequence[Topic], sources: Mapping[str, Callable[[Topic], Chances]], **where: str
+) -> Iterator[Row]:
     """A row for each list and source: what Optimal came to, and the chance that nothing has shown by some depths."""
-    for topic in topics:
-        for source, chances_for in sources.items():
-            chances = chances_for(topic)
-            row = {**where, "review": topic.name, "chances": source, "utility": utility_of(topic, chances)}
-            log_M, hit = chances(topic).log_M, topic.first_hit
-            for depth in DEPTHS:
-                row[f"said_{depth}"] = float(np.exp(log_M[min(depth, len(topic))]))
-                row[f"nothing_in_{depth}"] = hit is None or hit > depth
-            yield row
+    for topic, (source, chances_for) in product([each for each in topics if each.omega], sources.items()):
+        chances, hit = chances_for(topic), topic.first_hit
+        log_M = chances(topic).log_M
+        row: Row = where | {"review": topic.name, "chances": source, "utility": utility_of(topic, chances)}
+        for depth in DEPTHS:
+            row[f"said_{depth}"] = float(np.exp(log_M[min(depth, len(topic))]))
+            row[f"nothing_in_{depth}"] = hit is None or hit > depth
+        yield row
 
 
 def searches(data: Path) -> pd.DataFrame:
     """Both kinds of chances on every list that they were not learned from."""
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for tested in COLLECTIONS:
         topics, names = elsewhere(data, tested)
         new, default = curve_of(fit(topics, kind="rank-frailty", collections=names)), before(data, tested)
         sources = {NEW: lambda _, new=new: new, BEFORE: lambda topic, of=default: curve_of(of(topic))}
         for judged in JUDGED:
-            lists = [topic for topic in medical(data, tested, judged) if topic.omega]
-            rows += on_lists({"domain": "medical", "collection": tested, "judged": judged}, lists, sources)
+            lists = medical(data, tested, judged)
+            rows += on_lists(lists, sources, domain="medical", collection=tested, judged=judged)
     curves = {NEW: curve_of(calibrators()[ONE_RANKING]), BEFORE: curve_of(calibrators()["clef-reviews"])}
     curves |= {source: curve_of(calibrators()[name], UNKNOWN.mean) for source, name in UNCERTAIN.items()}
     sources = {source: lambda _, curve=curve: curve for source, curve in curves.items()}
     for name, files in PATENTS.items():
-        lists = [topic for topic in read(data, *files) if topic.omega]
-        rows += on_lists({"domain": "patents", "collection": name, "judged": "cited"}, lists, sources)
+        rows += on_lists(read(data, *files), sources, domain="patents", collection=name, judged="cited")
     return pd.DataFrame(rows)
 
 
-def compared(rows: pd.DataFrame, new: str = NEW, before: str = BEFORE) -> dict[str, object]:
+def compared(rows: pd.DataFrame, new: str = NEW, before: str = BEFORE) -> Row:
     """Utility of new chances minus those before over lists, with an interval from resampling reviews with all their lists."""
     wide = rows.pivot(index=LIST[1:], columns="chances", values="utility")
     gain = wide[new] - wide[before]
@@ -121,32 +119,27 @@ def resampled(values: pd.Series, reviews: pd.Index) -> Floats:
     return np.asarray(np.quantile((drawn @ sums) / (drawn @ count), [0.025, 0.975]))
 
 
-def without_a_hit(rows: pd.DataFrame) -> list[dict[str, object]]:
+def without_a_hit(rows: pd.DataFrame) -> Iterator[Row]:
     """Share of lists that have shown nothing by each depth, as it was and as either kind of chances said."""
     new, old = (rows[rows["chances"] == source] for source in (NEW, BEFORE))
-    found = []
     for depth in DEPTHS:
-        off = new[f"nothing_in_{depth}"] - new[f"said_{depth}"]
+        said, nothing = f"said_{depth}", f"nothing_in_{depth}"
+        off = new[nothing] - new[said]
         sums = off.groupby([new["collection"], new["judged"]]).sum().to_numpy()
         error = np.sqrt(len(sums) / max(1, len(sums) - 1) * (sums**2).sum()) / len(new)
-        found.append(
-            {"depth": depth, "lists": len(new), "said": new[f"said_{depth}"].mean()}
-            | {"said_before": old[f"said_{depth}"].mean(), "nothing": new[f"nothing_in_{depth}"].mean()}
-            | {"difference": off.mean(), "apart": 1.96 * error}
-        )
-    return found
+        means = {"said": new[said].mean(), "said_before": old[said].mean(), "nothing": new[nothing].mean()}
+        yield {"depth": depth, "lists": len(new)} | means | {"difference": off.mean(), "apart": 1.96 * error}
 
 
-def uncertain(patents: pd.DataFrame) -> Iterator[dict[str, object]]:
+def uncertain(patents: pd.DataFrame) -> Iterator[Row]:
     """What patent lists came to and showed by some depths, and what is predicted not knowing how they were searched."""
-    for collection, rows in patents.groupby("collection", sort=False):
-        for source, shipped in UNCERTAIN.items():
-            row = {"lists_of": collection, "chances": source} | compared(rows, source, NEW)
-            for depth in SHOWN_DEPTHS:
-                share = vars(share_without_hit(calibrators()[shipped], depth, UNKNOWN))
-                row[f"nothing_{depth}"] = rows.loc[rows["chances"] == source, f"nothing_in_{depth}"].mean()
-                row |= {f"{name}_{depth}": value for name, value in share.items()}
-            yield row
+    for (collection, rows), source in product(patents.groupby("collection", sort=False), UNCERTAIN):
+        row = {"lists_of": collection, "chances": source} | compared(rows, source, NEW)
+        for depth in SHOWN_DEPTHS:
+            row[f"nothing_{depth}"] = rows.loc[rows["chances"] == source, f"nothing_in_{depth}"].mean()
+            share = vars(share_without_hit(calibrators()[UNCERTAIN[source]], depth, UNKNOWN))
+            row |= {f"{name}_{depth}": value for name, value in share.items()}
+        yield row
 
 
 def measure() -> Tables:
@@ -174,14 +167,13 @@ def measure() -> Tables:
     }
 
 
-def summarise(tables: Tables) -> dict[str, object]:
+def summarise(tables: Tables) -> Row:
     """The tables under short names."""
-    parts = tables["calibrators_travel"]
-    once = [f"{name}, cited" for name in EACH_ONCE]
-    merged = parts[parts["lists_of"].str.endswith("cited") & ~parts["lists_of"].isin(once)]
+    parts = tables["calibrators_travel"].set_index("lists_of", drop=False)
+    merged = [f"{name}, cited" for name in PATENTS if name not in EACH_ONCE]
     return {
         "parts": parts,
-        "merged": merged.set_index("lists_of")["difference"].to_dict(),
+        "merged": parts.loc[merged, "difference"].to_dict(),
         "hits": tables["calibrators_travel_hits"],
         "depths": SHOWN_DEPTHS,
         "patents": tables["calibrators_travel_patents"],

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scripts.grlstop.descent import initial
+from scripts.grlstop.training import initial
 from scripts.grlstop.world import assess
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.grlstop.descent import Adam, gradient, initial
+from scripts.grlstop.training import Adam, gradient, initial
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.grlstop import HIDDEN, INPUTS, Network, Weights
 

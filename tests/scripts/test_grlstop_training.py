@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.grlstop.descent import initial
 from scripts.grlstop.training import (
     CLIP,
     DISCOUNT,
@@ -16,6 +15,7 @@ from scripts.grlstop.training import (
     STOP,
     TRACE,
     advantages,
+    initial,
     log_chance,
     play,
     policy_slope,
