@@ -15,7 +15,7 @@ import pandas as pd
 
 from scripts.real_lists import COLLECTIONS, JUDGED, elsewhere, medical, run_script
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, Named
 from tarstop_core.evaluation.findings import reliability
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
@@ -27,18 +27,13 @@ from tarstop_core.places import real_data, sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 
-PLAYED: dict[str, dict[str, Task]] = {
-    scenario: {f"-{truth}": task.asked({"truth": truth}) for truth in task.truths} or {"": task()}
-    for scenario, task in TASKS.items()
-}
-"""What is played, by the end of the file's name. Reviews are tuned and judged under either truth."""
-WANTED = {
-    f"{each.name}{end}": (each, task)
+WANTED: dict[str, tuple[Named, Task]] = {
+    f"{each.name}-{truth}" if truth else each.name: (each, TASKS[each.scenario].asked({"truth": truth}))
     for each in BENCHMARKS.values()
     if not each.variant
-    for end, task in PLAYED[each.scenario].items()
+    for truth in TASKS[each.scenario].truths or (None,)
 }
-"""File name to benchmark and task."""
+"""Benchmark and task by the name of their file. Reviews are tuned and judged under either truth."""
 
 
 def write_reliability(folder: Path) -> None:

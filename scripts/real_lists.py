@@ -1,10 +1,10 @@
 """Real labelled lists, in the folder that TARSTOP_REAL_DATA names."""
 
-import csv
 import sys
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -88,15 +88,13 @@ def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
     The two kinds of judgment are two collections: how rich lists are differs as much between them as between systems.
     """
     seen = {topic.name for judged in JUDGED for topic in medical(data, tested, judged)} if tested else set()
-    found = [
-        (topic, f"{name}, {judged}")
-        for name in COLLECTIONS
-        for judged in JUDGED
-        if name != tested
-        for topic in medical(data, name, judged)
-        if topic.omega and topic.name not in seen
-    ]
-    return [topic for topic, _ in found], [name for _, name in found]
+    topics, names = list[Topic](), list[str]()
+    for name, judged in product(COLLECTIONS, JUDGED):
+        if name != tested:
+            own = [t for t in medical(data, name, judged) if t.omega and t.name not in seen]
+            topics += own
+            names += [f"{name}, {judged}"] * len(own)
+    return topics, names
 
 
 def outcomes(data: Path) -> list[Outcome]:
@@ -142,9 +140,8 @@ class TextList:
 
 def text_lists(data: Path, only: Collection[str] = ()) -> Iterator[TextList]:
     """Every labelled list with text, or those of some names: the reviews by either judgment, the sets by final inclusion."""
-    with (data / "topics.csv").open(encoding="utf-8", newline="") as lines:
-        titles = {row["topic"]: row["title"] for row in csv.DictReader(lines)}
-    for judged, group in (("abs", ABSTRACT), ("content", FULL)):
+    titles = pd.read_csv(data / "topics.csv", encoding="utf-8").set_index("topic")["title"]
+    for judged, group in zip(JUDGED, (ABSTRACT, FULL), strict=True):
         grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
         for path in sorted((data / "records").glob("CD*.jsonl.gz")):
             name = path.name.split(".")[0]
@@ -158,11 +155,9 @@ def text_lists(data: Path, only: Collection[str] = ()) -> Iterator[TextList]:
 
 def questions(data: Path) -> dict[str, str]:
     """Questions of the screening sets by name."""
-    with (data / "screening" / "index.csv").open(encoding="utf-8", newline="") as lines:
-        found = {row["name"]: row["query"] for row in csv.DictReader(lines)}
-    return found | {
-        name: f"Comparative effectiveness and safety of {drugs}" for name, drugs in QUESTIONS.items()
-    }
+    listed = pd.read_csv(data / "screening" / "index.csv", encoding="utf-8").set_index("name")["query"]
+    asked = {name: f"Comparative effectiveness and safety of {drugs}" for name, drugs in QUESTIONS.items()}
+    return {**listed, **asked}
 
 
 def screening_set(data: Path, name: str, query: str, *, by_abstract: bool = False) -> TextList | None:

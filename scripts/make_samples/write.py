@@ -14,6 +14,8 @@ from scripts.make_samples.patents import PatentTopic
 from scripts.make_samples.readme import readme
 from tarstop_core.documents.tables import CELLS
 
+Searches = Sequence[tuple[Any, Sequence[Any]]]  # What is searched for, and the pool
+
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
 GOOGLE_COLUMNS = (
@@ -34,7 +36,7 @@ def write_sample_data(
             [(review.question, review.reports) for review in reviews],
             lambda report: dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
         ),
-        **_reviews(folder / "trials", trials.simulate_trials(), lambda report: _of(report, "numbers")),
+        **_reviews(folder / "trials", trials.simulate_trials(), lambda report: {"numbers": report.numbers}),
         folder / "google_patents_example.csv": _google_patents(topics, seed),
         folder / "README.md": readme(topics, reviews, seed, review_seed).encode(),
     }
@@ -45,64 +47,56 @@ def write_sample_data(
 
 
 def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
-    columns = ("topic", "title", "claim")
-    about = [(*_of(topic.invention, *columns).values(), len(topic.documents)) for topic in topics]
-    contents = {
-        folder / "topics.csv": _csv([(*columns, "documents"), *about]),
-        folder / "qrels.txt": "".join(
-            f"{t.invention.topic} 0 {d.id} {int(d.relevant)}\n"
-            for t in topics
-            for d in t.documents
-            if d.relevant or d.kind == "near miss"  # so that searches without prior art are judged too
-        ).encode(),
-        folder / "reasons.jsonl.gz": _json_lines(
-            {"topic": t.invention.topic, "id": d.id, "kind": d.kind, "reason": d.reason}
-            for t in topics
-            for d in t.documents
+    pools = [(topic.invention, topic.documents) for topic in topics]
+    documents = [(invention.topic, document) for invention, pool in pools for document in pool]
+    # So that searches without prior art are judged too.
+    judged = [(topic, each) for topic, each in documents if each.relevant or each.kind == "near miss"]
+    lines = [f"{topic} 0 {each.id} {int(each.relevant)}\n" for topic, each in judged]
+    reasons = ({"topic": topic, **_of(each, "id", "kind", "reason")} for topic, each in documents)
+    return {
+        folder / "qrels.txt": "".join(lines).encode(),
+        folder / "reasons.jsonl.gz": _json_lines(reasons),
+        **_pools(
+            folder,
+            pools,
+            ("topic", "title", "claim"),
+            lambda each: {"publication_number": each.id, "authors": each.assignee},
         ),
     }
-    for topic in topics:
-        contents[folder / f"{topic.invention.topic}.jsonl.gz"] = _json_lines(
-            {
-                **_of(each, "id", "title", "abstract"),
-                "date": str(each.year),
-                "publication_number": each.id,
-                "authors": each.assignee,
-            }
-            for each in topic.documents
-        )
-    return contents
 
 
 def _reviews(
-    folder: Path,
-    searches: Sequence[tuple[object, Sequence[Any]]],
-    numbers: Callable[[Any], Mapping[str, object]],
+    folder: Path, searches: Searches, numbers: Callable[[Any], Mapping[str, object]]
 ) -> dict[Path, bytes]:
     """Reviews with the reports of each, whose full texts bring `numbers`."""
+    full_texts = (
+        {
+            "topic": review.topic,
+            "id": report.id,
+            "text": report.full_text,
+            **_of(report, "status", "reason", "study"),
+            **numbers(report),
+        }
+        for review, reports in searches
+        for report in reports
+        if report.status
+    )
     columns = ("topic", "title", "question", "criteria")
-    abouts = [_of(review, *columns) for review, _ in searches]
-    rows = [(*about.values(), len(reports)) for about, (_, reports) in zip(abouts, searches, strict=True)]
-    contents = {
-        folder / "topics.csv": _csv([(*columns, "documents"), *rows]),
-        folder / "full_texts.jsonl.gz": _json_lines(
-            {
-                "topic": about["topic"],
-                "id": report.id,
-                "text": report.full_text,
-                **_of(report, "status", "reason", "study"),
-                **numbers(report),
-            }
-            for about, (_, reports) in zip(abouts, searches, strict=True)
-            for report in reports
-            if report.status
-        ),
-    }
-    for about, (_, reports) in zip(abouts, searches, strict=True):
-        contents[folder / f"{about['topic']}.jsonl.gz"] = _json_lines(
-            {**_of(each, "id", "title", "abstract"), "date": str(each.year), "authors": each.authors}
-            for each in reports
+    pools = _pools(folder, searches, columns, lambda report: {"authors": report.authors})
+    return {folder / "full_texts.jsonl.gz": _json_lines(full_texts), **pools}
+
+
+def _pools(
+    folder: Path, searches: Searches, columns: Sequence[str], more: Callable[[Any], Mapping[str, object]]
+) -> dict[Path, bytes]:
+    """A table of searches with these columns, and a file of records for each."""
+    rows = [(*_of(about, *columns).values(), len(pool)) for about, pool in searches]
+    contents = {folder / "topics.csv": _csv([(*columns, "documents"), *rows])}
+    for about, pool in searches:
+        records = (
+            {**_of(each, "id", "title", "abstract"), "date": str(each.year), **more(each)} for each in pool
         )
+        contents[folder / f"{about.topic}.jsonl.gz"] = _json_lines(records)
     return contents
 
 

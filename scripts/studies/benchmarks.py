@@ -10,7 +10,8 @@ import pandas as pd
 
 from scripts.study import Tables
 
-PAGE, READS = "benchmarks", "the scripts in benchmarks/; an idle machine, and half an hour"
+PAGE = "benchmarks"
+READS = "the scripts in benchmarks/; an idle machine, and half an hour"
 TABLES = ("benchmarks",)
 ROOT = Path(__file__).resolve().parents[2]
 HEADLINES = (

@@ -17,53 +17,37 @@ from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
-PAGE, READS = (
-    "grlstop",
-    "the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)",
-)
+PAGE = "grlstop"
+READS = "the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)"
 TABLES = tuple(f"grlstop_{name}" for name in ("agents", "against_greedy", "training", "targets", "peer"))
 MEASURED_ONCE = ("grlstop_peer",)
 UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
 
 
-def experiments() -> list[Results]:
-    """The shipped results under the truth of the paper's tables."""
-    return [
-        load(each.path)
-        for each in shipped()
-        if (paper := TASKS[each.settings["scenario"]].paper) and each.truth == paper.truth
-    ]
-
-
 def against_greedy(results: Results) -> pd.DataFrame:
     """Net utility of GRLStop beside Greedy's and the paper's, at the paper's cost."""
-    cost, both = headline_cost(results.scenario, results.costs), results.only(["grlstop", "greedy"])
-    names = {"difference_low": "low", "difference_high": "high"}
+    cost, both, cell = (
+        headline_cost(results.scenario, results.costs),
+        results.only(["grlstop", "greedy"]),
+        ["q_star", "cost"],
+    )
     own = rows(both, costs=[cost], draws=0).query("method == 'grlstop'")
-    own = own[["q_star", "cost", "net_utility", "screened"]]
-    gaps = compare(both, "greedy").rename(columns=names)
-    own = own.merge(gaps[["q_star", "cost", "difference", "low", "high"]], on=["q_star", "cost"])
+    gaps = compare(both, "greedy").rename(columns={"difference_low": "low", "difference_high": "high"})
+    own = own[[*cell, "net_utility", "screened"]].merge(gaps[[*cell, "difference", "low", "high"]], on=cell)
     if results.simulated:
         printed = beside_paper(results).pivot(index="q_star", columns="method", values="net_utility_paper")
-        paper = printed["grlstop"].loc[own["q_star"]].to_numpy()
-        own = own.assign(
-            paper=paper, paper_difference=paper - printed["greedy"].loc[own["q_star"]].to_numpy()
-        )
+        printed = printed.loc[own["q_star"]].reset_index(drop=True)
+        own = own.assign(paper=printed["grlstop"], paper_difference=printed["grlstop"] - printed["greedy"])
     return own.assign(benchmark=results.settings["title"])
-
-
-def training(reviews: Results) -> pd.DataFrame:
-    """Net utility on the simulated reviews by how long the agent was trained; Greedy beside it."""
-    agents = variation_of(str(reviews.settings["benchmark"]), "agent")
-    parts = agents["value"].str.extract(r"(?P<choices>\d+) choices, seed (?P<seed>\d+)").astype(int)
-    rows = pd.concat([parts, agents[["q_star", "net_utility", "screened"]]], axis=1)
-    return rows.sort_values(["choices", "seed", "q_star"])
 
 
 def measure() -> Tables:
     """Everything that follows from the shipped agents and results."""
-    every = experiments()
-    (reviews,) = (each for each in every if each.settings["benchmark"] == "review")
+    every = [
+        load(each.path)
+        for each in shipped()
+        if (paper := TASKS[each.settings["scenario"]].paper) and each.truth == paper.truth
+    ]
     titles = {each.benchmark: each.title for each in shipped()}
     agents = pd.read_csv(sample_dir() / AGENTS / "trained.csv")
     agents = agents.groupby("benchmark", sort=False).agg(
@@ -74,11 +58,14 @@ def measure() -> Tables:
         seconds=("seconds", "mean"),
         reward=("reward", "mean"),
     )
+    by_agent = variation_of("review", "agent")
+    training = by_agent["value"].str.extract(r"(?P<choices>\d+) choices, seed (?P<seed>\d+)").astype(int)
+    training = training.join(by_agent[["q_star", "net_utility", "screened"]])
     unseen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, UNSEEN_SEED))
     tables = {
         "grlstop_agents": agents.rename(index=titles).reset_index(),
-        "grlstop_against_greedy": pd.concat([against_greedy(each) for each in every]),
-        "grlstop_training": training(reviews),
+        "grlstop_against_greedy": pd.concat(map(against_greedy, every)),
+        "grlstop_training": training.sort_values(["choices", "seed", "q_star"]),
         "grlstop_targets": pd.DataFrame(map(asdict, unseen)),
     }
     return {name: table.round(6) for name, table in tables.items()}

@@ -12,7 +12,8 @@ from tarstop_core.evaluation.ranking_metrics import topic_metrics
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import PAPER, WORDS, build_index, rank_order
 
-PAGE, READS = "ranking", "the labelled lists with text in TARSTOP_REAL_DATA; a few minutes"
+PAGE = "ranking"
+READS = "the labelled lists with text in TARSTOP_REAL_DATA; a few minutes"
 TABLES = ("ranking_topics",)
 GROUPS = {ABSTRACT: (ABSTRACT,), FULL: (FULL,), SETS: (SETS,), "**the 25 lists**": (ABSTRACT, SETS)}
 FIELDS = ("title and abstract", "title alone")

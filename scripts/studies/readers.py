@@ -24,10 +24,8 @@ from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.state import State
 
-PAGE, READS = (
-    "readers_measured",
-    "two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
-)
+PAGE = "readers_measured"
+READS = "two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers"
 TABLES = tuple(f"readers_{name}" for name in "reviews simulated recall agreement strategies".split())
 REVIEWS = ("Donners_2021", "Jeyaraman_2020", "search1", "search2")
 INCLUDED = 3  # Lowest score of a language model that counts as included

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,8 @@ from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.value.payoffs import Flags
 from tarstop_core.value.unweighed import UnweighedPath
 
-PAGE, READS = "recall_statement", "the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour"
+PAGE = "recall_statement"
+READS = "the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour"
 TABLES = ("recall_false", "recall_unread")
 N = 400
 EVERY = (20, 10, 5, 2)
@@ -86,28 +88,20 @@ def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def false_stops(labels: Flags, every: int, replays: int) -> dict[str, float]:
     """Share of replays in which the statement is false: `ever`, and where *Audit draws* stops at each target."""
-    drawn, false = draws_at(len(labels), every), dict.fromkeys(["ever", *map(at, TARGETS)], 0)
+    drawn, false = (
+        draws_at(len(labels), every),
+        dict.fromkeys(["ever", *(f"at_{tau:g}" for tau in TARGETS)], 0),
+    )
     for orders in redrawn(len(labels), every, replays, seed=1):
         ruled_out = first_ruled_out(labels, every, orders)
         wrong = np.flatnonzero(ruled_out <= len(labels))
         false["ever"] += len(wrong)
         for depth, hits in zip(ruled_out[wrong].tolist(), labels[orders[wrong]], strict=True):
-            for target in TARGETS:
+            for tau in TARGETS:
                 # The true total is ruled out by then, and not all of it is found.
-                stop = first_bounded(hits, drawn, target)
-                false[at(target)] += int(depth <= stop and hits[stop:].any())
+                stop = first_bounded(hits, drawn, tau)
+                false[f"at_{tau:g}"] += int(depth <= stop and hits[stop:].any())
     return {name: number / replays for name, number in false.items()}
-
-
-def at(target: float) -> str:
-    """The column of a target."""
-    return f"at_{target:g}"
-
-
-def false_of(name: str, kind: str, labels: Flags) -> Iterator[Row]:
-    """Share of false replays of a list by how often a document is drawn."""
-    for every in EVERY:
-        yield {"list": name, "kind": kind, "every": every} | false_stops(labels, every, REDRAWS)
 
 
 def statements(session: Session, model: RerankedChances) -> Iterator[Row]:
@@ -140,12 +134,16 @@ def measure() -> Tables:
     """False statements of recall, and intervals of what is unread by what the other lists taught, as the mode says them."""
     played, said = sessions(real_data()), list[Row]()
     models = left_out(played)
-    false = [row for name, labels in constructed().items() for row in false_of(name, CONSTRUCTED, labels)]
+    lists = [(name, CONSTRUCTED, labels) for name, labels in constructed().items()]
     once = {each.name: each for each in sorted(played, key=lambda each: each.judged == INCLUSION)}
     for session in once.values():
         print(session.name, file=sys.stderr)
         said += statements(session, models[session.group].for_scenario(INCLUSION))
-        false += false_of(session.name, REVIEW if session.clef else SET, session.relevant)
+        lists.append((session.name, REVIEW if session.clef else SET, session.relevant))
+    false = [
+        {"list": name, "kind": kind, "every": every} | false_stops(labels, every, REDRAWS)
+        for (name, kind, labels), every in product(lists, EVERY)
+    ]
     # At a look what is open is not said.
     shown = pd.DataFrame(said).query("not open or target > 0").drop(columns="open")
     held = shown.groupby(["list", "kind", "rule", "target"]).mean().round(4)

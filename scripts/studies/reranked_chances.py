@@ -21,7 +21,8 @@ from tarstop_core.evaluation.reranking import READ, mean_log_loss, simulate
 from tarstop_core.places import real_data
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 
-PAGE, READS = "reranked_chances", "the labelled lists with text in TARSTOP_REAL_DATA; some minutes"
+PAGE = "reranked_chances"
+READS = "the labelled lists with text in TARSTOP_REAL_DATA; some minutes"
 TABLES = ("reranked_chances", "reranked_chances_next")
 SEED, RANKER = 1, RANKERS[DEFAULT]
 KEPT = Path(gettempdir()) / "tarstop-reranked" / f"{RANKER.name}-{RANKER.version}"

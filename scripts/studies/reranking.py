@@ -3,10 +3,10 @@
 import json
 import os
 import subprocess
-import sys
 import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import joblib
@@ -24,10 +24,8 @@ from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import Ranker, StaticRanker, SVMRanker
 from tarstop_core.value.payoffs import Flags, Floats
 
-PAGE, READS = (
-    "reranking",
-    "the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores",
-)
+PAGE = "reranking"
+READS = "the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores"
 TABLES = ("reranking_lists",)
 SCRIPTS = Path(__file__).resolve().parents[1]
 ASREVIEW = "asreview==3.0.8"
@@ -40,6 +38,7 @@ SOFTWARE = ("Radjenovic_2013", "Wahono_2015_to_2008")
 SEED = 14  # of the resampling
 MEASURES = ("loss", "recall_10", "wss_95")
 BM25, THEIRS, OURS = "BM25 by the question", "ASReview 3.0.8", "as shipped"
+Row = tuple[str, str, int, float, float, float]  # Ranker, list, file and MEASURES
 RANKERS: dict[str, Ranker] = {BM25: StaticRanker(), OURS: SVMRanker()}
 
 
@@ -69,29 +68,29 @@ def standing(documents: int, file: int) -> NDArray[np.intp]:
 
 def labelled_lists(data: Path) -> list[Shuffled]:
     """The 24 lists; those of the reviews are shuffled, as the others are where they come from."""
-    found = []
+    lists = []
     for each in text_lists(data):
         if each.group == ABSTRACT or len(each.relevant) < FEWEST_RELEVANT:
             continue
         frame = each.frame
         if each.name.startswith("CD"):
-            frame = frame.iloc[np.random.default_rng(1).permutation(len(frame))]
+            frame = frame.iloc[standing(len(frame), 1)]
         # Some texts repeat the title where the abstract begins.
         titles, texts = frame["title"].tolist(), ranking_text(frame)
         abstracts = [text.removeprefix(title).strip() for title, text in zip(titles, texts, strict=True)]
         relevant = np.isin(frame["id"].to_numpy(dtype=str), list(each.relevant))
         start = build_index(texts, recipe=WORDS).scores(each.query)
-        found.append(Shuffled(each.name, each.query, titles, abstracts, relevant, start))
-    return found
+        lists.append(Shuffled(each.name, each.query, titles, abstracts, relevant, start))
+    return lists
 
 
 def measures(relevant: Flags) -> tuple[float, float, float]:
     """Loss, recall after a tenth and WSS@95 of an order."""
-    found = order_quality(relevant)
-    return found["loss"], found["recall_at"]["0.1"], found["wss_95"]
+    quality = order_quality(relevant)
+    return quality["loss"], quality["recall_at"]["0.1"], quality["wss_95"]
 
 
-def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, float, float, float]:
+def played(ranker: str, given: Shuffled, file: int) -> Row:
     """One list in one file, read by one of our rankers."""
     given = given.in_file(file)
     texts = [" ".join(pair) for pair in zip(given.titles, given.abstracts, strict=True)]
@@ -100,7 +99,7 @@ def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, floa
     return ranker, given.name, file, *measures(given.relevant[read.order])
 
 
-def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, float, float, float]]:
+def by_asreview(lists: Sequence[Shuffled]) -> Iterator[Row]:
     """Every list in every file, read by ASReview in an environment of its own."""
     folder = DOCS.parent / "build" / "asreview"  # keeps the orders that it read in for the next run
     python = folder / "bin" / "python"
@@ -108,12 +107,13 @@ def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, floa
         venv.create(folder, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
     given, orders = folder / "lists.jsonl", folder / "orders.jsonl"
-    with given.open("w", encoding="utf-8") as out:
-        for each in lists:
-            files = [standing(len(each.relevant), file).tolist() for file in range(FILES)]
-            of = {"name": each.name, "question": each.question, "files": files}
-            of |= {"titles": each.titles, "abstracts": each.abstracts}
-            print(json.dumps(of | {"relevant": each.relevant.astype(int).tolist()}), file=out)
+    lines = [
+        {"name": each.name, "question": each.question, "titles": each.titles, "abstracts": each.abstracts}
+        | {"files": [standing(len(each.relevant), file).tolist() for file in range(FILES)]}
+        | {"relevant": each.relevant.astype(int).tolist()}
+        for each in lists
+    ]
+    given.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
     play = [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)]
     subprocess.run(play, check=True, env=alone, cwd=folder)  # it leaves a cache where it is run
@@ -125,12 +125,8 @@ def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, floa
 def measure() -> Tables:
     """Every list in every file, by all three."""
     lists = labelled_lists(real_data())
-    rows = list(by_asreview(lists))
-    jobs = [(ranker, each, file) for ranker in RANKERS for each in lists for file in range(FILES)]
-    play = joblib.Parallel(WORKERS, return_as="generator")
-    for row in play(joblib.delayed(played)(*job) for job in jobs):
-        rows.append(row)
-        print(*row, file=sys.stderr)
+    jobs = (joblib.delayed(played)(*job) for job in product(RANKERS, lists, range(FILES)))
+    rows = [*by_asreview(lists), *joblib.Parallel(WORKERS, verbose=10)(jobs)]
     table = pd.DataFrame(rows, columns=["ranker", "list", "file", *MEASURES])
     return {"reranking_lists": table.sort_values(["ranker", "list", "file"]).round(4)}
 

@@ -1,5 +1,8 @@
 """What the shipped experiments say about the paper's claims and beside its tables."""
 
+from collections.abc import Callable, Iterator
+from itertools import chain
+
 import pandas as pd
 
 from scripts.study import Tables
@@ -20,50 +23,49 @@ from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.presentation.pictures import still
 
-PAGE, READS = (
-    "results",
-    "sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)",
-)
+PAGE = "results"
+READS = "sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)"
 TABLES = tuple(
     f"results_{name}" for name in ("claims", "baselines", "rules", "paper", "pairs", "draws", "reliability")
 )
 SHOWN = 0.5  # the q* that the page shows; the tables hold the others
+GAINS = {
+    "greedy_pays": ("greedy", "decide-now"),
+    "optimal_pays": ("optimal", "decide-now"),
+    "optimal_over_greedy": ("optimal", "greedy"),
+}
+"""Pairs of methods whose difference the page shows."""
+COUNTS, MEAN = "cells better better_surely worse worse_surely".split(), ("difference", "low", "high")
+Row = dict[str, object]
 
 
-def named(results: Results) -> dict[str, object]:
+def named(results: Results) -> Row:
     """The columns that say which experiment a row is of."""
     return {"benchmark": results.settings["title"], "truth": results.settings["truth"]}
 
 
-def claims(results: Results) -> list[dict[str, object]]:
+def claims(results: Results) -> Iterator[Row]:
     """Each claim that one method beats another, over all cells of q* and cost."""
     run = {method.name for method in results.methods}
-    rows = []
-    for one, other, claim in PAIRS:
-        if {one, other} <= run:
-            compared = pair(results, one, other)
-            mean = compared.average
-            rows.append(
-                named(results)
-                | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
-                | {"cells": len(compared.cells), "better": len(compared.better)}
-                | {"better_surely": len(compared.surely_better), "worse": len(compared.worse)}
-                | {"worse_surely": len(compared.surely_worse), "difference": float(mean.value)}
-                | {"low": float(mean.low), "high": float(mean.high)}
-            )
-    return rows
+    for one, other, claim in (names for names in PAIRS if {*names[:2]} <= run):
+        of = pair(results, one, other)
+        cells = of.cells, of.better, of.surely_better, of.worse, of.surely_worse
+        mean = of.average.value, of.average.low, of.average.high
+        about = named(results) | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
+        yield (
+            about
+            | dict(zip(COUNTS, map(len, cells), strict=True))
+            | dict(zip(MEAN, map(float, mean), strict=True))
+        )
 
 
-def beaten(results: Results) -> list[dict[str, object]]:
+def beaten(results: Results) -> Iterator[Row]:
     """In how many cells each utility-aware rule beats every recall-centred one."""
     baselines = [method.name for method in results.methods if method.name in RECALL_CENTRIC]
-    leads = {rule: lead(results, rule, baselines) for rule in UTILITY_AWARE}
-    return [
-        named(results)
-        | {"rule": rule, "cells": len(cells)}
-        | {"ahead": int(cells["ahead"].sum()), "surely": int(cells["surely"].sum())}
-        for rule, cells in leads.items()
-    ]
+    for rule in UTILITY_AWARE:
+        cells = lead(results, rule, baselines)
+        sums = {"ahead": int(cells["ahead"].sum()), "surely": int(cells["surely"].sum())}
+        yield named(results) | {"rule": rule, "cells": len(cells)} | sums
 
 
 def panel(results: Results) -> pd.DataFrame:
@@ -83,56 +85,49 @@ def measure() -> Tables:
         for each in every
         if each.simulated and (paper := TASKS[each.scenario].paper) and each.settings["truth"] == paper.truth
     ]
-    of_printed = {
-        "results_paper": lambda each: beside_paper(each).assign(differs_by=reasons(each)),
-        "results_pairs": pairs,
-        "results_draws": lambda each: spread(str(each.settings["benchmark"])),
-    }
+
+    def of_printed(table: Callable[[Results], pd.DataFrame]) -> pd.DataFrame:
+        return pd.concat([table(each).assign(**named(each)) for each in printed])
+
     tables = {
         "results_reliability": reliability.by_rule(reliability.shipped()),
-        "results_claims": pd.DataFrame([row for each in every for row in claims(each)]),
-        "results_baselines": pd.DataFrame([row for each in every for row in beaten(each)]),
-        "results_rules": pd.concat([panel(each) for each in every]),
-    } | {
-        name: pd.concat([table(each).assign(**named(each)) for each in printed])
-        for name, table in of_printed.items()
+        "results_claims": pd.DataFrame(chain.from_iterable(map(claims, every))),
+        "results_baselines": pd.DataFrame(chain.from_iterable(map(beaten, every))),
+        "results_rules": pd.concat(map(panel, every)),
+        "results_paper": of_printed(lambda each: beside_paper(each).assign(differs_by=reasons(each))),
+        "results_pairs": of_printed(pairs),
+        "results_draws": of_printed(lambda each: spread(str(each.settings["benchmark"]))),
     }
     return {name: table.round(6) for name, table in tables.items()}
 
 
-def summarise(tables: Tables) -> dict[str, object]:
+def summarise(tables: Tables) -> Row:
     """One row an experiment, and the paper's table beside this run and its twenty draws."""
-    claimed = tables["results_claims"].set_index(["benchmark", "truth"])
+    about = ["benchmark", "truth"]
+    claimed = tables["results_claims"].set_index([*about, "one", "other"]).sort_index()
     experiments = []
-    for (benchmark, truth), own in tables["results_baselines"].groupby(["benchmark", "truth"], sort=False):
-        by_pair = claimed.loc[[(benchmark, truth)]].set_index(["one", "other"])
-        experiments.append(
-            {"benchmark": benchmark, "truth": truth, "cases": by_pair["cases"].iloc[0]}
-            | {row.rule: row.ahead for row in own.itertuples()}
-            | {"cells": own["cells"].iloc[0]}
-            | {
-                name: by_pair.loc[pair].to_dict()
-                for name, pair in {
-                    "greedy_pays": ("greedy", "decide-now"),
-                    "optimal_pays": ("optimal", "decide-now"),
-                    "optimal_over_greedy": ("optimal", "greedy"),
-                }.items()
-            }
-        )
+    for (benchmark, truth), own in tables["results_baselines"].groupby(about, sort=False):
+        by_pair = claimed.loc[benchmark, truth]
+        row = {
+            "benchmark": benchmark,
+            "truth": truth,
+            "cases": by_pair["cases"].iloc[0],
+            "cells": own["cells"].iloc[0],
+        }
+        gains = {name: by_pair.loc[pair].to_dict() for name, pair in GAINS.items()}
+        experiments.append(row | own.set_index("rule")["ahead"].to_dict() | gains)
     drawn = tables["results_draws"].assign(approach=tables["results_draws"]["method"].map(PAPER_NAMES))
-    paper = tables["results_paper"].merge(drawn, on=["benchmark", "truth", "q_star", "cost", "approach"])
+    paper = tables["results_paper"].merge(drawn, on=[*about, "q_star", "cost", "approach"])
     gaps = tables["results_pairs"]
     turned = gaps["gap"].lt(0) & (gaps[["gap", "gap_paper"]].abs() >= 5e-5).all(axis=1)
-    counts = gaps.assign(turned=turned, surely=turned & gaps["gap_high"].lt(0)).groupby(
-        "benchmark", sort=False
-    )
+    gaps = gaps.assign(pairs=1, turned=turned, surely=turned & gaps["gap_high"].lt(0))
     kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])
     tuning = variations().query("variation == 'tuning'")
     readings = variation_of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")
     return {
         "experiments": experiments,
         "paper": paper[paper["q_star"] == SHOWN],
-        "turned": counts[["turned", "surely"]].sum().assign(pairs=counts.size()).reset_index(),
+        "turned": gaps.groupby("benchmark", sort=False)[["turned", "surely", "pairs"]].sum(),
         "most_by_kind": tables["results_claims"].loc[kinds, "difference"].abs().max(),
         "tuning": tuning.groupby(["benchmark", "method"])["difference"].mean().abs().max(),
         "readings": readings["net_utility"].to_dict(),

@@ -43,9 +43,9 @@ from tarstop_core.value.outcomes import (
 from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.studies import next_studies
 
-PAGE, READS = (
-    "reviews_measured",
-    "the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal",
+PAGE = "reviews_measured"
+READS = (
+    "the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal"
 )
 TABLES = ("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved")
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8

@@ -22,7 +22,8 @@ from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
-PAGE, READS = "calibrators_travel", "the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes"
+PAGE = "calibrators_travel"
+READS = "the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes"
 TABLES = tuple(f"calibrators_travel{part}" for part in ("", "_hits", "_topics", "_patents"))
 Chances = Callable[[Topic], HitCurve]
 Row = dict[str, object]

@@ -18,7 +18,8 @@ from tarstop_core.evaluation.replay import SHARES
 from tarstop_core.places import real_data
 from tarstop_core.screening.advised import is_open
 
-PAGE, READS = "still_unread", "the medical rankings and lists with text in TARSTOP_REAL_DATA; some minutes"
+PAGE = "still_unread"
+READS = "the medical rankings and lists with text in TARSTOP_REAL_DATA; some minutes"
 TABLES = ("still_unread", "still_unread_bound", "still_unread_power")
 MEASURED_ONCE = ("still_unread_bound", "still_unread_power")
 COLUMNS = "judgments collection review at read mean low high true found documents".split()
