@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import cycle
 
 from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
-from scripts.make_samples.words import Slots, read, read_folder
+from scripts.make_samples.words import read_folder, read_words
 from tarstop_core.documents.reports import FullText
 from tarstop_core.documents.topic import Topic
 
@@ -34,41 +34,9 @@ SHARES: dict[str, float] = {  # of the other reports
 DISEASED, HEALTHY, SIZE_SPREAD, LEAST = 38.0, 70.0, 0.5, 8  # medians of group sizes, spread of their logs
 
 
-@dataclass(frozen=True)
-class Words:
-    """What is said of any test and disease: the fields of `diagnostic.toml`, which says what stands for what."""
-
-    accuracy_titles: tuple[str, ...]
-    aims: tuple[str, ...]
-    methods: tuple[str, ...]
-    results: tuple[str, ...]
-    rates: tuple[str, ...]
-    instead_of_rates: tuple[str, ...]
-    beside_rates: tuple[str, ...]
-    conclusions: tuple[str, ...]
-    spare_conclusions: tuple[str, ...]
-    vague_references: tuple[str, ...]
-    vague_patients: tuple[str, ...]
-    full_openings: tuple[str, ...]
-    full_tests: tuple[str, ...]
-    full_references: tuple[str, ...]
-    left_out: tuple[str, ...]
-    counts: tuple[str, ...]
-    second_report: str
-    not_retrieved: tuple[str, ...]
-    surnames: tuple[str, ...]
-    initials: str
-    without_data: dict[str, str]
-    excluded: dict[str, str]
-    opinions: dict[str, str]
-    other_titles: dict[str, tuple[str, ...]]
-    other_sentences: dict[str, tuple[str, ...]]
-    slots: Slots
-
-
-WORDS = read(Words, files(__package__) / "diagnostic.toml")
-NO_RATES = (*WORDS.instead_of_rates, *WORDS.beside_rates)
-CONCLUSIONS = (*WORDS.conclusions, *WORDS.spare_conclusions)
+WORDS = read_words(files(__package__) / "diagnostic.toml")  # says what stands for what
+NO_RATES = (*WORDS["instead_of_rates"], *WORDS["beside_rates"])
+CONCLUSIONS = (*WORDS["conclusions"], *WORDS["spare_conclusions"])
 
 
 @dataclass(frozen=True)
@@ -209,8 +177,8 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
         ("not retrieved", plan.not_retrieved),
     ]
     why = {
-        "excluded": cycle(rng.sample(list(WORDS.excluded), len(WORDS.excluded))),
-        "no data": cycle(rng.sample(list(WORDS.without_data), len(WORDS.without_data))),
+        "excluded": cycle(rng.sample(list(WORDS["excluded"]), len(WORDS["excluded"]))),
+        "no data": cycle(rng.sample(list(WORDS["without_data"]), len(WORDS["without_data"]))),
     }
     settings: dict[str, dict[str, str]] = {}  # who was tested and where, by study
     titles: set[str] = set()
@@ -231,7 +199,7 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
 
 
 def _setting(question: Question, reason: str, rng: random.Random) -> dict[str, str]:
-    patients = rng.choice(WORDS.vague_patients if reason == WRONG_POPULATION else question.patients)
+    patients = rng.choice(WORDS["vague_patients"] if reason == WRONG_POPULATION else question.patients)
     return {**capitals({"p": patients}), "place": rng.choice(question.places)}
 
 
@@ -261,17 +229,17 @@ def _accuracy(
         **capitals({"t": test, "c": condition}),
         **_numbers(*counts),
         **setting,
-        "ref": rng.choice(WORDS.vague_references) if vague else question.reference,
+        "ref": rng.choice(WORDS["vague_references"]) if vague else question.reference,
     }
-    sentences = [rng.choice(WORDS.aims), rng.choice(WORDS.methods)]
+    sentences = [rng.choice(WORDS["aims"]), rng.choice(WORDS["methods"])]
     if rng.random() < 0.6:
         sentences.insert(0, rng.choice(question.facts))
     if status != "no data" or rng.random() < 0.4:
-        sentences.append(rng.choice(WORDS.results))
+        sentences.append(rng.choice(WORDS["results"]))
     tells = status == "data" and rng.random() < 0.35
-    sentences.append(rng.choice(WORDS.rates if tells else NO_RATES))
+    sentences.append(rng.choice(WORDS["rates"] if tells else NO_RATES))
     sentences.append(rng.choice(CONCLUSIONS))
-    extra = [each for each in (*WORDS.beside_rates, *WORDS.spare_conclusions) if each not in sentences]
+    extra = [each for each in (*WORDS["beside_rates"], *WORDS["spare_conclusions"]) if each not in sentences]
     abstract = _abstract(sentences, rng.sample(extra, len(extra)), values, rng)
     authors, year = _authors(rng), rng.randint(1997, 2022)
     if first is not None:
@@ -280,7 +248,7 @@ def _accuracy(
     if first is not None and reason == SECOND_REPORT:
         authors, study = first.authors, first.study
     return Report(
-        title=fill(rng.choice(WORDS.accuracy_titles), values, WORDS.slots, rng),
+        title=fill(rng.choice(WORDS["accuracy_titles"]), values, WORDS["slots"], rng),
         abstract=abstract,
         authors=authors,
         year=year,
@@ -303,10 +271,10 @@ def _full_text(
 ) -> str:
     """What a reader of the full text learns."""
     if status == "not retrieved":
-        return rng.choice(WORDS.not_retrieved)
-    opening = rng.choice(WORDS.full_openings)
-    tested = rng.choice(WORDS.full_tests)
-    referred = rng.choice(WORDS.full_references)
+        return str(rng.choice(WORDS["not_retrieved"]))
+    opening = rng.choice(WORDS["full_openings"])
+    tested = rng.choice(WORDS["full_tests"])
+    referred = rng.choice(WORDS["full_references"])
     own = dict(values) | {
         "ref": question.reference,
         **capitals({"positive": question.positive}),
@@ -315,18 +283,18 @@ def _full_text(
         "pct3": str(5 * rng.randint(12, 18)),
     }
     if status == "data":
-        sentences = [opening, tested, referred, rng.choice(WORDS.counts)]
-        sentences.insert(rng.choice((3, 4)), rng.choice(WORDS.left_out))
+        sentences = [opening, tested, referred, rng.choice(WORDS["counts"])]
+        sentences.insert(rng.choice((3, 4)), rng.choice(WORDS["left_out"]))
     elif reason == SECOND_REPORT:
-        sentences = [opening, WORDS.second_report]
+        sentences = [opening, WORDS["second_report"]]
     elif status == "no data":
-        sentences = [opening, tested, referred, WORDS.without_data[reason]]
+        sentences = [opening, tested, referred, WORDS["without_data"][reason]]
     else:
         wrong = question.wrong_references if reason == WRONG_REFERENCE else question.wrong_patients
         own["wrong"] = rng.choice(wrong)
         # A sentence that would contradict what is wrong is left out.
-        sentences = [tested if reason == WRONG_POPULATION else opening, WORDS.excluded[reason]]
-    return " ".join(fill(sentence, own, WORDS.slots, rng) for sentence in sentences)
+        sentences = [tested if reason == WRONG_POPULATION else opening, WORDS["excluded"][reason]]
+    return " ".join(fill(sentence, own, WORDS["slots"], rng) for sentence in sentences)
 
 
 def _other(question: Question, kind: str, rng: random.Random) -> Report:
@@ -351,20 +319,20 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
         "sens": str(rng.randint(48, 96)),
         "spec": str(rng.randint(60, 97)),
     }
-    title = rng.choice(tuple(WORDS.opinions) if kind == "opinion" else WORDS.other_titles[kind])
+    title = rng.choice(tuple(WORDS["opinions"]) if kind == "opinion" else WORDS["other_titles"][kind])
     about = values
     if kind == "other test":
         about = values | capitals({"t": rival, "c": condition})
     elif kind == "other disease":
         about = values | capitals({"t": test, "c": lookalike, "p": f"patients who may have {lookalike}"})
-        about["ref"] = rng.choice(WORDS.vague_references)
+        about["ref"] = rng.choice(WORDS["vague_references"])
     if kind in ("other test", "other disease"):
-        drawn = WORDS.aims, WORDS.methods, WORDS.results, (*WORDS.rates, *NO_RATES)
+        drawn = WORDS["aims"], WORDS["methods"], WORDS["results"], (*WORDS["rates"], *NO_RATES)
         sentences = [rng.choice(each) for each in drawn]
-        spare = [rng.choice(CONCLUSIONS), *rng.sample(WORDS.beside_rates, 2)]
+        spare = [rng.choice(CONCLUSIONS), *rng.sample(WORDS["beside_rates"], 2)]
     else:
-        pool = WORDS.other_sentences[kind]
-        lead = WORDS.opinions[title] if kind == "opinion" else pool[0]
+        pool = WORDS["other_sentences"][kind]
+        lead = WORDS["opinions"][title] if kind == "opinion" else pool[0]
         rest = [sentence for sentence in pool if sentence != lead]
         kept = set(rng.sample(rest, rng.randint(4, len(rest) - 1)))
         sentences = [lead, *(sentence for sentence in rest if sentence in kept)]
@@ -372,7 +340,7 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
         if kind != "technique" and rng.random() < 0.5:
             sentences.insert(0, rng.choice(question.facts))
     return Report(
-        title=fill(title, values, WORDS.slots, rng),
+        title=fill(title, values, WORDS["slots"], rng),
         abstract=_abstract(sentences, [each for each in spare if each not in sentences], about, rng),
         authors=_authors(rng),
         year=rng.randint(1996, 2023),
@@ -385,7 +353,7 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
 
 def _said_once(rng: random.Random) -> dict[str, str]:
     """Durations and the like, the same in title, abstract and full text."""
-    return {slot: rng.choice(choices) for slot, choices in WORDS.slots.items()}
+    return {slot: rng.choice(choices) for slot, choices in WORDS["slots"].items()}
 
 
 def _numbers(TP: int, FP: int, FN: int, TN: int) -> dict[str, str]:
@@ -412,14 +380,14 @@ def _counts(plan: Plan, rng: random.Random) -> tuple[int, int, int, int]:
 def _abstract(sentences: list[str], spare: list[str], values: Mapping[str, str], rng: random.Random) -> str:
     """The sentences, with spare ones until the abstract is long enough."""
     wanted = rng.randint(SHORTEST, SHORTEST + 30)
-    spoken = [fill(sentence, values, WORDS.slots, rng) for sentence in sentences]
+    spoken = [fill(sentence, values, WORDS["slots"], rng) for sentence in sentences]
     for sentence in spare:
         if len(" ".join(spoken).split()) >= wanted:
             break
-        spoken.append(fill(sentence, values, WORDS.slots, rng))
+        spoken.append(fill(sentence, values, WORDS["slots"], rng))
     return " ".join(spoken)
 
 
 def _authors(rng: random.Random) -> str:
-    names = rng.sample(WORDS.surnames, rng.randint(2, 5))
-    return "; ".join(f"{name} {rng.choice(WORDS.initials)}" for name in names)
+    names = rng.sample(WORDS["surnames"], rng.randint(2, 5))
+    return "; ".join(f"{name} {rng.choice(WORDS['initials'])}" for name in names)

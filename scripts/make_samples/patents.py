@@ -15,7 +15,7 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
-from scripts.make_samples.words import Slots, read, read_folder
+from scripts.make_samples.words import read_folder, read_words
 from tarstop_core.documents.topic import Topic
 from tarstop_core.presentation.numbers import listed
 
@@ -27,26 +27,7 @@ PARTIAL_SHARE = 0.22  # of the pool
 OTHER_FIELD_SHARE = 0.08
 
 
-@dataclass(frozen=True)
-class Words:
-    """What is said of any invention: the fields of `patents.toml`, which says what stands for what."""
-
-    titles: tuple[str, ...]
-    openings: tuple[str, ...]
-    extra_sentences: tuple[str, ...]
-    operation_sentences: tuple[str, ...]
-    problem_sentences: tuple[str, ...]
-    purpose_sentences: tuple[str, ...]
-    advantage_sentences: tuple[str, ...]
-    general_sentences: tuple[str, ...]
-    name_roots: tuple[str, ...]
-    name_trades: tuple[str, ...]
-    name_forms: tuple[str, ...]
-    inventors: tuple[str, ...]
-    slots: Slots
-
-
-WORDS = read(Words, files(__package__) / "patents.toml")
+WORDS = read_words(files(__package__) / "patents.toml")  # says what stands for what
 
 
 @dataclass(frozen=True)
@@ -203,7 +184,7 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
     return Document(
         title=title,
         abstract=abstract,
-        assignee=f"{rng.choice(WORDS.name_roots)} {rng.choice(WORDS.name_trades)} {rng.choice(WORDS.name_forms)}",
+        assignee=f"{rng.choice(WORDS['name_roots'])} {rng.choice(WORDS['name_trades'])} {rng.choice(WORDS['name_forms'])}",
         year=rng.randint(1994, 2021),
         kind=kind,
         disclosed=tuple(i in shown for i in range(3)),
@@ -216,7 +197,7 @@ def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
 
 
 def _fill(template: str, values: dict[str, str], rng: random.Random) -> str:
-    return fill(template, values, WORDS.slots, rng)
+    return fill(template, values, WORDS["slots"], rng)
 
 
 def _article(noun: str) -> str:
@@ -244,22 +225,22 @@ def _text(
 
     first, second = rng.sample(parts, 2)
     title_values = values | capitals({"s1": first.short, "s2": second.short})
-    title = _fill(rng.choice(WORDS.titles), title_values, rng)
+    title = _fill(rng.choice(WORDS["titles"]), title_values, rng)
 
-    opening = rng.choice(WORDS.openings)
-    later = [rng.choice(WORDS.operation_sentences), rng.choice(WORDS.advantage_sentences)]
+    opening = rng.choice(WORDS["openings"])
+    later = [rng.choice(WORDS["operation_sentences"]), rng.choice(WORDS["advantage_sentences"])]
     if "{purpose}" not in opening and rng.random() < 0.5:
-        later.insert(rng.randrange(2), rng.choice(WORDS.purpose_sentences))
+        later.insert(rng.randrange(2), rng.choice(WORDS["purpose_sentences"]))
     elif "{problem}" not in opening:
-        later.insert(rng.randrange(3), rng.choice(WORDS.problem_sentences))
+        later.insert(rng.randrange(3), rng.choice(WORDS["problem_sentences"]))
     sentences = [_fill(opening, values, rng)]
     if spare and rng.random() < 0.45:
-        sentences.append(_fill(rng.choice(WORDS.extra_sentences), values | {"m": spare.pop().phrase}, rng))
+        sentences.append(_fill(rng.choice(WORDS["extra_sentences"]), values | {"m": spare.pop().phrase}, rng))
     sentences += [_fill(sentence, values, rng) for sentence in later]
     again = values | capitals({"adv": advantages[1]}) | {"problem": problems[1]}
-    fillers = rng.sample(WORDS.general_sentences, 3)
-    fillers.insert(rng.randrange(2), rng.choice([s for s in WORDS.problem_sentences if s not in later]))
-    fillers.insert(rng.randrange(2), rng.choice(WORDS.extra_sentences))
+    fillers = rng.sample(WORDS["general_sentences"], 3)
+    fillers.insert(rng.randrange(2), rng.choice([s for s in WORDS["problem_sentences"] if s not in later]))
+    fillers.insert(rng.randrange(2), rng.choice(WORDS["extra_sentences"]))
     wanted = rng.randint(SHORTEST, LONGEST - 25)
     for filler in fillers:
         if len(" ".join(sentences).split()) >= wanted:

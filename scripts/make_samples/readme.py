@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scripts.make_samples import diagnostic, patents
 from scripts.make_samples.diagnostic import Review
 from scripts.make_samples.patents import PatentTopic
 from tarstop_core.belief.bivariate import bivariate_belief
@@ -26,7 +27,7 @@ NAMES = {
 
 def depths(ranked: Topic) -> list[int]:
     """Depths (1-based) of what is relevant."""
-    return (np.flatnonzero(ranked.labels) + 1).tolist()
+    return (np.flatnonzero(np.asarray(ranked.labels)) + 1).tolist()
 
 
 def tables_of(review: Review) -> Tables:
@@ -35,10 +36,10 @@ def tables_of(review: Review) -> Tables:
     return Tables(tuple(report.study for report in review.studies), *counts)
 
 
-def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, review_seed: int) -> str:
+def readme(topics: Sequence[PatentTopic], written: Sequence[Review]) -> str:
     """The text of the file."""
     seeds = rankings.DEFAULT_SEED, rankings.DEFAULT_SEED + 1
-    patents = [rankings.ranking_statistics(rankings.simulate_patent_rankings(seed=each)) for each in seeds]
+    measured = [rankings.ranking_statistics(rankings.simulate_patent_rankings(seed=each)) for each in seeds]
     outcomes = reviews.simulate_review_outcomes()
     half = len(outcomes) // 2
     parts = [reviews.review_statistics(part) for part in (outcomes, outcomes[:half], outcomes[half:])]
@@ -47,13 +48,13 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
         TEMPLATES.overlay(autoescape=False)
         .from_string(Path(__file__).with_suffix(".md").read_text(encoding="utf-8"))
         .render(
-            seed=seed,
-            review_seed=review_seed,
+            seed=patents.DEFAULT_SEED,
+            review_seed=diagnostic.DEFAULT_SEED,
             seeds=seeds,
             rankings=rankings,
             reviews=reviews,
             names=NAMES,
-            patents=patents,
+            patents=measured,
             outcomes=outcomes,
             half=half,
             parts=parts,

@@ -12,7 +12,7 @@ from itertools import cycle
 
 from scripts.make_samples.diagnostic import Report
 from scripts.make_samples.grammar import capitals, fill
-from scripts.make_samples.words import read, read_folder
+from scripts.make_samples.words import read_folder, read_words
 from tarstop_core.documents.reports import FullText
 from tarstop_core.effects.studies import Studies
 from tarstop_core.samples.collections import published_effects
@@ -27,24 +27,6 @@ STATUS: dict[str, tuple[FullText, str]] = {
     NOT_HAD: ("not retrieved", ""),
 }
 """Of reports without numbers that are not excluded, by the reason: what becomes of them, and their study."""
-
-
-@dataclass(frozen=True)
-class Words:
-    """What is said of any treatment: the fields of `trials.toml`, which says what stands for what."""
-
-    titles: tuple[str, ...]
-    aims: tuple[str, ...]
-    methods: tuple[str, ...]
-    results: tuple[str, ...]
-    conclusions: tuple[str, ...]
-    ends: tuple[str, ...]
-    full_openings: tuple[str, ...]
-    full_counts: tuple[str, ...]
-    full_ends: tuple[str, ...]
-    full_without: dict[str, str]
-    others: dict[str, tuple[str, ...]]
-    """By kind: title and abstract."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +53,7 @@ class Subject:
     facts: tuple[str, ...]
 
 
-WORDS = read(Words, files(__package__) / "trials.toml")
+WORDS = read_words(files(__package__) / "trials.toml")  # says what stands for what
 SUBJECTS: tuple[Subject, ...] = read_folder(Subject, files(__package__) / "trials")
 
 
@@ -93,29 +75,29 @@ def _pool(subject: Subject, studies: Studies, rng: random.Random) -> Iterator[Re
     titles = set[str]()
     for study, row in zip(studies.study, studies.values.tolist(), strict=True):
         numbers = {column: int(value) for column, value in zip(studies.form.columns, row, strict=True)}
-        title, values = _titled(WORDS.titles, subject, titles, rng)
+        title, values = _titled(WORDS["titles"], subject, titles, rng)
         name, year = study.rsplit(" ", 1)
         cells = (numbers[f"{what}_{arm}"] for what in ("events", "n") for arm in ("treated", "control"))
         values |= {key: f"{count:,}" for key, count in zip("abmk", cells, strict=True)}
         values["n"] = f"{numbers['n_treated'] + numbers['n_control']:,}"
-        sentences = [rng.choice(part) for part in (WORDS.full_openings, WORDS.full_counts, WORDS.full_ends)]
+        sentences = [
+            rng.choice(part) for part in (WORDS["full_openings"], WORDS["full_counts"], WORDS["full_ends"])
+        ]
         text = fill(" ".join(sentences), values, {}, rng)
         authors = "; ".join(name.removesuffix(" et al").split(" & "))
-        about = {"full_text": text, "study": study, "numbers": numbers}
-        abstract = _abstract(subject, values, rng)
-        yield Report(title, abstract, authors, int(year), "trial", status="data", **about)
-    again = rng.sample([*WORDS.full_without], WITHOUT - 1 - len(WORDS.full_without))
-    for reason in [*WORDS.full_without, NOT_HAD, *again]:
-        title, values = _titled(WORDS.titles, subject, titles, rng)
-        abstract, year = _abstract(subject, values, rng), rng.randint(1950, 2006)
+        report = Report(title, _abstract(subject, values, rng), authors, int(year), "trial", text, "data")
+        yield replace(report, study=study, numbers=numbers)
+    again = rng.sample([*WORDS["full_without"]], WITHOUT - 1 - len(WORDS["full_without"]))
+    for reason in [*WORDS["full_without"], NOT_HAD, *again]:
+        title, values = _titled(WORDS["titles"], subject, titles, rng)
+        abstract, written = _abstract(subject, values, rng), rng.randint(1950, 2006)
         status, study = STATUS.get(reason, ("excluded", ""))
-        text = fill(WORDS.full_without.get(reason, NOT_SUPPLIED), values, {}, rng)
-        yield Report(title, abstract, AUTHOR, year, "trial", text, status, reason, study)
-    for kind in cycle(WORDS.others):
-        title, abstract = WORDS.others[kind]
+        text = fill(WORDS["full_without"].get(reason, NOT_SUPPLIED), values, {}, rng)
+        yield Report(title, abstract, AUTHOR, written, "trial", text, status, reason, study)
+    for kind in cycle(WORDS["others"]):
+        title, abstract = WORDS["others"][kind]
         title, values = _titled((title,), subject, titles, rng)
-        year = rng.randint(1950, 2006)
-        yield Report(title, fill(abstract, values, {}, rng), AUTHOR, year, kind)
+        yield Report(title, fill(abstract, values, {}, rng), AUTHOR, rng.randint(1950, 2006), kind)
 
 
 def _values(subject: Subject, rng: random.Random) -> dict[str, str]:
@@ -150,7 +132,7 @@ def _titled(
 
 
 def _abstract(subject: Subject, values: Mapping[str, str], rng: random.Random) -> str:
-    parts = WORDS.aims, WORDS.methods, WORDS.results, WORDS.conclusions, WORDS.ends
+    parts = WORDS["aims"], WORDS["methods"], WORDS["results"], WORDS["conclusions"], WORDS["ends"]
     sentences = [rng.choice(part) for part in parts]
     if rng.random() < 0.6:
         sentences.insert(0, rng.choice(subject.facts))

@@ -1,8 +1,4 @@
-"""Reads the words that the generators compose with: TOML files, each of which fills one dataclass.
-
-The dataclass says what a file must hold; a file that holds less, more or something else raises, so that no
-word is lost in silence. Order is kept, because seeded draws depend on it.
-"""
+"""Reads the words that the generators compose with, from TOML files, in the order of the files: seeded draws depend on it."""
 
 import tomllib
 from importlib.resources.abc import Traversable
@@ -13,31 +9,31 @@ from tarstop_core.errors import InputProblem
 
 Filled = TypeVar("Filled")
 
-Slots = dict[str, tuple[str, ...]]  # The words, one of which is drawn in the place of a {name} of a template
 
+def read_words(file: Traversable) -> dict[str, Any]:
+    """What a TOML file says, each text on one line; ``{ from = 2, to = 10, step = 2 }`` stands for these numbers.
 
-def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
-    """What a TOML file says, as a dataclass; `known` are fields that it need not say.
-
-    Numbers that go up may stand for texts: ``{ from = 2, to = 10, step = 2 }``. InputProblem naming the place where the file
-    is no TOML, or lacks a field, has one too many, or has another kind of thing in it.
+    InputProblem naming the file where it is no TOML.
     """
     try:
-        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        said: dict[str, Any] = _plain(tomllib.loads(file.read_text(encoding="utf-8")))
     except tomllib.TOMLDecodeError as problem:
         raise InputProblem(f"{file.name}: {problem}") from problem
-    return validated(kind, known | _plain(said), file.name, "correct it", by_hand=True)
+    return said
 
 
 def read_folder(kind: type[Filled], folder: Traversable) -> tuple[Filled, ...]:
-    """One dataclass from each TOML file of a folder, in order of their topic, which is the file's name."""
+    """One dataclass from each TOML file of a folder, in order of their topic, which is the file's name.
+
+    InputProblem naming the place where a file lacks a field, has one too many, or has another kind of thing in it.
+    """
     names = (file.name for file in folder.iterdir())
     topics = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-    return tuple(read(kind, folder / f"{topic}.toml", topic=topic) for topic in topics)
+    said = {topic: {"topic": topic} | read_words(folder / f"{topic}.toml") for topic in topics}
+    return tuple(validated(kind, said[each], f"{each}.toml", "correct it", by_hand=True) for each in topics)
 
 
 def _plain(said: Any) -> Any:
-    """What is said with each text on one line, and numbers in full."""
     if isinstance(said, str):
         return " ".join(said.split())
     if isinstance(said, list):

@@ -24,11 +24,9 @@ GOOGLE_COLUMNS = (
 ).split(",")
 
 
-def write_sample_data(
-    folder: Path, seed: int = patents.DEFAULT_SEED, review_seed: int = diagnostic.DEFAULT_SEED
-) -> list[Path]:
+def write_sample_data(folder: Path) -> list[Path]:
     """Write the readable searches and reviews, the example of an export and the README; which files were written."""
-    topics, reviews = patents.simulate_patents(seed), diagnostic.simulate_reviews(review_seed)
+    topics, reviews = patents.simulate_patents(), diagnostic.simulate_reviews()
     contents = {
         **_searches(folder / "patents", topics),
         **_reviews(
@@ -37,8 +35,8 @@ def write_sample_data(
             lambda report: dict(zip(CELLS, report.counts or [None] * 4, strict=True)),
         ),
         **_reviews(folder / "trials", trials.simulate_trials(), lambda report: {"numbers": report.numbers}),
-        folder / "google_patents_example.csv": _google_patents(topics, seed),
-        folder / "README.md": readme(topics, reviews, seed, review_seed).encode(),
+        folder / "google_patents_example.csv": _google_patents(topics),
+        folder / "README.md": readme(topics, reviews).encode(),
     }
     for path, content in contents.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,10 +117,10 @@ def _csv(rows: Sequence[Sequence[object]]) -> bytes:
     return text.getvalue().encode()
 
 
-def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
+def _google_patents(topics: list[PatentTopic]) -> bytes:
     """Rows of one search as Google Patents exports results: a line with the search, then the table."""
     topic = next(t for t in topics if t.invention.topic == GOOGLE_TOPIC)
-    rng = random.Random(f"{seed} export")
+    rng = random.Random(f"{patents.DEFAULT_SEED} export")
     prior_art = [document for document in topic.documents if document.relevant]
     others = [document for document in topic.documents if not document.relevant]
     chosen = prior_art + rng.sample(others, GOOGLE_ROWS - len(prior_art))
@@ -133,7 +131,7 @@ def _google_patents(topics: list[PatentTopic], seed: int) -> bytes:
     for document in sorted(chosen, key=lambda document: document.id):
         months = f"{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
         number = document.id
-        inventors = ", ".join(rng.sample(patents.WORDS.inventors, rng.randint(1, 3)))
+        inventors = ", ".join(rng.sample(patents.WORDS["inventors"], rng.randint(1, 3)))
         dates = [f"{document.year - before}-{months}" for before in (2, 1, 0)]
         granted = dates[-1] if "-B" in number else ""
         link = f"https://example.org/simulated/{number}"

@@ -130,7 +130,7 @@ def test_every_report_without_data_says_why(reviews: list[Review]) -> None:
             if report.reason == "overlapping population":
                 other = re.search(r"part of those of (.+ \d{4}), as", report.full_text)
                 assert other and other[1] in {study.study for study in review.studies}
-    assert {*WORDS.excluded, *WORDS.without_data} <= set(reasons)
+    assert {*WORDS["excluded"], *WORDS["without_data"]} <= set(reasons)
 
 
 def test_one_study_of_each_review_has_two_reports(reviews: list[Review]) -> None:
@@ -181,9 +181,9 @@ def test_texts_read_as_sentences(reviews: list[Review]) -> None:
 
 
 def test_the_words_have_the_names_that_the_grammar_knows() -> None:
-    assert {OVERLAPPING, WRONG_POPULATION, WRONG_REFERENCE} <= WORDS.excluded.keys()
-    assert {*WORDS.other_titles, "opinion"} == set(SHARES)
-    assert set(WORDS.other_sentences) == set(SHARES) - {"other test", "other disease"}
+    assert {OVERLAPPING, WRONG_POPULATION, WRONG_REFERENCE} <= WORDS["excluded"].keys()
+    assert {*WORDS["other_titles"], "opinion"} == set(SHARES)
+    assert set(WORDS["other_sentences"]) == set(SHARES) - {"other test", "other disease"}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.topic)

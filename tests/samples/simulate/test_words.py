@@ -1,14 +1,17 @@
 """The files of words: one that is malformed raises and names the place, so that no word is lost in silence."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from scripts.make_samples import diagnostic, patents
+from scripts.make_samples import diagnostic, patents, trials
 from scripts.make_samples.diagnostic import QUESTIONS
 from scripts.make_samples.patents import INVENTIONS, Mechanism, Mechanisms
-from scripts.make_samples.words import Slots, read, read_folder
+from scripts.make_samples.words import read_folder, read_words
 from tarstop_core.errors import InputProblem
 
 
@@ -18,7 +21,7 @@ class Device:
     claim: str
     uses: tuple[str, ...]
     parts: Mechanisms
-    slots: Slots
+    slots: dict[str, tuple[str, ...]]
 
 
 GOOD = '''
@@ -44,7 +47,8 @@ def written(folder: Path, text: str, name: str = "hinge.toml") -> Path:
 
 
 def test_a_file_fills_its_dataclass_in_the_order_of_the_file(tmp_path: Path) -> None:
-    device = read(Device, written(tmp_path, GOOD), topic="hinge")
+    written(tmp_path, GOOD)
+    (device,) = read_folder(Device, tmp_path)
     assert device == Device(
         topic="hinge",
         claim="A lever and a pin.",
@@ -79,8 +83,9 @@ def test_a_folder_is_read_in_order_of_topic(tmp_path: Path) -> None:
 )
 def test_a_malformed_file_is_refused_with_its_place(tmp_path: Path, good: str, bad: str, says: str) -> None:
     assert good in GOOD
+    written(tmp_path, GOOD.replace(good, bad))
     with pytest.raises(InputProblem, match=says):
-        read(Device, written(tmp_path, GOOD.replace(good, bad)), topic="hinge")
+        read_folder(Device, tmp_path)
 
 
 def test_every_file_is_read() -> None:
@@ -92,9 +97,9 @@ def test_every_file_is_read() -> None:
     assert (len(INVENTIONS), len(QUESTIONS)) == (16, 10)
 
 
-def lists(words: object) -> list[tuple[object, ...]]:
+def lists(words: object) -> list[Sequence[object]]:
     """All tuples of words in a dataclass and what it holds."""
-    if isinstance(words, tuple):
+    if isinstance(words, (tuple, list)):
         return [words, *(found for each in words for found in lists(each))]
     if isinstance(words, dict):
         return [found for each in words.values() for found in lists(each)]
@@ -107,3 +112,11 @@ def lists(words: object) -> list[tuple[object, ...]]:
 def test_nothing_is_said_twice_in_a_list(words: object) -> None:
     for each in lists(words):
         assert len(set(each)) == len(each), each
+
+
+@pytest.mark.parametrize("generator", [patents, diagnostic, trials], ids=lambda module: module.__name__)
+def test_no_list_of_words_is_lost_in_silence(generator: ModuleType) -> None:
+    folder, name = Path(generator.__file__).parent, generator.__name__.rpartition(".")[2]
+    sources = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    for words in read_words(folder / f"{name}.toml"):
+        assert re.search(rf"WORDS\[.{words}.\]", sources), words
