@@ -119,7 +119,9 @@ def statements(played: Sequence[Session], models: Models) -> Iterator[tuple[obje
     for session in played:
         documents = len(session.relevant)
         for read in (depth for depth in READ if depth < documents):
-            rest = ahead(models[session.group].for_scenario(session.judged), session.relevant[:read], documents)
+            rest = ahead(
+                models[session.group].for_scenario(session.judged), session.relevant[:read], documents
+            )
             for what, more in AHEAD.items():
                 left, true = rest.left(more), int(session.relevant[read:][:more].sum())
                 chances = left.chance_of_at_most(true - 1), left.chance_of_at_most(true)

@@ -302,23 +302,17 @@ def widening(rows: pd.DataFrame) -> float:
 def within(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
     """One row a stop of the learned width after 1, 2, … studies, and whether pooled sensitivity ended within the range shown."""
     rows = rows[(rows["prior"] == WIDTH) & (rows["studies"] > 0)].drop_duplicates(["outcome", "studies"])
-    parts = []
-    for reviews in held_out:
-        tested = rows["review"].isin(reviews)
-        factor = widening(rows[~tested])
-        parts.append(rows[tested].assign(within=rows["moved"].abs() <= factor * INTERVAL_REACH))
-    return pd.concat(parts)
+    far, tested = rows["moved"].abs() / INTERVAL_REACH, [rows["review"].isin(reviews) for reviews in held_out]
+    return pd.concat(rows[own].assign(within=far[own] <= widening(rows[~own])) for own in tested)
 
 
 def with_correction(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
     """The chance that would be shown, in the column `said`, by the power that the other folds teach."""
     rows = rows.assign(said=0.0)
-    for reviews in held_out:
-        tested = rows["review"].isin(reviews)
-        for prior in rows["prior"].unique():
-            own = rows["prior"] == prior
-            power = tempering(rows[own & ~tested])
-            rows.loc[own & tested, "said"] = corrected(rows[own & tested], power)
+    for reviews, prior in product(held_out, rows["prior"].unique()):
+        own, tested = rows["prior"] == prior, rows["review"].isin(reviews)
+        power = tempering(rows[own & ~tested])
+        rows.loc[own & tested, "said"] = corrected(rows[own & tested], power)
     return rows
 
 

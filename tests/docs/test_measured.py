@@ -277,7 +277,7 @@ def test_a_statement_is_made_again(real_data: Path) -> None:
 
 
 def test_chances_that_are_right_are_seldom_warned_of() -> None:
-    power, last = table("unread", "still_unread_power"), f"after {max(unread.NUMBERS)}"
+    power, last = table("unread", "still_unread_power"), "after 80"
     right = power.query("level == 1 and tilt == 1")
     assert len(right) == 2 and (right[last] <= 0.05).all()
     assert (power.query("level == 4 or level == 0.25")[last] > 0.5).all()
@@ -314,6 +314,13 @@ def test_intervals_of_a_list_that_learns_hold() -> None:
     assert found["covered"] >= 0.9 and found["high"] >= 0.9
     quality = shipped_chances().quality
     assert quality is not None and quality.topics == 47 and quality.ece < 0.02
+
+
+def test_statements_of_a_list_that_learns_are_made_again() -> None:
+    session = reranked_chances.Session("a", "review", False, np.arange(60) % 7 == 2)
+    said = [*reranked_chances.statements([session], {session.group: shipped_chances()})]
+    assert len(said) == 2 * len(reranked_chances.AHEAD) and all(len(row) == 12 for row in said)
+    assert [row[9] for row in said[:3]] == [3, 6, 6]
 
 
 def test_what_ships_for_the_calibration_page_is_what_was_measured() -> None:
