@@ -156,12 +156,13 @@ def apart(markup: str, name: str) -> None:
 def opening(title: str, lead: str) -> None:
     """Draw the head of a page: its title and its purpose."""
     st.title(title)
-    show_lead(html.escape(lead))
+    show_lead(lead)
 
 
 def show_lead(words: str) -> None:
-    """Draw the paragraph below a title, as Markdown, because Streamlit shows a grey bar for HTML until it is loaded."""
-    st.markdown(f'<p class="tar-lead">{words}</p>', unsafe_allow_html=True)
+    """Draw the paragraph below a title from Markdown without HTML, which would be shown later than the rest."""
+    with st.container(key="lead"):
+        st.markdown(words)
 
 
 PRESENT = "present"

@@ -18,7 +18,7 @@ from tarstop_core.teaching import reference
 from tarstop_core.teaching.reference import Formula, Term, formulas, terms
 
 LEAD = "See why TARstop says stop: follow it document by document, and try it yourself"
-WITH_A_CLASS = f', or <a href="{shell.guide("for_several", "a-class")}">with a class</a>'
+WITH_A_CLASS = f", or [with a class]({shell.guide('for_several', 'a-class')})"
 KEY, WRITTEN = "learn/part", "learn/part/written"
 RULES = "The rules"
 ALONG = "learn/along"
