@@ -21,6 +21,7 @@ from scripts.real_lists import (
     others,
     questions_by_review,
     read_collections,
+    taught_by,
     write_sample,
 )
 from tarstop_core.calibration.calibrator import Calibrator
@@ -31,7 +32,6 @@ from tarstop_core.calibration.extraction_rate import (
     for_one_question,
 )
 from tarstop_core.calibration.fitting import assess, assess_each, fit
-from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.calibration.quality import Quality
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
@@ -137,8 +137,8 @@ def reviews(seeds: range, scenario: str) -> list[Topic]:
 
 def thinning(data: Path, judged: str) -> Thinning:
     """How relevant documents thin out along the lists of all collections."""
-    topics = [topic for topics in read_collections(data, judged).values() for topic in topics]
-    return fit_thinning([(np.ones(len(topic), dtype=bool), np.asarray(topic.labels)) for topic in topics])
+    collections = read_collections(data, judged).values()
+    return taught_by(np.asarray(topic.labels) for topics in collections for topic in topics)
 
 
 def question_rate(data: Path, judged: str) -> ExtractionRate:

@@ -1,7 +1,7 @@
 """Real labelled lists, in the folder that TARSTOP_REAL_DATA names."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.calibration.extraction_rate import QuestionsOfReview
+from tarstop_core.calibration.hit_rate_fit import fit_thinning
+from tarstop_core.calibration.hit_rate_model import Thinning
+from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_records, read_run
@@ -95,6 +98,11 @@ def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
             topics += own
             names += [f"{name}, {judged}"] * len(own)
     return topics, names
+
+
+def taught_by(lists: Iterable[Flags]) -> Thinning:
+    """How relevant documents thin out along lists whose labels are all known."""
+    return fit_thinning([(np.ones(len(labels), dtype=bool), labels) for labels in lists])
 
 
 def outcomes(data: Path) -> list[Outcome]:

@@ -14,15 +14,14 @@ from pathlib import Path
 import jinja2
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import t as student
 
+from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import MARKS, Chart
 from tarstop_core.presentation.pictures import still
 
 Tables = dict[str, pd.DataFrame]
-Floats = NDArray[np.float64]
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 DATA = DOCS / "data"

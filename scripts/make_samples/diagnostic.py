@@ -13,8 +13,7 @@ from functools import partial
 from importlib.resources import files
 from itertools import cycle
 
-from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
-from scripts.make_samples.words import read_folder, read_words
+from scripts.make_samples.grammar import apart, capitals, fill, ranked, read_folder, read_words, unlike
 from tarstop_core.documents.reports import FullText
 from tarstop_core.documents.topic import Topic
 

@@ -14,8 +14,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
-from scripts.make_samples.grammar import apart, capitals, fill, ranked, unlike
-from scripts.make_samples.words import read_folder, read_words
+from scripts.make_samples.grammar import apart, capitals, fill, ranked, read_folder, read_words, unlike
 from tarstop_core.documents.topic import Topic
 from tarstop_core.presentation.numbers import listed
 

@@ -11,8 +11,7 @@ from importlib.resources import files
 from itertools import cycle
 
 from scripts.make_samples.diagnostic import Report
-from scripts.make_samples.grammar import capitals, fill
-from scripts.make_samples.words import read_folder, read_words
+from scripts.make_samples.grammar import capitals, fill, read_folder, read_words
 from tarstop_core.documents.reports import FullText
 from tarstop_core.effects.studies import Studies
 from tarstop_core.samples.collections import published_effects

@@ -1,8 +1,7 @@
 """Whether intervals of what all readers overlooked hold, and what following the advice on who reads next is worth."""
 
 from collections.abc import Iterator
-from functools import partial
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 
 import numpy as np
@@ -164,13 +163,14 @@ def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.r
 
 def of_sessions(data: Path) -> Iterator[Row]:
     """The recall that is said, in reviews and where records are as hard for both readers, by share audited."""
-    for share in AUDITED:
-        lists = {f"spread {spread:g}": partial(as_hard_for_both, spread=spread) for spread in SPREADS}
-        lists |= {review: partial(lambda both, _: both, real_verdicts(data, review)) for review in REVIEWS}
-        for name, of_list in lists.items():
-            rng = np.random.default_rng(1)
-            rows = (stopped_half_way(*of_list(rng), share, rng) for _ in range(STOPPED))
-            yield {"review": name, "audited": share} | mean_of(rows)
+    for share, source in product(AUDITED, (*SPREADS, *REVIEWS)):
+        rng = np.random.default_rng(1)
+        if isinstance(source, str):
+            name, lists = source, repeat(real_verdicts(data, source), STOPPED)
+        else:
+            name, lists = f"spread {source:g}", (as_hard_for_both(rng, source) for _ in range(STOPPED))
+        rows = (stopped_half_way(*each, share, rng) for each in lists)
+        yield {"review": name, "audited": share} | mean_of(rows)
 
 
 def facts(data: Path) -> Iterator[Row]:

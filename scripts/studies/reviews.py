@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.optimize import minimize
 from sklearn.model_selection import GroupKFold
 
-from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
+from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review, taught_by
 from scripts.study import Floats, Tables, cluster_t, named_lines
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
@@ -21,7 +21,6 @@ from tarstop_core.belief.univariate import posterior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate, fit_question_rate, for_one_question
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.tables import Tables as Studies
@@ -90,9 +89,8 @@ def one_question(held_out: set[str]) -> tuple[Thinning, ExtractionRate]:
     data = real_data()
     lists = [topic for name in COLLECTIONS for topic in medical(data, name, "content")]
     labels = [np.asarray(topic.labels) for topic in lists if len(topic) and topic.name not in held_out]
-    thinning = fit_thinning([(np.ones(len(own), dtype=bool), own) for own in labels])
     others = questions_by_review(data, "content").items()
-    return thinning, fit_question_rate([own for review, own in others if review not in held_out], "")
+    return taught_by(labels), fit_question_rate([own for review, own in others if review not in held_out], "")
 
 
 def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:

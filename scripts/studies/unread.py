@@ -1,17 +1,16 @@
 """Whether the number still unread is true; and whether the check of the chances warned when it should, which was measured once."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from scripts.real_lists import read_collections
+from scripts.real_lists import read_collections, taught_by
 from scripts.studies.reranked_chances import sessions
 from scripts.study import Tables, coverage
-from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning, still_unread
 from tarstop_core.documents.tables import Flags
 from tarstop_core.evaluation.replay import SHARES
@@ -43,11 +42,6 @@ def statement(thinning: Thinning, sharp: Thinning, labels: Flags, depth: int) ->
     read = np.arange(len(labels)) < depth
     left = still_unread(thinning, read, read & labels, ~read, sharp)
     return left.mean, *left.interval(), int(labels[depth:].sum()), int(labels[:depth].sum())
-
-
-def taught_by(lists: Sequence[Flags]) -> Thinning:
-    """What lists teach whose labels are all known."""
-    return fit_thinning([(np.ones(len(labels), dtype=bool), labels) for labels in lists])
 
 
 def left_out(data: Path) -> Iterator[tuple[str, str, dict[str, Flags], Thinning, Thinning]]:

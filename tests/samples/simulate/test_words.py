@@ -10,8 +10,8 @@ import pytest
 
 from scripts.make_samples import diagnostic, patents, trials
 from scripts.make_samples.diagnostic import QUESTIONS
+from scripts.make_samples.grammar import read_folder, read_words
 from scripts.make_samples.patents import INVENTIONS, Mechanism, Mechanisms
-from scripts.make_samples.words import read_folder, read_words
 from tarstop_core.errors import InputProblem
 
 
