@@ -118,7 +118,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     """Summarise the state of the session, ask for the decision and a reason, and store both."""
     settings, unit = state.settings, state.settings.payoffs.unit
     # Without a unit the cost of reading would only repeat the number of documents.
-    spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
+    spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit, exact=False))}" if unit else ""
     reports = sum(report.was_read for report in state.read_in_full.values())
     in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
     scenario = scenario_of(settings)

@@ -320,7 +320,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
     if settings.weighs:
         head.append("reading on pays if one is worth")
         for row, stop in zip(rows, back.stops, strict=True):
-            row.append("–" if stop.worth is None else amount(stop.worth, unit))
+            row.append("–" if stop.worth is None else amount(stop.worth, unit, exact=False))
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
     if back.left:
         shell.caption(back_message("chances", back=back))

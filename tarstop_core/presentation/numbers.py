@@ -63,15 +63,37 @@ def digits_and_power(value: float) -> tuple[str, int]:
     return text.rstrip("0").rstrip(".") if digits > 0 else text, 0
 
 
-def amount(value: float, unit: str) -> str:
+def amount(value: float, unit: str, *, exact: bool = True) -> str:
     """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
 
+    Parameters
+    ----------
+    value : float
+        The amount.
+    unit : str
+        Its unit; empty for normalised payoffs.
+    exact : bool
+        Whether every digit counts, as in a setting. What was computed has only hundredths of a currency, and below
+        them one digit.
+
+    Returns
+    -------
+    str
+        With at most three significant digits.
+
+    Examples
+    --------
     >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€"), amount(47.8, "£")
     ('£3,120', '1.5 hours', '0.0043', '−€20', '£47.80')
+    >>> amount(0.0744, "£"), amount(0.0744, "£", exact=False), amount(0.00744, "£", exact=False)
+    ('£0.0744', '£0.07', '£0.007')
     """
+    currency = bool(unit) and unit in CURRENCIES
+    if currency and not exact and 0 < abs(value) < 1:
+        value = round(value, 2) if abs(value) >= 0.01 else float(f"{value:.1g}")
     text = number(abs(value))
     sign = "−" if value < 0 and text != "0" else ""
-    if unit and unit in CURRENCIES:
+    if currency:
         # Tenths of a currency are written as prices are.
         return f"{sign}{unit}{text}{'0' if text[-2:-1] == '.' else ''}"
     return f"{sign}{text} {unit}".rstrip()
@@ -99,7 +121,9 @@ def amount_or_documents(value: float, unit: str, cost: float) -> str:
     >>> amount_or_documents(50, "£", 2), amount_or_documents(0.05, "", 0.002), amount_or_documents(0.05, "", 0)
     ('£50', '25 documents', '0.05')
     """
-    return amount(value, unit) if unit or not cost or not value else count_of(max(1, value / cost))
+    if unit or not cost or not value:
+        return amount(value, unit, exact=False)
+    return count_of(max(1, value / cost))
 
 
 def percent(probability: float) -> str:

@@ -257,8 +257,8 @@ def _weighed(session: SessionSnapshot) -> dict[str, str]:
         amount(settings.cost, payoffs.unit),
         percent(settings.b_0),
         percent(session.advice_now.b),
-        amount(state.spent, payoffs.unit),
-        amount(expected - state.spent, payoffs.unit),
+        amount(state.spent, payoffs.unit, exact=False),
+        amount(expected - state.spent, payoffs.unit, exact=False),
     )
     return dict(zip(WEIGHED, values, strict=True))
 

@@ -61,6 +61,8 @@ def curves(session: SessionSnapshot) -> list[tuple[str, str]]:
         depth=state.depth,
         pays=pays(settings),
         kept=len(kept),
+        studies=len(state.evidence) > 0,
+        hit=state.hit is not None,
     )
     several: Limits = [(name, end, THRESHOLD) for end, name in limits_of(settings)]
     limits = several or [("act above", drawn["q_star"], THRESHOLD)]

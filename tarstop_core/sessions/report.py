@@ -281,7 +281,7 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
 
 def _weighed(step: Mapping[str, Any]) -> tuple[str, str, str]:
     """Belief, worth and cost before a document, in words."""
-    worth = "" if step["worth"] is None else amount(step["worth"], step["unit"])
+    worth = "" if step["worth"] is None else amount(step["worth"], step["unit"], exact=False)
     return percent(step["b"]), worth, amount(step["cost"], step["unit"])
 
 

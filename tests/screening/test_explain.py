@@ -112,6 +112,22 @@ def test_amounts(value: float, unit: str, text: str) -> None:
     assert amount(value, unit) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0744, "£0.07"), (0.996, "£1"), (-0.25, "−£0.25"), (0.00744, "£0.007"), (33.6, "£33.60"), (0, "£0")],
+)
+def test_computed_amounts_are_rounded_as_prices_are(value: float, text: str) -> None:
+    assert amount(value, "£", exact=False) == text
+
+
+def test_what_is_left_to_gain_is_a_price_under_why() -> None:
+    pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=0.075)
+    told = explain(situation("stop", worth=0.0744, cost=0.075, evpi=0.0744), pounds)
+    assert (
+        "worth £0.07 each and cost £0.075 each" in told.sentence and "loses £0.07 on average" in told.stopping
+    )
+
+
 @given(MAGNITUDES, st.sampled_from(["", "£", "$", "hours", "utility points"]))
 def test_amounts_carry_number_unit_and_sign(value: float, unit: str) -> None:
     text = amount(value, unit)

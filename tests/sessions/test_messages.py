@@ -83,8 +83,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         "depth": 9,
         "pays": "“Reject” pays above 20 %",
     }
-    for kept in (0, 4):
-        yield "belief_curve", {**curve, "kept": kept}
+    for kept, studies, hit in ((0, False, False), (4, False, True), (0, True, False)):
+        yield "belief_curve", {**curve, "kept": kept, "studies": studies, "hit": hit}
     yield "worth_curve", {}
     for verdicts in ([[1, 1], [0, 0], [1, 0]], [[1, 1], [1, 1]], [[1, 1, 0], [0, 0, 0]]):
         yield "judged_apart", {"agree": agreement(np.array(verdicts, dtype=float))}

@@ -260,7 +260,7 @@ class StudyScenario(Scenario[T]):
             right = [
                 (
                     "What the best option now is expected to bring",
-                    amount(advice.utility, settings.payoffs.unit),
+                    amount(advice.utility, settings.payoffs.unit, exact=False),
                 )
             ]
         rows = [
