@@ -174,7 +174,7 @@ def _picture() -> None:
             button(name, _play, not playing, idea.stop, **how)
             if idea.stop:
                 st.slider("Documents read", 0, idea.stop, key=READ, disabled=playing)
-        st.html(f"<p>{idea.sentence(depth)} {badges('simulated')}</p>")
+        st.html(f"<p>{idea.sentence(depth)}&nbsp;{badges('simulated')}</p>")
     with curves:
         picture(idea.figure(depth, dark=dark()), idea.sentence(depth))
     if st.session_state.get(PLAYING, False) != st.session_state[TICKING]:

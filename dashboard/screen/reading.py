@@ -61,7 +61,7 @@ def document(work: Work, at: int | None, advice: Advice) -> Flag | None:
             # Of being included, while abstracts are judged; ρ would be the chance that its report brings data.
             p = float(work.paths(state.settings).path.p[work.row.ids.index(work.doc_on_page)])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
-            chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
+            chance = f"{percent(p if state.settings.judges_abstracts else advice.rho)} likely to {hope}"
         flags = shown.flagged(record, state)
         lead = shown.flags_html(flags, at in state.aside_read) if flags else ""
         lead += shown.block("noted", state.notes.get(work.doc_on_page, ""))

@@ -22,13 +22,14 @@ from dashboard.frame.widgets import (
     undo_row,
     upload,
 )
-from dashboard.frame.work import clock, flash, reviewer, say
+from dashboard.frame.work import clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import MOST, belief_figure, comparison, comparison_sentence
+from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.file import import_session
 from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.listing import SessionSummary
@@ -109,8 +110,12 @@ def _nothing(store: Store, state: str, filtered: bool) -> None:
         st.info("No session contains these words; try others.", icon=":material/search_off:")
     elif state == "all" and not store.sessions(archived=True):
         st.info("There are no sessions here yet.", icon=":material/info:")
-        if st.button("Start the demo or set up a session", key=f"{PREFIX}/home"):
-            st.switch_page(shell.HOME)
+        with st.container(horizontal=True, gap="small"):
+            if st.button("Start the demo", type="primary", key=f"{PREFIX}/demo"):
+                with shell.problems_shown():
+                    go_to(start_demo(store, reviewer()))
+            if st.button("Set up a session", key=f"{PREFIX}/set_up"):
+                st.switch_page(shell.SET_UP)
     else:
         st.info(f"No session is {FILTERS[state].lower()}.", icon=":material/info:")
 

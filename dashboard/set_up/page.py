@@ -306,7 +306,7 @@ def _summary(chosen: ChosenDocuments, settings: Settings | None, ranking: Rankin
         aim = scenario_of(settings).message("aim", settings=settings)
         return unbroken(f"{chosen.name} · {count:,} documents · {aim}")
     unit, sure = settings.payoffs.unit, percent(settings.payoffs.q_star)
-    cost = f" · {amount(settings.cost, unit)} a document" if unit else ""
+    cost = f" · {amount(settings.cost, unit)}\u00a0a\u00a0document" if unit else ""
     acts = f"“{settings.plus}” when more than {sure} sure that {question(settings)}"
     if settings.payoffs.others:
         acts = f"by the chance that {question(settings)}: {best_between(settings)}"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.palette import BELIEF, COST, GRID, THRESHOLD, VALUE, VALUE_AREA
+from tarstop_core.presentation.palette import BELIEF, COST, GRID, THRESHOLD, VALUE, VALUE_AREA, VALUE_TINTS
 
 Floats = NDArray[np.float64]
 
@@ -122,7 +122,7 @@ def live_curves(
     chart.axis("xaxis", "documents read", **x_axis)
     if worth is not None:
         gains_nothing = hit is None and depth < len(worth) and not worth[depth] > 0
-        seen, decades = _draw_worth(chart, worth), _decades(worth, at, float(cost > 0), gains_nothing)
+        seen, decades = _draw_worth(chart, worth), _decades(worth, at, float(cost > 0))
         if hit is None and depth < len(worth) and worth[depth] > 0:
             chart.points([chart.now], [float(worth[depth])], VALUE, yaxis="y2", hoverinfo="skip")
         if cost > 0:
@@ -155,11 +155,10 @@ def _draw_worth(chart: _LiveChart, worth: Floats) -> list[float]:
     return [value for line in chart.traces[before:] for value in line["y"] if value is not None]
 
 
-def _decades(worth: Floats, at: NDArray[np.intp], cost: float, gains_nothing: bool) -> list[float]:
+def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
     values = worth[at[at < len(worth)]]
-    # Where nothing can be gained the axis has room for that below the cost.
-    floor = [cost, cost / 10] if cost > 0 and gains_nothing else [cost or 1e-3]
-    values = np.append(values[values > 0], floor)
+    # The axis has room below the cost: its line does not end the plot, whether the curve has come down to it or not.
+    values = np.append(values[values > 0], [cost, cost / 10] if cost > 0 else 1e-3)
     high = float(np.ceil(np.log10(values.max()) + 0.15))
     low = float(np.floor(np.log10(max(values.min(), (cost or values.max()) / 100))))
     return [low, max(high, low + 1)]
@@ -297,7 +296,7 @@ def found_curve(
         area = {"fill": "toself", "fillcolor": VALUE_AREA}
         chart.line([0, 0, end, end], [low, high, high, low], GRID, width=0, **area)
         chart.line([0.0, end], [mean, mean], VALUE, dash="dash")
-        place = {"xanchor": "left", "bgcolor": fig.paper(dark), "yshift": 3}
+        place = {"xanchor": "left", "bgcolor": VALUE_TINTS[dark], "yshift": 3}
         chart.label(0.0, mean, f"probably {mean:,.0f} in all", VALUE, **place)
     chart.line(at.astype(float), total_found[at].astype(float), BELIEF, width=3)
     chart.traces[-1]["line"]["shape"] = "hv"

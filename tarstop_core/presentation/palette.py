@@ -33,7 +33,8 @@ NEUTRAL, NEUTRAL_ON_DARK = "#EDEFF2", "#3C444D"
 
 # Areas that lines and points can be seen through.
 BELIEF_AREA, BELIEF_BAND = "rgba(0,114,178,0.25)", "rgba(0,114,178,0.20)"
-VALUE_AREA = "rgba(0,158,115,0.2)"
+VALUE_AREA = "rgba(0,158,115,0.16)"
+VALUE_TINTS = ("#D6F0E9", "#112D2B")  # That area on white and on near-black: behind a label within it
 POOLED_AREA = "rgba(204,121,167,0.14)"
 STUDY_AREA = "rgba(124,135,147,0.35)"
 

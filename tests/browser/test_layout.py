@@ -10,9 +10,12 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.page_loads import MOST_SHIFT, PAGES, WATCH, load, presses
+from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.sessions import demo
-from tests.browser.acting import press, start_demo, stored, unfold
+from tests.browser.acting import hit, press, start_demo, stored, unfold
 from tests.browser.first_open import LIMITS, counted, sessions
+from tests.session_cases import INCLUSION
+from tests.sessions.test_learning import begun
 
 if TYPE_CHECKING:
     from playwright.sync_api import ViewportSize
@@ -36,6 +39,12 @@ VOID = """(part) => {
   return most;
 }"""
 """The largest empty stretch of a column of Screen, from top to bottom."""
+WHOLE = """() => {
+  const list = document.querySelector('.tar-nearby ol'), {top, bottom} = list.getBoundingClientRect();
+  const first = list.firstElementChild.getBoundingClientRect();
+  return !list.checkVisibility() || first.top >= top - 1 && first.bottom <= bottom + 1;
+}"""
+"""Whether the list around a document shows its heading with a title below it, or nothing."""
 PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
@@ -102,6 +111,30 @@ def test_pages_stand_still_on_a_phone(server: AppServer, open_page: Callable[...
     }
     moved = {name: each.moved for name, each in found.items() if each.shift > MOST_SHIFT or each.beyond > 0}
     assert moved == {}
+
+
+@pytest.mark.parametrize("height", [720, 800])
+def test_nothing_is_cut_in_a_low_window(
+    server: AppServer, open_page: Callable[..., Watched], height: int
+) -> None:
+    watched = open_page({"width": 1280, "height": height})
+    page = start_demo(watched, server)
+    for done in range(1, 5):
+        press(page, "e", done)
+        assert page.evaluate(WHOLE), "a heading stands without its title, or half of it"
+    with stored(server) as store:
+        session = begun(store, EnoughSettings(calibrator=INCLUSION.digest, learns=True))
+        reports = demo.start_review_demo(store, "Rita")
+    watched.open(f"{server.url}/screen?session={session}")
+    for done in range(1, 6):
+        press(page, "i" if "ultrasound of the hip" in page.locator("article").inner_text() else "e", done)
+    lines, bar = page.get_by_test_id("why-next").bounding_box(), page.locator(".st-key-bar").bounding_box()
+    assert lines is not None and bar is not None
+    assert height < 781 or lines["y"] + lines["height"] <= bar["y"]
+    watched.open(f"{server.url}/screen?session={reports}")
+    press(page, "i", 1)
+    hit(page, "f")
+    expect(page.get_by_role("button", name="Save the report")).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("size, most", [(DESK, 0.02), (PHONE, 0.05)], ids=["desk", "phone"])

@@ -34,6 +34,11 @@ def test_texts_can_be_read_on_both_backgrounds(colour: str) -> None:
     assert contrast(ink(colour, True), palette.PAPER_ON_DARK) >= 4.5
 
 
+def test_a_text_within_the_area_of_value_can_be_read() -> None:
+    for dark, tint in enumerate(palette.VALUE_TINTS):
+        assert contrast(ink(palette.VALUE, bool(dark)), tint) >= 4.5
+
+
 def test_lines_without_a_colour_of_text_are_named_like_everything() -> None:
     assert [ink(palette.THRESHOLD, dark) for dark in (False, True)] == [text_colour(False), text_colour(True)]
 

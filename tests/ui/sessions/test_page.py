@@ -122,10 +122,11 @@ def test_what_joined_says_which_other_it_may_be_where_it_is_read(open_app: Open,
     assert f"perhaps the same as #1 “{title}”<" in said.replace("\u00a0", " ").replace("&nbsp;", " ")
 
 
-def test_an_empty_list_says_what_to_do(open_app: Open) -> None:
+def test_an_empty_list_says_what_to_do(open_app: Open, store: Store) -> None:
     page = open_app("sessions")
     assert "no sessions here yet" in shown(page)
-    assert "set up a session" in page.button("sessions/home").label
+    page.button("sessions/demo").click().run()
+    assert len(store.sessions()) == 1
 
 
 def test_sessions_are_found_by_words_and_by_state(open_app: Open, store: Store, screened: str) -> None:
