@@ -1,5 +1,6 @@
 """The controls of the Explore page, and the address that keeps them all."""
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ WORLDS: dict[World, str] = {"planned": "As planned", "played": "As it turned out
 NONE = "none"
 MAP_TAB = "Map"
 LONGEST_UNIT = 20  # characters
+HOUR = 60.0  # Pounds that an hour of screening costs in the examples
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,14 @@ def _settings_panel(key: str, start: Settings) -> Settings:
 
 
 def _questions(key: str, settings: Settings) -> None:
-    """Ask plain questions that give q*, the cost and a sentence to check them by."""
+    """Ask plain questions that give q*, the cost and a sentence to check them by.
+
+    They begin with what the stakes on the page come to, in the examples at £60 an hour.
+    """
+    stakes: Stakes = st.session_state.get(f"{key}/stakes/truth", settings.stakes)
+    price, begun_unit = stakes.price
+    begun_hour = HOUR if begun_unit == "£" else 30 * price
+    begun_loss = price * stakes.documents if math.isfinite(stakes.documents) else 10_000.0
 
     def how(name: str) -> dict[str, Any]:
         return {"key": f"{key}/ask/{name}", "persist_state": "session"}
@@ -259,21 +268,26 @@ def _questions(key: str, settings: Settings) -> None:
 
     names = {"plus": f"wrong “{settings.plus}”", "minus": f"wrong “{settings.minus}”"}
     titles = {name: f"A {shell.escape_label(mistake)}" for name, mistake in names.items()}
-    worse = radio("Which mistake is worse?", titles, horizontal=True, **how("worse"))
+    begun_worse = "minus" if stakes.worse == "minus" else "plus"
+    worse = radio("Which mistake is worse?", titles, first=begun_worse, horizontal=True, **how("worse"))
     lesser = shell.escape_markdown(names["minus" if worse == "plus" else "plus"])
     asked = f"How many mistakes of the other kind ({lesser}) are as bad as one of these?"
-    times = count(asked, 4.0, 1.0, "times")
+    times = count(asked, _rounded(stakes.times), 1.0, "times")
     left, right = st.columns([1.6, 1], vertical_alignment="bottom")
-    loss = count("What does one of the worse mistakes cost?", 10_000.0, 1000.0, "loss", left)
-    unit = right.text_input("Counted in", "£", max_chars=LONGEST_UNIT, **how("unit")).strip()
+    loss = count("What does one of the worse mistakes cost?", _rounded(begun_loss), 1000.0, "loss", left)
+    unit = right.text_input("Counted in", begun_unit, max_chars=LONGEST_UNIT, **how("unit")).strip()
     left, right = st.columns(2, vertical_alignment="bottom")
-    hour = count("What does an hour of screening cost?", 60.0, 5.0, "hour", left)
-    per_hour = count("How many documents an hour?", 30.0, 5.0, "per_hour", right)
+    hour = count("What does an hour of screening cost?", _rounded(begun_hour), 5.0, "hour", left)
+    per_hour = count("How many documents an hour?", _rounded(begun_hour / price), 5.0, "per_hour", right)
     with shell.problems_shown():
         elicited = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         check = check_sentence(elicited, settings)
         note(check)
         button("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.3g}")
 
 
 def _take(key: str, elicited: Stakes) -> None:

@@ -167,7 +167,9 @@ class Stakes:
     def is_example(self) -> bool:
         """Whether all amounts follow from the example price of a document, so that a person entered none of them."""
         return (
-            self.payoffs.evenly_split and self.payoffs.unit == "£" and math.isclose(self.cost, EXAMPLE_PRICE)
+            self.payoffs.evenly_split
+            and self.payoffs.unit == "£"
+            and math.isclose(self.cost, self.example_price)
         )
 
     def with_example(self, documents: float) -> Stakes:
@@ -177,10 +179,15 @@ class Stakes:
         return chosen.scaled(price / chosen.cost, unit)
 
     @property
+    def example_price(self) -> float:
+        """Cost in pounds of a document in the examples, or of a title and abstract where reports are read in full."""
+        return REVIEW_EXAMPLE.cost if self.full_cost else SEARCH_EXAMPLE.cost
+
+    @property
     def price(self) -> tuple[float, str]:
-        """Cost of a document, and the unit; :data:`EXAMPLE_PRICE` in pounds if nobody entered them."""
+        """Cost of a document, and the unit; :attr:`example_price` in pounds if nobody entered them."""
         entered = self.payoffs.unit and self.cost
-        return (self.cost, self.payoffs.unit) if entered else (EXAMPLE_PRICE, self.payoffs.unit or "£")
+        return (self.cost, self.payoffs.unit) if entered else (self.example_price, self.payoffs.unit or "£")
 
     def with_ratio(self, ratio: float) -> Stakes:
         """Change :attr:`ratio`, the answer to the second question, above 0; :attr:`documents` and K stay."""
@@ -303,8 +310,6 @@ def nearest_fraction(fraction: float) -> float:
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 """The stakes to begin with: both mistakes are equally bad, and a document costs a thousandth of both together."""
-EXAMPLE_PRICE = 2.0
-"""Cost of a document in the examples, in pounds."""
 FULL_TIMES = 10.0  # Default cost of a report in full, in titles and abstracts
 
 # An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.

@@ -128,7 +128,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     page.get_by_role("button", name="Next").click()
     choose(page.get_by_role("radio", name="Both are equally bad"))
     at_rest(page)
-    page.get_by_text("£20,000", exact=True).click()
+    page.get_by_text("£100,000", exact=True).click()
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
     page.get_by_role("button", name="Start", exact=True).click()

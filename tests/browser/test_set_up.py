@@ -73,7 +73,7 @@ def test_uploads_survive_a_visit_to_another_page(
     choose(page.get_by_role("radio", name="“File” although prior art exists"))
     at_rest(page)
     expect(page.get_by_test_id("first-advice")).to_be_hidden()
-    page.get_by_text("£200,000", exact=True).click()
+    page.get_by_text("£1,000,000", exact=True).click()
     expect(page.get_by_text(SURE).last).to_be_visible()
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
@@ -92,7 +92,7 @@ def test_uploads_survive_a_visit_to_another_page(
     next_step(page)
     expect(page.get_by_text(SURE).last).to_be_visible()
     expect(page.get_by_role("radio", name="“File” although prior art exists")).to_be_checked()
-    expect(page.get_by_role("radio", name="£200,000", exact=True)).to_be_checked()
+    expect(page.get_by_role("radio", name="£1,000,000", exact=True)).to_be_checked()
     page.get_by_role("button", name="Back").click()
     at_rest(page)
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import FRACTIONS, PAYOFF_NAMES, Stakes, nearest_fraction
+from tarstop_core.value.stakes import (
+    FRACTIONS,
+    PAYOFF_NAMES,
+    REVIEW_EXAMPLE,
+    SEARCH_EXAMPLE,
+    START,
+    Stakes,
+    nearest_fraction,
+)
 
 amounts = st.floats(1e-3, 1e6)
 stakes = st.builds(
@@ -155,21 +164,28 @@ def test_the_first_unit_for_normalised_stakes_makes_a_document_cost_one() -> Non
 
 def test_an_example_gives_its_amounts_unless_a_person_said_what_a_document_costs() -> None:
     pounds = Stakes.from_q_star(0.8, cost=0.001, full_cost=0.01).with_example(10_000)
-    assert (pounds.payoffs.unit, pounds.cost, pounds.full_cost) == ("£", pytest.approx(2), pytest.approx(20))
-    assert pounds.worst == pytest.approx(20_000) and pounds.payoffs.q_star == pytest.approx(0.8)
-    assert pounds.with_example(100_000).worst == pytest.approx(200_000)
+    assert (pounds.payoffs.unit, pounds.cost, pounds.full_cost) == ("£", pytest.approx(5), pytest.approx(50))
+    assert pounds.worst == pytest.approx(50_000) and pounds.payoffs.q_star == pytest.approx(0.8)
+    assert pounds.with_example(100_000).worst == pytest.approx(500_000)
     typed = pounds.with_documents(400)
-    assert (typed.cost, typed.worst, typed.full_cost) == pytest.approx((2, 800, 20)), (
+    assert (typed.cost, typed.worst, typed.full_cost) == pytest.approx((5, 2000, 50)), (
         "a document keeps its price"
     )
-    assert typed.with_ratio(9).worst == pytest.approx(800) and typed.with_ratio(9).cost == pytest.approx(2)
+    assert typed.with_ratio(9).worst == pytest.approx(2000) and typed.with_ratio(9).cost == pytest.approx(5)
     own = Stakes(Payoffs(3_000, 500, 7_000, 500, "£"), 2).with_documents(400)
     assert (own.cost, own.worst) == pytest.approx((25, 10_000)), "amounts that a person gave stay"
     hours = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0.1).with_example(10_000)
     assert (hours.payoffs.unit, hours.cost) == ("hours", pytest.approx(0.1))
     assert hours.worst == pytest.approx(1_000), "a document keeps the price that a person gave"
     free = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0)
-    assert free.price == (2, "hours"), "an example where reading costs nothing"
+    assert free.price == (10, "hours"), "an example where reading costs nothing"
+
+
+@pytest.mark.parametrize("demo", [SEARCH_EXAMPLE, REVIEW_EXAMPLE])
+def test_a_document_costs_the_same_in_every_example(demo: Stakes) -> None:
+    """That of the demo, whose title and abstract takes half as long as a patent."""
+    unentered = replace(START, full_cost=demo.full_cost)
+    assert unentered.price == demo.price
 
 
 @pytest.mark.parametrize(

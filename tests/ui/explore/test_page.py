@@ -208,6 +208,7 @@ def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
     assert "What does an hour" not in " ".join(each.label for each in app.number_input)
     app.session_state[keys] = True
     app.run()
+    assert "a wrong “Grant” £5,000. A document costs £10, so you would read 500 documents" in shown(app)
     app.number_input(f"{keys}/times").set_value(3.0)
     app.number_input(f"{keys}/loss").set_value(9000.0)
     app.number_input(f"{keys}/per_hour").set_value(20.0).run()
@@ -387,7 +388,9 @@ def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: S
     app.run()
     app.button(f"explore/session:{session}/ask/use").click().run()
     assert "30 titles and abstracts" in shown(app)
-    assert app.number_input(f"{keys}/full_cost").value == pytest.approx(60), "at £2 each"
+    assert app.number_input(f"{keys}/full_cost").value == pytest.approx(30), (
+        "at £1 each, as the session had them"
+    )
 
 
 def test_an_address_of_before_says_nothing_of_reports() -> None:

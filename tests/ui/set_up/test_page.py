@@ -479,8 +479,8 @@ class TestStakesOfOwnDocuments:
         page.button(START).click().run()
         settings = store.session(store.sessions()[0].id).settings
         assert (settings.stakes.times, settings.stakes.documents) == pytest.approx((2, 100_000))
-        assert (settings.payoffs.unit, settings.cost) == ("£", pytest.approx(2))
-        assert settings.stakes.worst == pytest.approx(200_000)
+        assert (settings.payoffs.unit, settings.cost) == ("£", pytest.approx(10))
+        assert settings.stakes.worst == pytest.approx(1_000_000)
 
     @pytest.mark.parametrize("moved", [("q", "fraction"), ("L_r", "cost")])
     def test_other_forms_answer_them_too(self, page: AppTest, moved: tuple[str, str]) -> None:
