@@ -122,7 +122,7 @@ def draw_map(
             simulated=simulated,
             dark=dark(),
         ),
-        f"{sentence} {where(settings)}; the square marks the cell shown below. Click another.",
+        f"{sentence} {where(settings)}; the square marks the chosen cell. Click another.",
         pd.concat([pd.DataFrame(one.columns()) for one in maps]),
         file_stem,
         on_select=lambda: look_into_clicked(key, maps[0]),
@@ -199,7 +199,7 @@ def lists_of_cell(
             "Net utility": st.column_config.NumberColumn(
                 f"Net utility ({unit})" if unit else "Net utility", format="%.4g"
             ),
-            "List": st.column_config.TextColumn(width=220),
+            "List": st.column_config.TextColumn(width=280),
             "Open it": st.column_config.LinkColumn(display_text="map, path", width=80),
         },
     )

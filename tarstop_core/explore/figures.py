@@ -223,7 +223,7 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 def path_sentence(cell: Cell, settings: Settings) -> str:
     """Say the result of the rule in a cell."""
     chosen = action(cell.option, settings)
-    return message("path", cell=cell, action=chosen, scenario=scenario_of(settings))
+    return message("path", cell=cell, action=chosen, scenario=scenario_of(settings), asked=question(settings))
 
 
 def plan_sentence(plan: Cell, listing: LabelledList) -> str:
@@ -250,6 +250,7 @@ def worth_sentence(plan: Cell, settings: Settings) -> str:
 def choice_sentence(plan: Cell, settings: Settings) -> str:
     """Say which option is chosen at the end of the plan, if nothing turns up."""
     names = {"plus": settings.plus, "minus": settings.minus, "action": action(plan.option, settings)}
+    names["asked"] = question(settings)
     return message("choice", cell=plan, to_read=reports_to_read(plan.path), **names)
 
 

@@ -69,7 +69,7 @@ def tornado_figure(
         shapes.append(fig.upright(getattr(tornado, measure), xref=f"x{suffix}"))
         look = {"nticks": 4, "tickangle": 0, "range": _room(tornado, measure), "tickformat": ",.3~r"}
         chart.axis(f"xaxis{suffix}", titles[measure], domain=list(SIDES[measure]), **look)
-    chart.axis("yaxis", "", automargin=True, type="category", autorange="reversed")
+    chart.axis("yaxis", "", automargin=True, type="category", autorange="reversed", showgrid=False)
     return chart.figure(barmode="overlay", shapes=shapes, margin={"l": 8})
 
 

@@ -39,6 +39,7 @@ from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import question
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import PLUS, Payoffs
@@ -357,7 +358,8 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     kind, values = spoken(message, figures.plan_sentence, reading, waiting)
     assert (kind, values["to_read"], values["waiting"]) == ("plan", to_read, 9)
     # Who has reports to read does not "stop now", and what they bring decides what is chosen.
-    assert spoken(message, figures.choice_sentence, plan, settings).values["to_read"] == to_read
+    choice = spoken(message, figures.choice_sentence, plan, settings).values
+    assert choice["to_read"] == to_read and choice["asked"] == question(settings)
     at = sensitivity.break_evens(waiting, settings, Optimal())
     assert (
         spoken(message, sensitivity_figure.break_even_sentences, waiting, settings, *at).values["to_read"]

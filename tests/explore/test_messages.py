@@ -14,6 +14,7 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.branches import every_branch
 
 ACTIONS = {"plus": "Reject", "minus": "Grant"}
+ASKED = "prior art exists"
 MAP = {"rule": Optimal(), "high": "£40", "at_high": "a threshold of 50 % and £1 a document"}
 
 
@@ -35,7 +36,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         {"world": "played"},
         {"world": "played", "right": False},
     ):
-        yield "path", {"cell": cell(**changed), "action": "Reject", "scenario": PATENT}
+        yield "path", {"cell": cell(**changed), "action": "Reject", "scenario": PATENT, "asked": ASKED}
     for depth, confirmed in ((5, True), (12, False), (7, False)):
         yield "plan_settled", {"cell": cell(depth=depth), "confirmed": confirmed}
     for to_read, waiting in ((0, 0), (0, 2), (1, 1), (1, 3), (2, 3), (3, 3)):
@@ -44,7 +45,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "worth_of_plan", {"cell": changed, "scenario": PATENT, "utility_now": 4.0}
     for to_read, unit, cost in ((2, "£", 0.5), (0, "", 0.5), (0, "", 0.0)):
         chosen = cell(unit=unit, cost=cost)
-        yield "choice", {"cell": chosen, "action": "Reject", "to_read": to_read, **ACTIONS}
+        yield "choice", {"cell": chosen, "action": "Reject", "asked": ASKED, "to_read": to_read, **ACTIONS}
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     for start, to_read in ((0, 0), (5, 2)):
         reports = {"to_read": to_read, "waiting": 2, "documents": 90}
