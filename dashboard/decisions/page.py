@@ -176,7 +176,8 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
         with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
             figure = view.figure(result, unit, simulated=simulated, dark=dark())
             shell.caption(sentence)
-            picture(figure, sentence)
+            with st.container(key=f"{PREFIX}-tar-wide-{view.name}"):
+                picture(figure, sentence)
             if view is ACTIONS:
                 table(reports.options_in_words(result, unit))
             csv = partial(trace_to_csv, view.rows(result))

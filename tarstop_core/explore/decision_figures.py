@@ -68,6 +68,8 @@ def steps_figure(result: Answer, unit: str, *, simulated: bool = False, dark: bo
         return chart.figure()
     reach = max(abs(sizes.best_enbs), abs(result.reading_gain or 0.0), 1e-9)
     near = np.flatnonzero(sizes.enbs > -0.8 * reach)
+    if not near.size:  # No size is worth its price: the curve is drawn as far as it stays in sight
+        near = np.flatnonzero(sizes.enbs >= -1.6 * reach)
     last = int(near[-1]) if near.size else len(sizes.n) - 1
     n, enbs = sizes.n[: last + 2], sizes.enbs[: last + 2]
     drawn = enbs >= -1.6 * reach
@@ -205,14 +207,22 @@ def curves_figure(result: Answer, unit: str, *, simulated: bool = False, dark: b
     x, named = drawn.x, drawn.names[:MOST_NAMED]
     low, high = (float(drawn.y[:, 1:].min()), float(drawn.y.max())) if drawn.of_thresholds else (0.0, 1.0)
     low = max(low, -0.25 * high)  # The line of treating everybody falls without limit
-    ends = np.clip(drawn.y[-1, : len(named)], low, high).tolist()
-    ends = fig.moved_apart(ends, APART * (high - low))
+    # A name stands where its line ends: at the right, below each other, or where the line leaves the figure.
+    lasts = [int(np.flatnonzero(drawn.y[:, at] >= low)[-1:].sum()) for at in range(len(named))]
+    ends = [max(low, float(drawn.y[last, at])) for at, last in enumerate(lasts)]
+    right = [at for at, last in enumerate(lasts) if last == len(x) - 1]
+    for at, height in zip(
+        right, fig.moved_apart([ends[at] for at in right], APART * (high - low)), strict=True
+    ):
+        ends[at] = height
     for at, colour in zip(range(len(drawn.names)), SERIES * len(drawn.names), strict=False):
         inside = np.where(drawn.y[:, at] >= low, drawn.y[:, at], np.nan)
         chart.line(x, [None if np.isnan(y) else y for y in inside], colour, width=3)
         if at < len(named):
             name = fig.plain(named[at], LONGEST_NAME)
-            chart.label(float(x[-1]), ends[at], name, colour, xanchor="left", yanchor="middle", xshift=6)
+            chart.label(
+                float(x[lasts[at]]), ends[at], name, colour, xanchor="left", yanchor="middle", xshift=6
+            )
     room = 0.04 * (high - low)
     if drawn.of_thresholds:
         chart.axis(

@@ -263,6 +263,23 @@ def test_no_size_is_marked_where_none_pays() -> None:
     assert texts and not any("study of" in text for text in texts)
 
 
+def test_a_curve_that_never_pays_fills_its_figure() -> None:
+    result = with_studies(answer(EFFECT, EVERYONE), {replace(STUDY, cost_fixed=1e9): False})
+    deciding_now, curve = drawn.steps_figure(result, "£")["data"][:2]
+    assert max(curve["x"]) >= 0.5 * max(deciding_now["x"])
+
+
+def test_a_name_stands_where_its_line_ends() -> None:
+    """That of treating everybody falls out of sight long before the others end."""
+    figure = drawn.curves_figure(studied_answer("test"), "£")
+    names = {note["text"]: note for note in figure["layout"]["annotations"]}
+    curves = zip(names, figure["data"], strict=False)
+    for name, curve in curves:
+        last = [x for x, y in zip(curve["x"], curve["y"], strict=True) if y is not None][-1]
+        assert names[name]["x"] == last, name
+    assert names["Treat everybody"]["x"] < 0.6 * names["Treat nobody"]["x"]
+
+
 @pytest.mark.parametrize("name", DECISIONS)
 def test_a_report_has_what_the_page_has(name: str) -> None:
     result = studied_answer(name)
