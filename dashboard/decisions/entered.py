@@ -179,7 +179,7 @@ _sets = cache(published_sets)
 
 def _test() -> Entered | None:
     sets = {f"set:{one.name}": one.title for one in _sets()}
-    own = sessions_with(ReviewSettings).items()
+    own = sessions_with(ReviewSettings, shell.store().sessions()).items()
     reviews = {f"session:{session}": f"Your session: {name}" for session, name in own}
     offered = {**sets, **reviews, FILE: "2×2 tables of a file", TYPED: "Typed, with limits"}
     usual = next(iter(sets))
@@ -356,7 +356,7 @@ def _is_example(first: str, name: str) -> bool:
 
 def _typed(label: str, first: str, name: str) -> Cells:
     """Ask for a table as text, as a spreadsheet or a CSV file has it."""
-    text = str(st.text_area(label, first, height=160, max_chars=5000, **bound(name)))
+    text = str(st.text_area(label, first, height=184, max_chars=5000, **bound(name)))
     ending = "tsv" if "\t" in text else "csv"
     return read_cells(_named(text.encode(), f"The table.{ending}"))._replace(name="The table")
 

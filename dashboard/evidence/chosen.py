@@ -12,7 +12,7 @@ from dashboard.frame import address, shell
 from dashboard.frame.widgets import lasting, one_of, save_button, switch, upload
 from dashboard.frame.work import OPEN, kept
 from dashboard.parts import imports
-from dashboard.parts.sessions import CHOSEN, newly_chosen, sessions_with
+from dashboard.parts.sessions import CHOSEN, newly_chosen
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
@@ -25,7 +25,6 @@ from tarstop_core.files import UnrecognisedColumns
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.review_settings import ReviewSettings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import StudySettings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs
@@ -129,7 +128,7 @@ def newly_opened(sessions: dict[str, str]) -> str:
 def choose(
     prefix: str,
     asked: str,
-    kind: type[StudySettings],
+    sessions: dict[str, str],
     load: Callable[[SessionRow, State, bool], T],
     others: Mapping[str, Callable[[], T | None]],
     beside: DeltaGenerator,
@@ -143,8 +142,8 @@ def choose(
         Of the widgets' keys.
     asked
         Label of the choice of a source.
-    kind
-        Settings of the sessions that hold such studies.
+    sessions
+        Names of the sessions that hold such studies, by id.
     load
         Returns the studies of a session, given its row, its state and whether it is simulated.
     others
@@ -152,7 +151,7 @@ def choose(
     beside, below
         The containers for the questions.
     """
-    state, key, sessions = st.session_state, f"{prefix}/source", sessions_with(kind)
+    state, key = st.session_state, f"{prefix}/source"
     offered = SOURCES | (OF_SESSION if sessions else {})
     if opened := newly_opened(sessions):
         state[key], state[SESSION] = "session", opened

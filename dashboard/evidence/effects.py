@@ -26,7 +26,6 @@ from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.html import unbroken
-from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.value.payoffs import Payoffs
 
 NOTHING_YET = {
@@ -46,6 +45,7 @@ SIDES = {"below": "Lower is better", "above": "Higher is better"}
 
 
 def show_effects(
+    sessions: dict[str, str],
     headlined: DeltaGenerator,
     row: DeltaGenerator,
     below: DeltaGenerator,
@@ -57,6 +57,8 @@ def show_effects(
 
     Parameters
     ----------
+    sessions
+        Names of the sessions that hold such studies, by id.
     headlined
         Container of the answer.
     row, below
@@ -70,7 +72,7 @@ def show_effects(
     """
     others = {"published": published, "file": from_upload, "typed": typed}
     words_asked = "Where the studies come from"
-    chosen = choose(PREFIX, words_asked, EffectSettings, of_session, others, row, below)
+    chosen = choose(PREFIX, words_asked, sessions, of_session, others, row, below)
     if chosen is None:
         headlined.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return

@@ -84,7 +84,9 @@ def evidence_page() -> None:
     menu = beside_title(present=True)
     flash()
     # The answer stands above the question which studies they are, which a projector has behind a button.
-    numbers, opened = _numbers_at_first()
+    listed = shell.store().sessions()
+    of_tests, of_effects = (sessions_with(kind, listed) for kind in (ReviewSettings, EffectSettings))
+    numbers, opened = _numbers_at_first(of_tests, of_effects)
     headlined = st.container(key=f"evidence-headline-{numbers}")
     headlined.empty()  # a container without content would get its place late
     chosen_at = st.container(key="evidence-chosen")
@@ -96,12 +98,12 @@ def evidence_page() -> None:
     with row:
         numbers = _ask_numbers(numbers, opened)
     if numbers == TRIALS:
-        effects.show_effects(headlined, row, below, drawn, asked, menu)
+        effects.show_effects(of_effects, headlined, row, below, drawn, asked, menu)
         return
     with below:
-        not_weighed(shell.store().sessions(), "it has no 2×2 tables to show.")
+        not_weighed(listed, "it has no 2×2 tables to show.")
     others = {"published": _published, "file": _from_file, "typed": _typed}
-    chosen = choose(PREFIX, "Where the tables come from", ReviewSettings, with_tables, others, row, below)
+    chosen = choose(PREFIX, "Where the tables come from", of_tests, with_tables, others, row, below)
     if chosen is None:
         headlined.info(NOTHING_YET.get(st.session_state[f"{PREFIX}/source"], "Nothing to show yet."))
         return
@@ -130,11 +132,10 @@ def evidence_page() -> None:
                 note(chosen.source)
 
 
-def _numbers_at_first() -> tuple[str, str]:
+def _numbers_at_first(of_tests: dict[str, str], of_effects: dict[str, str]) -> tuple[str, str]:
     """Return what the numbers are before a person is asked, and the newly opened session that settles it, if any."""
     state, key = st.session_state, f"{PREFIX}/numbers"
-    of_effects = sessions_with(EffectSettings)
-    offered = of_effects | sessions_with(ReviewSettings)
+    offered = of_effects | of_tests
     address_names = st.query_params.get(CHOSEN, "")
     if address_names in offered:  # Screen opens it too, unless another session is open
         state.setdefault(OPEN, address_names)

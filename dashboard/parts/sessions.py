@@ -1,7 +1,7 @@
 """List a session on a page, load all of it, and save it."""
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -122,11 +122,11 @@ def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str])
     return opened if opened != seen_open and opened in offered else ""
 
 
-def sessions_with(kind: type[Settings]) -> dict[str, str]:
-    """Return the names of the sessions with such settings, by id."""
+def sessions_with(kind: type[Settings], sessions: Iterable[SessionSummary]) -> dict[str, str]:
+    """Return the names of those of the sessions that have such settings, by id."""
     return {
         session.id: session.name
-        for session in shell.store().sessions()
+        for session in sessions
         if issubclass(SCENARIOS[session.scenario].settings_class, kind)
     }
 

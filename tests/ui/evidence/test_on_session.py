@@ -125,3 +125,13 @@ def test_an_action_that_the_session_keeps_shut_is_not_chosen(open_app: OpenApp, 
     actions = Actions(settings.plus, settings.minus, lacking)
     sentence, opened = (action_sentence(summary, settings.payoffs, *named) for named in ((actions,), ()))
     assert sentence in shown(open_app("evidence", session=kept)) and sentence != opened
+
+
+def test_the_sessions_are_listed_once_a_run(
+    open_app: OpenApp, session: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_app("evidence", session=session)
+    listed, ask = [], Store.sessions
+    monkeypatch.setattr(Store, "sessions", lambda store: listed.append(store) or ask(store))
+    app.run()
+    assert not app.exception and len(listed) == 1
