@@ -288,7 +288,7 @@ def _result(play: Play) -> None:
     if shell.presenting():
         return
     heading_of("What you could have seen")
-    lists = {at: f"{at + 1}. {sample(game.keys[at]).name}" for at in range(ROUNDS)}
+    lists = {at: f"Round {at + 1}" for at in range(ROUNDS)}
     at = switch("Round", lists, key="call-round", label_visibility="collapsed")
     _round_figure(play, at)
     _unread(game, at)

@@ -131,3 +131,8 @@ def test_named_by_example() -> None:
     keys = {"Net utility": "net-utility", "Batch(10)": "batch", "How sure before you act, q*": "q-star"}
     keys |= {"Chance that sensitivity exceeds 75 %": "belief", "Mast": None}
     assert {words: term and term.key for words, term in zip(keys, map(named, keys), strict=True)} == keys
+
+
+def test_a_meaning_is_plain_text() -> None:
+    """It is shown as it is written: signs of Markdown would be read aloud."""
+    assert not [term.key for term in terms().values() if "*" in term.meaning.replace("q*", "")]
