@@ -175,10 +175,10 @@ def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]
 
 def _decided(a: ListedCalibrator, b: ListedCalibrator, held_out: HeldOut) -> None:
     st.subheader("What it does to decisions")
-    one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
+    one, other, third = st.columns([1.3, 1, 1], gap="medium")
     titles = {name: titled(name) for name in advising_rules()}
     rule = one_of("Stopping rule", titles, at=one, **lasting(f"{PREFIX}/rule"))
-    how: dict[str, Any] = {"default": 0.5, "required": True, "key": f"{PREFIX}/q"}
+    how: dict[str, Any] = {"default": 0.5, "required": True, "key": f"{PREFIX}/q", "format_func": percent}
     q_star = other.segmented_control("How sure before you act", Q_STARS, **how)
     how = {"key": f"{PREFIX}/cost", "format_func": "{:g}".format}
     cost = third.select_slider("Cost of one document", COSTS, 0.001, **how)

@@ -191,7 +191,7 @@ def _reranked_calibration(_: Store) -> None:
         rows,
         "tarstop-re-ranked",
     )
-    st.caption(f"Rules, stops and other measures: [measured]({shell.guide('reranked_chances')}).")
+    st.caption(f"[Rules, stops and other measures]({shell.guide('reranked_chances')})")
 
 
 def _put_away(store: Store) -> None:

@@ -72,7 +72,7 @@ def first_hit_figure(
     band = {"fill": "tonexty", "fillcolor": BELIEF_BAND}
     chart.traces += [{**edge, "x": x, "y": high.tolist()}, {**edge, "x": x, "y": low.tolist(), **band}]
     chart.line(x, come, BELIEF, width=3, hoverinfo="skip")
-    chart.label(end, 1.0, "first hit has come, with 95 %", BELIEF, yshift=3)
+    chart.label(end, 1.0, "first hit has come, 95 % band", BELIEF, yshift=3)
     for outcome, words, symbol, colour, height in (
         ("hit", "first hits", "line-ns-open", BELIEF, -0.07),
         ("stopped", "stopped without", "triangle-right-open", THRESHOLD, -0.15),
