@@ -294,13 +294,14 @@ def _in_colour(drawing: Figure) -> None:
     """Give the legend the colour of the other texts, because saved pictures do not have the theme's colour."""
     colour, legend = drawing["layout"]["font"]["color"], drawing["layout"]["legend"]
     legend["font"] = {**legend.get("font", {}), "color": colour}
-    legend["grouptitlefont"] = {"color": colour, "size": 12}
+    legend["grouptitlefont"] = {"color": colour, "size": 11}
 
 
+# Short, or a group would stand alone below the others.
 FAMILY_TITLES = {
-    "paper's policy": "the paper’s policies (solid)",
-    "paper's baseline": "the paper’s baselines (dashed)",
-    "beyond the paper": "beyond the paper",
+    "paper's policy": "the paper’s (solid)",
+    "paper's baseline": "baselines (dashed)",
+    "beyond the paper": "others (solid)",
     "reference": "references (dotted)",
 }
 FAMILY_ORDER = ("paper's policy", "beyond the paper", "paper's baseline", "reference")

@@ -93,7 +93,7 @@ def _learning_list(_: Look) -> None:
     )
     files("Lists that learn", "tarstop-re-ranked", measured, "re-ranked")
     where = shell.guide("reranked_chances")
-    st.caption(f"Intervals, and whether chances came true on such lists: [measured]({where}).")
+    st.caption(f"[Intervals, and whether chances came true on such lists]({where})")
 
 
 def _table(look: Look) -> None:
@@ -223,7 +223,7 @@ def _claims(look: Look) -> None:
     if claims.empty:
         st.info("None of the claims can be checked with the methods run.")
     else:
-        caption = "Over all q* and costs, and all methods run. In doubt: the interval contains 0."
+        caption = "Over all q* and costs, and all methods run. A cell is one q* at one cost."
         table(claims.rename(columns=str.capitalize), caption, prose=True)
 
 
