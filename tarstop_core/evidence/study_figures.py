@@ -196,7 +196,7 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
         if not rows.compact:
             _numbers(chart, panel, rows)
             chart.column(panel.axis(of_numbers=True), of_numbers)
-            chart.note(of_numbers[0] + 0.01, 1, panel.title, xanchor="left")
+            chart.note(of_numbers[0], 1, panel.title, xanchor="left")
     if not rows.compact:
         _counts(chart, evidence, rows)
         chart.column("5", [width * end for end in COUNTS], len(CELLS))
