@@ -288,7 +288,8 @@ def funnel(evidence: EffectEvidence, *, simulated: bool = False, dark: bool = Fa
     low, high = min(reach), max(reach)
     room = 0.05 * (high - low or 1.0)
     low, high = low - room, high + room
-    title = NAMES[evidence.target.measure].removeprefix("the average ")
+    measure = NAMES[evidence.target.measure].removeprefix("the average ")
+    title = f"{measure} (solid: pooled, dotted: {signed(evidence.target.delta)})"
     chart.axis("xaxis", title, range=[low, high], **_ticks(evidence, low, high))
     chart.axis("yaxis", "standard error", range=[top, 0.0], nticks=5)
     return chart.figure(shapes=[fig.upright(evidence.target.scaled, dash="dot")])

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from html import escape, unescape
 
 import numpy as np
@@ -126,8 +127,11 @@ class _Axis:
             pixels = abs(last - first) * size[self.upwards]
             most = self.look.get("nticks", round(pixels / APART[self.upwards]))
             values = round_numbers(low, high, most, 1 if high - low > 2 else 0, step=self.look.get("dtick"))
-        written = "{:.0%}" if self.look.get("tickformat") == ".0%" else "{:,.12g}"
-        plain = [written.format(value).replace("-", "−").replace("%", "\u00a0%") for value in values]
+        if self.look.get("tickformat") == ".0%":
+            written = [f"{value:.0%}" for value in values]
+        else:  # a decimal number has no exponent
+            written = [f"{Decimal(f'{value:.12g}'):,f}" for value in values]
+        plain = [number.replace("-", "−").replace("%", "\u00a0%") for number in written]
         texts = self.look.get("ticktext") or plain
         return list(zip(values, texts, strict=True))
 

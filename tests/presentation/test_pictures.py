@@ -18,8 +18,9 @@ from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import Budget, Optimal
 from tarstop_core.presentation.curves import live_curves
-from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.palette import VALUE
 from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.presentation.svg import DASHES
 from tarstop_core.sessions import compare as sessions_figures
@@ -166,3 +167,12 @@ def test_words_that_a_curve_may_cross_have_a_rim_in_a_report() -> None:
     drawn = ElementTree.fromstring(still(sroc(FOUND), "says"))
     rims = {"".join(text.itertext()): "stroke" in text.get("style", "") for text in drawn.iter(f"{SVG}text")}
     assert [name for name, rim in rims.items() if rim and "region" in name] and not rims["sensitivity"]
+
+
+def test_no_number_on_an_axis_has_an_exponent() -> None:
+    chart = Chart(300)
+    chart.line([0, 2_000_000], [0, 0.00015], VALUE)
+    chart.axis("xaxis", "", range=[0, 2_000_000], tickvals=[0, 2_000_000])
+    chart.axis("yaxis", "", range=[0, 0.00015], nticks=4)
+    html = fluid(chart.figure(), "")
+    assert "0.00005" in html and "2,000,000" in html and "e-05" not in html
