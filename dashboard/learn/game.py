@@ -30,7 +30,7 @@ from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, points
 
 PREFIX = "learn/call"
 MIXES: dict[str, str] = {
-    "both": "Both in turn",
+    "both": "Searches and reviews",
     **{scenario.name: scenario.short for scenario in (PATENT, REVIEW)},
 }
 HELPS = {"curve": "With the curve of chances", "instinct": "By instinct"}

@@ -171,6 +171,8 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
     furthest = max(own, best, (finds[0] if settings.one_decides else finds[-1]) if finds else 0)
     last = end_of_axis(furthest, len(path))
     figure = _belief_curve(path, settings, last, path.hit, last, dark)
+    for trace in figure["data"]:
+        trace["cliponaxis"] = trace["mode"] != "markers"  # The point at the right end is whole
     stops: dict[int, list[str]] = {}
     for name, depth in ((YOU, own), ("Optimal", best)):
         stops.setdefault(depth, []).append(name)
