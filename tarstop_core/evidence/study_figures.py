@@ -328,8 +328,8 @@ def _keys(evidence: Evidence) -> str:
     lines = ["◆ pooled"] if evidence.pooled.specificity is not None else []
     by = "" if evidence.engine == "reml" else ", by REML"
     lines += [f"◇ the same{by}"] if by else []
-    lines += [f"━ curve{by}"] if evidence.curve is not None else []
-    return "<br>".join([*lines, "─ 95 % confidence region", "╌ 95 % prediction region"])
+    lines += [f"━━ curve{by}"] if evidence.curve is not None else []
+    return "<br>".join([*lines, "── 95 % confidence region", "╌╌ 95 % prediction region"])
 
 
 def leave_one_out(
