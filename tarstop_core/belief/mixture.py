@@ -153,10 +153,6 @@ class Remaining:
         """Cached chances: a rule and the words of its advice ask for the same ones."""
         return {}
 
-    def chance_of(self, number: int) -> float:
-        """Chance of exactly this many hits."""
-        return self.chance_of_at_most(number) - self.chance_of_at_most(number - 1)
-
     def times(self, factor: float) -> Remaining:
         """Return the distribution with every kind's mean multiplied by this factor."""
         return replace(self, expected=factor * self.expected)

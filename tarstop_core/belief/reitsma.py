@@ -52,7 +52,6 @@ class ReitsmaFit:
     """
     converged: bool
     n: int  # Studies used: those with all four counts and with patients in both groups
-    correction: Correction  # Which studies got half a patient added
 
     @property
     def identified(self) -> bool:
@@ -294,7 +293,6 @@ def _fit_sizes(
                 loglik=float(loglik[i]),
                 converged=converged[i],
                 n=int(n),
-                correction=correction,
             )
             for i, n in enumerate(some)
         ]

@@ -156,7 +156,6 @@ class ReviewFacts(ListFacts):
     """Number of documents of the best plan, as in "Screen about m more"; 0 if no plan gains."""
     share: tuple[float, float, float]
     """Chance that an included report brings data: mean, and an interval of 90 %."""
-    diseased: int = 0  # patients with the disease in the tables that count
     needed: int = 0  # further studies before a⁺ may be taken, if the settings require a least number
     past: WrongStops | None = None  # how often past reviews that stopped after as many studies were wrong
     pooled_range: tuple[float, float] | None = None

@@ -61,15 +61,14 @@ def test_assumptions_that_matter_are_named_among_the_reasons() -> None:
 
 
 def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
-    told = replace(TOLD, diseased=118)
-    said = verdict(situation("stop", facts=told), REVIEW)
+    said = verdict(situation("stop", facts=TOLD), REVIEW)
     assert "“Don’t adopt”, 75 % likely right" in said.now
     assert said.rests.startswith("4 studies, about 12 (3 to 25)")
-    early = verdict(situation("stop", facts=replace(told, relevant=6)), REVIEW)
+    early = verdict(situation("stop", facts=replace(TOLD, relevant=6)), REVIEW)
     assert early.rests == "4 studies so far.", "four times 6 is less than 25"
-    moves = verdict(situation("stop", facts=replace(told, waiting=0, pooled_range=(0.64, 0.83))), REVIEW)
+    moves = verdict(situation("stop", facts=replace(TOLD, waiting=0, pooled_range=(0.64, 0.83))), REVIEW)
     assert "About 12" in moves.rests and "64 % to 83 %" in moves.rests
-    reports = verdict(situation("reports", facts=told), REVIEW)
+    reports = verdict(situation("reports", facts=TOLD), REVIEW)
     assert reports.word == "READ THE REPORTS"
     assert "2 of the 3 waiting" in reports.says and "worth 2 times" in reports.says
 

@@ -135,7 +135,6 @@ class Review(StudyScenario[ReviewSettings]):
         now = cast(NextStudy, own.states[-1])
         return ReviewFacts(
             **shared,
-            diseased=int(tables.diseased.sum()),
             # The past questions were about sensitivity alone.
             past=None
             if settings.theta_sp
