@@ -53,7 +53,7 @@ SEVERAL = replace(ACCURACY, payoffs=replace(SEARCH.payoffs, others=(Option("Tria
 CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
 EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
 LEFT = (12.4, 3.0, 25.0)
-FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=LEFT, relevant=9)
+FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), left=LEFT, relevant=9)
 FOUND = RecallFacts(left=LEFT, relevant=50)
 PLACES = np.r_[np.zeros(50), 1:21, np.zeros(180)].astype(int)
 JUDGED = np.where(PLACES > 0, PLACES == 1, np.nan)
