@@ -306,10 +306,10 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
     technical, treatment = rng.choice(question.technical), rng.choice(question.treatments)
     diseased = rng.randint(15, 140)
     participants = diseased + rng.randint(30, 300)
+    words = {"t": test, "c": condition, "p": patients, "r": rival, "l": lookalike, "tech": technical}
     values = {
         **_said_once(rng),
-        **capitals({"t": test, "c": condition, "p": patients, "r": rival, "l": lookalike}),
-        **capitals({"tech": technical, "treat": treatment, "n": str(participants)}),
+        **capitals(words | {"treat": treatment, "n": str(participants)}),
         "place": rng.choice(question.places),
         "ref": question.reference,
         "r2": rival2,

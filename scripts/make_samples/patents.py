@@ -172,10 +172,11 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
         # A near miss always says what it has in place of the third feature; others may leave it open.
         solved = missing if kind == "near miss" else rng.sample(missing, rng.randint(0, len(missing)))
         parts += [rng.choice(feature.other) for feature in solved]
-    parts = [_filled(part, rng) for part in parts]
+    parts = [replace(part, phrase=_fill(part.phrase, {}, rng)) for part in parts]
     instead = parts[-1].phrase if kind == "near miss" else ""
     used = {part.short for part in parts}
-    spare = [_filled(extra, rng) for extra in rng.sample(field.extras, 4) if extra.short not in used]
+    extras = (extra for extra in rng.sample(field.extras, 4) if extra.short not in used)
+    spare = [replace(extra, phrase=_fill(extra.phrase, {}, rng)) for extra in extras]
     while len(parts) < 3:
         parts.append(spare.pop())
     rng.shuffle(parts)
@@ -189,10 +190,6 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
         disclosed=tuple(i in shown for i in range(3)),
         reason=_reason(invention, field, kind, shown, instead),
     )
-
-
-def _filled(mechanism: Mechanism, rng: random.Random) -> Mechanism:
-    return replace(mechanism, phrase=_fill(mechanism.phrase, {}, rng))
 
 
 def _fill(template: str, values: dict[str, str], rng: random.Random) -> str:

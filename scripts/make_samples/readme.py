@@ -62,23 +62,9 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review]) -> str:
             above=beliefs > 0.5,
             documents=np.mean([len(outcome.topic) for outcome in outcomes]),
             studies=np.array([len(outcome.tables) for outcome in outcomes]),
-            searches=[
-                {
-                    "topic": topic.invention.topic,
-                    "documents": len(topic.documents),
-                    "near": sum(document.kind == "near miss" for document in topic.documents),
-                    "hits": depths(topic.ranked()),
-                }
-                for topic in topics
-            ],
+            searches=[(topic, depths(topic.ranked())) for topic in topics],
             answers=[
-                {
-                    "topic": review.question.topic,
-                    "documents": len(review.reports),
-                    "included": sum(report.included for report in review.reports),
-                    "depths": depths(review.ranked()),
-                    "belief": bivariate_belief(tables_of(review), THETA),
-                }
+                (review, depths(review.ranked()), bivariate_belief(tables_of(review), THETA))
                 for review in written
             ],
         )
