@@ -9,8 +9,6 @@ or when all 12 targets take more than 1 ms a topic.
 import sys
 import time
 
-import numpy as np
-
 from scripts.grlstop import training as ppo
 from scripts.grlstop.world import assess
 from tarstop_core.policies.grlstop import TARGETS, depths_for_targets, shipped_weights
@@ -28,10 +26,7 @@ def main() -> int:
     seconds = time.perf_counter() - begun
 
     others = simulate_patent_rankings(TOPICS, TEST_SEED)
-    new, shipped = (
-        float(np.mean([quality.reward for quality in assess(agent, others)]))
-        for agent in (weights, shipped_weights())
-    )
+    new, shipped = (assess(agent, others)["reward"].mean() for agent in (weights, shipped_weights()))
     begun = time.perf_counter()
     for topic in others:
         depths_for_targets(topic.labels)

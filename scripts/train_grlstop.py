@@ -11,10 +11,8 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
@@ -57,7 +55,7 @@ def trained(path: Path, topics: Sequence[Topic], seed: int, steps: int) -> dict[
     seconds = time.process_time() - begun
     path.parent.mkdir(exist_ok=True)
     weights.save(path)
-    reward = float(np.mean([quality.reward for quality in assess(weights, topics)]))
+    reward = assess(weights, topics)["reward"].mean()
     return {"file": path.name, "seconds": f"{seconds:.0f}", "reward": f"{reward:.3f}"}
 
 
@@ -101,7 +99,7 @@ def main() -> None:
     )
     weights.save(given.out or SHIPPED)
     if given.run:
-        print(pd.DataFrame(map(asdict, assess(weights, topics))).round(3).to_string(index=False))
+        print(assess(weights, topics).round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.documents.topic import Topic
@@ -113,21 +113,12 @@ def labels_of(topic: Topic) -> NDArray[np.bool_]:
     return topic.labels
 
 
-@dataclass(frozen=True)
-class Quality:
-    """Means for one target; those over no topic are NaN."""
+def assess(weights: Weights | None, topics: Sequence[Topic]) -> pd.DataFrame:
+    """How an agent does on labelled topics, the shipped one for None: means for each of `TARGETS`, NaN over no topic.
 
-    target: float
-    reliability: float  # share of ω⁺ topics whose recall reaches the target
-    recall: float  # over ω⁺ topics
-    windows: float  # examined in ω⁺ topics
-    oracle: float  # windows that reach the target in ω⁺ topics
-    windows_without: float  # examined in topics without relevant documents
-    reward: float  # the paper's, over all topics
-
-
-def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:
-    """Quality for each of `TARGETS` on labelled topics; the shipped agent's for None."""
+    `reliability` is the share of ω⁺ topics whose recall reaches the `target`; `recall`, `windows` examined and those that the
+    `oracle` examines are over these topics; `windows_without` over the others, and the paper's `reward` over all.
+    """
     shape = (len(topics), len(TARGETS))
     examined, needed, recall = np.empty(shape), np.empty(shape), np.zeros(shape)
     windows = np.array([[min(len(topic), W)] for topic in topics])
@@ -138,13 +129,14 @@ def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:
         needed[t] = target_windows(labels, TARGETS)
         found = np.concatenate([[0], np.cumsum(labels)])
         recall[t] = found[depths] / max(found[-1], 1)
-    reached = examined >= needed
-    reward = np.where(reached, 2.0, -2.0) - examined / windows
-    plus = needed[:, 0] < NEVER
-    columns = reached[plus], recall[plus], examined[plus], needed[plus], examined[~plus], reward
-    means = [[_mean(column[:, k]) for column in columns] for k in range(len(TARGETS))]
-    return [Quality(target, *of) for target, of in zip(TARGETS, means, strict=True)]
-
-
-def _mean(values: NDArray[Any]) -> float:
-    return float(values.mean()) if values.size else float("nan")
+    reached, plus = examined >= needed, needed[:, 0] < NEVER
+    by_topic = {
+        "reliability": reached[plus],
+        "recall": recall[plus],
+        "windows": examined[plus],
+        "oracle": needed[plus],
+        "windows_without": examined[~plus],
+        "reward": np.where(reached, 2.0, -2.0) - examined / windows,
+    }
+    means = {name: pd.DataFrame(values, columns=TARGETS).mean() for name, values in by_topic.items()}
+    return pd.DataFrame(means).rename_axis("target").reset_index()

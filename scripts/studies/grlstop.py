@@ -1,7 +1,5 @@
 """How the GRLStop agents that ship do, and how the length of their training decides it."""
 
-from dataclasses import asdict
-
 import pandas as pd
 
 from scripts.grlstop.world import assess
@@ -61,12 +59,11 @@ def measure() -> Tables:
     by_agent = variation_of("review", "agent")
     training = by_agent["value"].str.extract(r"(?P<choices>\d+) choices, seed (?P<seed>\d+)").astype(int)
     training = training.join(by_agent[["q_star", "net_utility", "screened"]])
-    unseen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, UNSEEN_SEED))
     tables = {
         "grlstop_agents": agents.rename(index=titles).reset_index(),
         "grlstop_against_greedy": pd.concat(map(against_greedy, every)),
         "grlstop_training": training.sort_values(["choices", "seed", "q_star"]),
-        "grlstop_targets": pd.DataFrame(map(asdict, unseen)),
+        "grlstop_targets": assess(shipped_weights(), simulate_patent_rankings(TOPICS, UNSEEN_SEED)),
     }
     return {name: table.round(6) for name, table in tables.items()}
 

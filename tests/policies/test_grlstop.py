@@ -132,7 +132,7 @@ def test_an_agent_of_ones_own_is_followed_from_a_file(tmp_path: Path) -> None:
 
 
 def test_the_shipped_agent_on_topics_it_has_not_seen() -> None:
-    qualities = assess(None, simulate_patent_rankings(400, seed=77))
+    qualities = [*assess(None, simulate_patent_rankings(400, seed=77)).itertuples()]
     by_target = {quality.target: quality for quality in qualities}
     # Stopping at once would earn −.25 at the lowest target and −1.8 at the highest; reading all, −1.
     assert np.mean([quality.reward for quality in qualities]) > -0.55

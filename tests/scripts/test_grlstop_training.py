@@ -116,7 +116,9 @@ def test_an_episode_goes_on_until_it_stops_or_the_list_ends() -> None:
 def test_it_learns_what_can_be_learned() -> None:
     """With hits: read both windows for a high target, one for a low; without: stop at once."""
     topics = easy_topics()
-    qualities = {quality.target: quality for quality in assess(train(topics, steps=60_000), topics)}
+    qualities = {
+        quality.target: quality for quality in assess(train(topics, steps=60_000), topics).itertuples()
+    }
     assert np.mean([quality.reward for quality in qualities.values()]) > -0.15  # at best −.02
     assert qualities[1.0].reliability == 1.0
     assert qualities[0.1].windows_without < 10 and qualities[1.0].windows < 20
@@ -139,11 +141,11 @@ def test_topics_without_anything_to_find_are_refused() -> None:
 
 def test_quality_is_counted_as_it_says() -> None:
     topics = [topic_of(np.arange(1000) == 15), topic_of(np.zeros(1000, dtype=bool))]
-    for quality in assess(train(easy_topics(10), steps=2_000), topics):
+    for quality in assess(train(easy_topics(10), steps=2_000), topics).itertuples():
         assert quality.oracle == 2
         assert quality.reliability == float(quality.windows >= 2) == quality.recall
         reached = 4 * quality.reliability - 4
         assert quality.reward == pytest.approx(
             (reached - (quality.windows + quality.windows_without) / 100) / 2
         )
-    assert [quality.target for quality in assess(None, topics)] == list(TARGETS)
+    assert assess(None, topics)["target"].tolist() == list(TARGETS)
