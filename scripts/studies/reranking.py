@@ -22,7 +22,7 @@ from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import Ranker, StaticRanker, SVMRanker
-from tarstop_core.value.payoffs import Flags, Floats
+from tarstop_core.value.payoffs import Flags
 
 PAGE = "reranking"
 READS = "the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores"
@@ -48,17 +48,12 @@ class Shuffled:
 
     name: str
     question: str
-    titles: list[str]
-    abstracts: list[str]
-    relevant: Flags
-    start: Floats
-    """BM25 by the question."""
+    frame: pd.DataFrame
+    """Columns `title`, `abstract`, `relevant`, and `start`: BM25 by the question."""
 
-    def in_file(self, file: int) -> "Shuffled":
+    def in_file(self, file: int) -> pd.DataFrame:
         """The list as it stands in another file."""
-        at = standing(len(self.relevant), file)
-        texts = ([column[i] for i in at] for column in (self.titles, self.abstracts))
-        return Shuffled(self.name, self.question, *texts, self.relevant[at], self.start[at])
+        return self.frame.iloc[standing(len(self.frame), file)]
 
 
 def standing(documents: int, file: int) -> NDArray[np.intp]:
@@ -78,9 +73,13 @@ def labelled_lists(data: Path) -> list[Shuffled]:
         # Some texts repeat the title where the abstract begins.
         titles, texts = frame["title"].tolist(), ranking_text(frame)
         abstracts = [text.removeprefix(title).strip() for title, text in zip(titles, texts, strict=True)]
-        relevant = np.isin(frame["id"].to_numpy(dtype=str), list(each.relevant))
+        columns = {
+            "title": titles,
+            "abstract": abstracts,
+            "relevant": frame["id"].isin(each.relevant).to_numpy(),
+        }
         start = build_index(texts, recipe=WORDS).scores(each.query)
-        lists.append(Shuffled(each.name, each.query, titles, abstracts, relevant, start))
+        lists.append(Shuffled(each.name, each.query, pd.DataFrame(columns).assign(start=start)))
     return lists
 
 
@@ -92,11 +91,11 @@ def measures(relevant: Flags) -> tuple[float, float, float]:
 
 def played(ranker: str, given: Shuffled, file: int) -> Row:
     """One list in one file, read by one of our rankers."""
-    given = given.in_file(file)
-    texts = [" ".join(pair) for pair in zip(given.titles, given.abstracts, strict=True)]
-    how = {"ranker": RANKERS[ranker], "start": given.start, "to_the_end": False}
-    read = simulate(make_features(texts), given.question, given.relevant, **how)
-    return ranker, given.name, file, *measures(given.relevant[read.order])
+    frame = given.in_file(file)
+    texts, relevant = (frame["title"] + " " + frame["abstract"]).tolist(), frame["relevant"].to_numpy()
+    how = {"ranker": RANKERS[ranker], "start": frame["start"].to_numpy(), "to_the_end": False}
+    read = simulate(make_features(texts), given.question, relevant, **how)
+    return ranker, given.name, file, *measures(relevant[read.order])
 
 
 def by_asreview(lists: Sequence[Shuffled]) -> Iterator[Row]:
@@ -108,18 +107,19 @@ def by_asreview(lists: Sequence[Shuffled]) -> Iterator[Row]:
         subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
     given, orders = folder / "lists.jsonl", folder / "orders.jsonl"
     lines = [
-        {"name": each.name, "question": each.question, "titles": each.titles, "abstracts": each.abstracts}
-        | {"files": [standing(len(each.relevant), file).tolist() for file in range(FILES)]}
-        | {"relevant": each.relevant.astype(int).tolist()}
+        {"name": each.name, "question": each.question}
+        | {"titles": each.frame["title"].tolist(), "abstracts": each.frame["abstract"].tolist()}
+        | {"relevant": each.frame["relevant"].astype(int).tolist()}
+        | {"files": [standing(len(each.frame), file).tolist() for file in range(FILES)]}
         for each in lists
     ]
     given.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
     play = [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)]
     subprocess.run(play, check=True, env=alone, cwd=folder)  # it leaves a cache where it is run
-    by_name = {each.name: each for each in lists}
+    labels = {each.name: each.frame["relevant"].to_numpy() for each in lists}
     for line in map(json.loads, orders.read_text(encoding="utf-8").splitlines()):
-        yield THEIRS, line["name"], line["file"], *measures(by_name[line["name"]].relevant[line["order"]])
+        yield THEIRS, line["name"], line["file"], *measures(labels[line["name"]][line["order"]])
 
 
 def measure() -> Tables:

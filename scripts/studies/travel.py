@@ -15,6 +15,7 @@ from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.cases import without_relevant
+from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.places import real_data
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
@@ -115,8 +116,7 @@ def resampled(values: pd.Series, reviews: pd.Index) -> Floats:
     """Ends of the 95 % interval of the mean; a review is drawn with all its lists."""
     grouped = values.groupby(pd.factorize(reviews)[0])
     sums, count = grouped.sum().to_numpy(), grouped.size().to_numpy()
-    groups = len(count)
-    drawn = np.random.default_rng(1).multinomial(groups, np.full(groups, 1 / groups), size=10_000)
+    drawn = bootstrap_weights(len(count), 10_000)
     return np.asarray(np.quantile((drawn @ sums) / (drawn @ count), [0.025, 0.975]))
 
 

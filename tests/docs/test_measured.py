@@ -372,14 +372,11 @@ def test_files_hold_the_same_documents_otherwise_ordered() -> None:
     assert reranking.standing(5, 0).tolist() == [0, 1, 2, 3, 4]
     orders = {tuple(reranking.standing(50, file).tolist()) for file in range(reranking.FILES)}
     assert len(orders) == reranking.FILES and all(sorted(each) == [*range(50)] for each in orders)
-    titles = [f"steel mast {number}" for number in range(12)]
-    relevant = np.arange(12) % 3 == 0
-    given = reranking.Shuffled("a", "masts", titles, ["of steel"] * 12, relevant, np.arange(12.0))
+    columns = {"title": [f"steel mast {number}" for number in range(12)], "relevant": np.arange(12) % 3 == 0}
+    given = reranking.Shuffled("a", "masts", pd.DataFrame(columns | {"abstract": "of steel"}))
     moved = given.in_file(4)
-    assert moved.titles != titles
-    for title, is_relevant, score in zip(moved.titles, moved.relevant, moved.start, strict=True):
-        at = titles.index(title)
-        assert (is_relevant, score) == (relevant[at], at)
+    assert moved["title"].tolist() != columns["title"]
+    pd.testing.assert_frame_equal(moved.sort_index(), given.frame)
 
 
 # --- readers ----------------------------------------------------------------------------------------
