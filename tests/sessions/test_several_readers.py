@@ -91,6 +91,15 @@ def test_two_windows_read_on_without_waiting_for_each_other(store: Store, key: s
     }
 
 
+def test_presses_of_two_readers_in_one_moment_both_count(
+    store: Store, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rita, sam = (OpenSession.load(store, key, name) for name in ("Rita", "Sam"))
+    monkeypatch.setattr(rita, "refresh", lambda: (monkeypatch.undo(), judge(sam, "irrelevant")))
+    rita.label(IDS[0], "relevant", rita.own.state.seq)
+    assert [event.reviewer for event in store.log(key)] == ["Sam", "Rita"] and rita.own.state.depth == 1
+
+
 @pytest.mark.parametrize("second", [ALL, EXCLUDED, INCLUDED])
 def test_a_session_that_grew_is_what_its_log_says(store: Store, second: str) -> None:
     key = begun(store, replace(REVIEW, readers=Readers(("Rita", "Sam"), second)))
