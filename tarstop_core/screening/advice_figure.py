@@ -46,8 +46,8 @@ def advice_figure(
     at = depths_drawn(span, state.depth)
     at = at[(at >= state.depth) & (at < len(path))]
     if worth is None and (least := rule.least_rate(path, at)) is not None:
-        # As long as the rule goes on, reading must be worth at least its cost. If reports wait, the bound takes the number
-        # that bring data for a Poisson one, so that it can lie a little above the cost where the rule stops.
+        # As long as the rule goes on, reading must be worth at least its cost. The bound takes the number of studies in many
+        # documents for a Poisson one, so that it can lie a little above the cost where the rule stops.
         stop = int(rule.depths(path, [settings.cost], state.depth)[0])
         worth = np.zeros(len(path))
         worth[at] = np.where(at < stop, np.maximum(least, settings.cost), np.minimum(least, settings.cost))

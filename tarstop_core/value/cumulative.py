@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
+from tarstop_core.value.counts import binomial
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
 from tarstop_core.value.payoffs import PLUS, TOLERANCE, Depths, Flags, Floats, Payoffs
@@ -167,11 +168,12 @@ class CumulativePath(ListPath):
         """Largest value per document of any plan: max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
         H(m) is the expected number of included ones among the next m documents, π the share of these that brings data, and w
-        the expected number of studies from waiting reports. Some plan pays exactly if this exceeds the cost of a document.
+        stands for the studies from waiting reports. Some plan pays exactly if this exceeds the cost of a document.
 
-        V(k) is the expected EVSI of a Poisson number of studies with mean k. (EVSI of k itself would be wrong: near q* it
-        grows as √k, so a tenth of a study would be worth a third of a whole one.) Plans of up to ten documents, one of which
-        is likely to bring data, use the exact number instead, and one document is valued by :meth:`evsi`, unless reports wait.
+        V(w + k) is the expected EVSI of a binomial number of studies from waiting reports and a Poisson number with mean k.
+        (EVSI of k itself would be wrong: near q* it grows as √k, so a tenth of a study would be worth a third of a whole one.)
+        Plans of up to ten documents, one of which is likely to bring data, use the exact number instead, and unless reports
+        wait one document is valued by :meth:`evsi`.
 
         The plans m are the horizon and those of :data:`~tarstop_core.value.path.PLANS` below it; without a horizon, every m up
         to 20 and then steps of 5 %.
@@ -283,50 +285,43 @@ class CumulativePath(ListPath):
 
     def _best_rate(self, plans: Sequence[int]) -> Floats:
         """Largest value per document of some plans at each depth, shape (N,)."""
-        n, state = len(self), self.studies[:-1]
-        best = np.zeros(n) if self.waiting or not n else self.evsi()
-        # A plan that would go beyond the list reads the rest of it.
-        to, left = np.pad(self.included_to, (0, max(plans)), "edge"), n - np.arange(n)
+        every = np.arange(len(self))
+        best = np.zeros(len(self)) if self.waiting or not len(self) else self.evsi()
         for m in plans:
-            included, ahead = to[m : m + n] - to[:n], np.minimum(m, left)
-            rates = self._rates(included, ahead, state)
-            # Near the end every plan is a short one.
-            exact = np.arange(0 if m <= SHORT else max(0, n - SHORT), self._short.shape[1])
-            rates[exact] = self._short_rates(exact, ahead[exact])
-            np.maximum(best, rates, out=best)
+            np.maximum(best, self._rates_at(every, m), out=best)
         return best
 
     def _rates_at(self, depths: int | Depths, m: int | Depths) -> Floats:
         """Gain per document of reading m more, at some depths, of some plans or both, by broadcasting."""
         depths, ahead = np.broadcast_arrays(depths, np.minimum(m, len(self) - depths))
         included = self.included_to[depths + ahead] - self.included_to[depths]
-        rates = self._rates(included, ahead, self.studies[depths])
-        exact = (ahead <= SHORT) & (depths < self._short.shape[1])
-        rates[exact] = self._short_rates(depths[exact], ahead[exact])
-        return rates
+        return np.asarray((self._worth_ahead(depths, ahead, included) - self.full_cost * included) / ahead)
+
+    def _worth_ahead(self, depths: Depths, ahead: Depths, included: Floats) -> Floats:
+        """Value that the next documents add, of which so many are expected to be included; shape of all arguments.
+
+        The number of studies is exact for short plans, otherwise Poisson.
+        """
+        worth = self._worth.of_more(self.share * included, self.studies[depths])
+        exact = (ahead > 0) & (ahead <= SHORT) & (depths < self._short.shape[1])
+        worth[exact] = self._worth_of_short(depths[exact], ahead[exact])
+        return worth
 
     @cached_property
     def _short(self) -> Floats:
-        """Value of the studies in the next m documents, m = 1 … SHORT, at each depth, shape (SHORT, D); D = 0 if reports wait."""
+        """Value that the next m documents add, m = 1 … SHORT, at each depth, NaN until it is computed; shape (SHORT, D)."""
         likely = np.flatnonzero(self.rho >= LIKELY)
-        end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
-        return worth_of_short_plans(self.rho, self._worth.of_whole(self.studies[:end])[:, :SHORT])
+        return np.full((SHORT, int(likely[-1]) + 1 if len(likely) else 0), np.nan)
 
-    def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
-        """Value per document of short plans, from the exact number of studies; shape of `ahead`."""
-        included = self.included_to[depths + ahead] - self.included_to[depths]
-        return np.asarray((self._short[ahead - 1, depths] - self.full_cost * included) / ahead)
-
-    def _rates(self, included: Floats, ahead: Depths, state: Depths) -> Floats:
-        """Value per document of plans, from a Poisson number of studies; shape of `ahead`."""
-        gain = self._worth.of(self.waiting + self.share * included, state) - self._worth_of_waiting(state)
-        return np.asarray((gain - self.full_cost * included) / ahead)
-
-    def _worth_of_waiting(self, state: Depths) -> Floats:
-        """Value of the waiting reports in these states, shape of `state`."""
-        if not self.waiting:
-            return np.zeros(state.shape)
-        return self._worth.of(np.full(state.shape, self.waiting), state)
+    def _worth_of_short(self, depths: Depths, ahead: Depths) -> Floats:
+        """Value that the next few documents add at these depths, shape of both arguments."""
+        short, states = self._short, self.studies[depths]
+        # Mostly only the last state is needed.
+        for state in np.unique(states[np.isnan(short[0, depths])]):
+            begin, end = np.searchsorted(self.studies[: short.shape[1]], (state, state + 1))
+            worth = np.broadcast_to(self._worth.of_whole(np.array([state]))[:, :SHORT], (end - begin, SHORT))
+            short[:, begin:end] = worth_of_short_plans(self.rho[begin:], worth)
+        return short[ahead - 1, depths]
 
     def worth_of_reading(self, depth: Depths, start: int) -> Floats:
         """Expected gain of reading from `start` to each depth: V(w + πH) − c_full·(H + waiting reports), shape of `depth`.
@@ -334,12 +329,12 @@ class CumulativePath(ListPath):
         Letters as in :meth:`value_rate`. Waiting reports are read at any depth; the cost of documents is not subtracted.
         """
         included = self.included_to[depth] - self.included_to[start]
-        state = np.full(len(depth), self.studies[start])
-        paid = self.full_cost * (included + self.reports_waiting)
-        worth = self._worth.of(self.waiting + self.share * included, state) - paid
-        exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
-        if start < self._short.shape[1]:
-            worth[exact] = self._short[depth[exact] - start - 1, start] - paid[exact]
+        here, paid = np.full(len(depth), start), self.full_cost * (included + self.reports_waiting)
+        worth = (
+            self._worth.of_waiting(self.studies[here])
+            + self._worth_ahead(here, depth - start, included)
+            - paid
+        )
         if not self.waiting and start < len(self):
             worth[depth == start + 1] = self._evsi[start]
         return np.asarray(worth)
@@ -365,7 +360,9 @@ class CumulativePath(ListPath):
 
     @cached_property
     def _worth(self) -> WorthOfStudies:
-        return WorthOfStudies(self.states, self.payoffs, self.needed, self._held)
+        reports = round(self.reports_waiting)
+        waiting = binomial(np.arange(reports + 1), reports, self.share)
+        return WorthOfStudies(self.states, self.payoffs, self.needed, self._held, waiting)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """Return the number m of further documents that gains most, and its gain; (0, 0.0) if none gains.
@@ -375,7 +372,7 @@ class CumulativePath(ListPath):
         if depth == len(self):
             return 0, 0.0
         plans, rates = self.rates_from(depth)
-        reports = self._worth_of_waiting(self.studies[[depth]]) - self.full_cost * self.reports_waiting
+        reports = self._worth.of_waiting(self.studies[[depth]]) - self.full_cost * self.reports_waiting
         gain = (rates - cost) * plans - reports
         best = int(gain.argmax())
         return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)

@@ -69,13 +69,12 @@ class ReviewPath(CumulativePath):
 
     def worth_of_reports(self, waiting: int) -> Floats:
         """Value of reading 0 … `waiting` reports in full now, in the payoffs' unit, shape (waiting + 1,)."""
-        reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
+        bring = np.arange(waiting + 1)
         # The number of reports with data is binomial.
-        chances = binomial(bring, reports[:, None], self.share)
+        chances = binomial(bring, bring[:, None], self.share)
+        whole = self._worth.alone(len(self.states) - 1)
         # Beyond the table one more study adds nothing worth counting.
-        whole = self._worth.of_whole(np.array([len(self.states) - 1]))[0] if waiting else np.zeros(0)
-        worth = whole[np.minimum(bring, len(whole)) - 1]
-        return np.asarray(chances @ worth)
+        return np.asarray(chances @ whole[np.minimum(bring, len(whole) - 1)])
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
         """Return how many of the waiting reports are worth reading in full, and what that gains beyond its cost."""

@@ -29,16 +29,26 @@ class WorthOfStudies:
     # Further studies needed before a⁺ may be taken, shape (states,); None if it always may
     needed: Depths | None
     held: Floats  # Loss in each state because a⁺ may not be taken yet, in the payoffs' unit, shape (states,)
+    waiting: Floats  # Chance of 0, 1, 2 … studies from reports that wait, whatever else is read
 
-    def of(self, expected: Floats, state: Depths) -> Floats:
-        """Value of Poisson numbers of studies with these means in these states; both have one shape, which is returned."""
+    def of_waiting(self, state: Depths) -> Floats:
+        """Value of the studies from waiting reports in these states, shape of `state`."""
+        self._compute(state)
+        return self._whole[state, 0]
+
+    def of_more(self, expected: Floats, state: Depths) -> Floats:
+        """Value that Poisson numbers of studies with these means add to those from waiting reports, shape of both arguments."""
         self._compute(state)
         return _at(self._tables.ravel(), expected, state)
 
     def of_whole(self, state: Depths) -> Floats:
-        """Value of 1, 2, 3 … studies in these states, the first exact, shape (…, 199)."""
+        """Value that 1, 2, 3 … studies add to those from waiting reports in these states, shape (…, 199)."""
         self._compute(state)
-        return self._whole[state]
+        return self._whole[state, 1:] - self._whole[state, :1]
+
+    def alone(self, at: int) -> Floats:
+        """Value of 0, 1, 2 … studies in one state, whatever waits; the first is exact, shape (200,)."""
+        return np.concatenate(([0.0], self.of_one[at : at + 1], self._evsi(at, _TURN_UP[1:])))
 
     def turned(self, expected: Floats, state: Depths) -> Floats:
         """Chance that a Poisson number of studies with this mean leads to another option in this state."""
@@ -68,21 +78,27 @@ class WorthOfStudies:
 
     @cached_property
     def _whole(self) -> Floats:
-        """Rows of :meth:`of_whole`, NaN until they are computed; mostly only that of the last state is needed."""
-        return np.full((len(self.states), len(_TURN_UP)), np.nan)
+        """Value of those from waiting reports and 0, 1, 2 … studies, NaN until a row is computed; shape (states, 200).
+
+        Mostly only the row of the last state is needed.
+        """
+        return np.full((len(self.states), len(_TURN_UP) + 1), np.nan)
 
     @cached_property
     def _tables(self) -> Floats:
-        """Value at the nodes of the expected number of studies, shape (states, NODES); NaN until it is computed."""
+        """Values of :meth:`of_more` at the nodes, shape (states, NODES); NaN until they are computed."""
         return np.full((len(self.states), NODES), np.nan)
 
     def _compute(self, state: Depths) -> None:
         """Compute the rows of these states."""
         for at in np.unique(state[np.isnan(self._tables[state, -1])]):
-            self._whole[at] = self._evsi(at, _TURN_UP)
-            self._whole[at, 0] = self.of_one[at]
-            worth = _CHANCES @ self._whole[at]
-            worth[_EXPECTED > MANY] = self._evsi(at, _EXPECTED[_EXPECTED > MANY])
+            # Beyond the table one more study adds nothing worth counting.
+            self._whole[at] = np.correlate(
+                np.pad(self.alone(at), (0, len(self.waiting) - 1), "edge"), self.waiting, "valid"
+            )
+            worth = _CHANCES @ (self._whole[at, 1:] - self._whole[at, 0])
+            many = _EXPECTED[_EXPECTED > MANY] + self.waiting @ np.arange(len(self.waiting))
+            worth[_EXPECTED > MANY] = self._evsi(at, many) - self._whole[at, 0]
             self._tables[at] = np.maximum.accumulate(worth)
 
     def _evsi(self, at: int, studies: Floats | Depths) -> Floats:

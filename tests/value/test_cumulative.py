@@ -1,6 +1,5 @@
 """The path of a review: the document rule against its definition, and what every policy makes of it."""
 
-import math
 from dataclasses import replace
 from functools import reduce
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm, poisson
+from scipy.stats import binom, norm, poisson
 
 from tarstop_core.belief.mixture import Remaining
 from tarstop_core.documents.tables import Tables
@@ -41,13 +40,27 @@ def a_path(seed: int = 1, payoffs: Payoffs = EVEN, **more: float) -> ReviewPath:
     return ReviewPath(p, STATES, known, payoffs, np.zeros(N, dtype=bool), **more)
 
 
-def worth_of(path: ReviewPath, d: int, expected: float) -> float:
-    """A Poisson number of studies, by the definition of an expectation."""
+def of_waiting(path: ReviewPath) -> Floats:
+    """Chance of 0, 1, 2 … studies from the reports that wait."""
+    reports = round(path.reports_waiting)
+    return np.asarray(binom.pmf(range(reports + 1), reports, path.share))
+
+
+def of_next(path: ReviewPath, d: int, m: int) -> Floats:
+    """Chance of 0, 1, 2 … studies in the next m documents: exact for short plans, otherwise Poisson."""
+    if d < path._short.shape[1] and m <= SHORT:
+        return reduce(np.convolve, [np.array([1 - rho, rho]) for rho in path.rho[d : d + m]])
+    return np.asarray(poisson.pmf(range(80), path.rho[d : d + m].sum()))
+
+
+def worth_of(path: ReviewPath, d: int, chances: Floats | tuple[float]) -> float:
+    """Studies from waiting reports and these numbers of others, by the definition of an expectation."""
     state = path.states[path.studies[d]]
     one = state.evsi(path.payoffs)
     evsi = evsi_of_studies(state.b, state.n_0, np.arange(1, 80), path.payoffs)
     evsi = np.append(one, np.maximum(one, evsi[1:]))
-    return sum(math.exp(-expected) * expected**j / math.factorial(j) * evsi[j - 1] for j in range(1, 80))
+    every = np.convolve(of_waiting(path), chances)[1:80]
+    return float(every @ evsi[: len(every)])
 
 
 def rate(path: ReviewPath, d: int, m: int) -> float:
@@ -57,7 +70,7 @@ def rate(path: ReviewPath, d: int, m: int) -> float:
     if m == 1 and not path.waiting:
         one = path.states[path.studies[d]].evsi(path.payoffs)
         return float(included * (path.share * one - path.full_cost))
-    gain = worth_of(path, d, path.waiting + path.share * included) - worth_of(path, d, path.waiting)
+    gain = worth_of(path, d, of_next(path, d, m)) - worth_of(path, d, (1.0,))
     return float(gain - path.full_cost * included) / m
 
 
@@ -167,7 +180,7 @@ def test_the_best_plan_is_the_one_that_gains_most(more: dict[str, float]) -> Non
         documents, gained = path.rates_from(depth)
         many = documents > SHORT
         # Whoever reads on reads the reports that wait as well.
-        reports = worth_of(path, depth, path.waiting) - path.full_cost * path.reports_waiting
+        reports = worth_of(path, depth, (1.0,)) - path.full_cost * path.reports_waiting
         by_documents = gained - reports / documents
         assert by_documents[1:] == pytest.approx(path._rates_at(depth, documents)[1:], abs=2e-6)
         told = [rate(path, depth, int(each)) for each in documents[many]]
@@ -290,15 +303,22 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
 
         for m in (5, 12):
             included = held.p[d : d + m].sum()
-            counts = poisson.pmf(range(80), held.waiting + held.share * included)
-            if d < held._short.shape[1] and m <= SHORT:
-                counts = reduce(np.convolve, [[1 - rho, rho] for rho in held.rho[d : d + m]])
-            at_end = expected(counts) - held.full_cost * included
-            start = expected(poisson.pmf(range(80), held.waiting)) if held.waiting else (
-                float(payoffs.utility_minus(state.b)) if n < least else float(payoffs.utility(state.b))
-            )  # fmt: skip
+            at_end = expected(np.convolve(of_waiting(held), of_next(held, d, m))) - held.full_cost * included
+            start = expected(of_waiting(held))
             rate = float(held._rates_at(np.array([d]), m)[0])
             assert m * rate == pytest.approx(at_end - start, abs=3e-4)
+
+
+@pytest.mark.parametrize("least", [0, 6, 7])
+@pytest.mark.parametrize("reports", [1, 2])
+def test_optimal_stops_where_no_plan_gains_while_reports_wait(reports: int, least: int) -> None:
+    path = held_back(least, share=0.7, waiting=0.7 * reports, full_cost=0.002)
+    path = replace(path, studies=np.full(N + 1, len(STATES) - 1))
+    for cost in np.geomspace(1e-5, 1e-2, 7):
+        depth = int(Optimal().depths(path, [cost], 20)[0])
+        plans = np.arange(depth, N + 1)
+        gains = path.worth_of_reading(plans, depth) - cost * (plans - depth)
+        assert gains.max() - gains[0] < 5e-5
 
 
 @pytest.mark.parametrize("q_star", [0.5, 0.9, 0.97])
@@ -354,7 +374,7 @@ def test_studies_among_several_options_are_worth_what_choosing_after_them_brings
     needed = np.array([short], dtype=np.intp)
     now = float(OPTIONS.utility(b, plus_open=not short))
     held = np.array([float(OPTIONS.utility(b)) - now])
-    worth = WorthOfStudies([state], OPTIONS, needed, held)
+    worth = WorthOfStudies([state], OPTIONS, needed, held, waiting=np.ones(1))
     whole = worth.of_whole(np.array([0]))[0]
     for k in (2, 5, 20):
         after = drawn_beliefs(state, k)
@@ -366,9 +386,9 @@ def test_studies_among_several_options_are_worth_what_choosing_after_them_brings
 
 
 def test_ever_more_studies_are_worth_what_is_in_the_table_last() -> None:
-    worth = WorthOfStudies(STATES[:2], EVEN, None, np.zeros(2))
+    worth = WorthOfStudies(STATES[:2], EVEN, None, np.zeros(2), waiting=np.ones(1))
     at = np.array([0, 1, 1, 0])
-    most, more = worth.of(np.array([MOST] * 4), at), worth.of(np.array([2e4, 1e6, 1e9, 1e9]), at)
+    most, more = worth.of_more(np.array([MOST] * 4), at), worth.of_more(np.array([2e4, 1e6, 1e9, 1e9]), at)
     assert more == pytest.approx(most) and most[0] != pytest.approx(most[1])
 
 
