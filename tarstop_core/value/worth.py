@@ -34,7 +34,7 @@ class WorthOfStudies:
     def of_waiting(self, state: Depths) -> Floats:
         """Value of the studies from waiting reports in these states, shape of `state`."""
         self._compute(state)
-        return self._whole[state, 0]
+        return np.asarray(self._whole[state, 0])
 
     def of_more(self, expected: Floats, state: Depths) -> Floats:
         """Value that Poisson numbers of studies with these means add to those from waiting reports, shape of both arguments."""
