@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from tarstop_core.explore import message
@@ -52,13 +53,15 @@ def tornado_figure(
         """Return the width in depth and, to break ties, in net utility."""
         return _width(tornado.depth, swing.depth), _width(tornado.net_utility, swing.net_utility)
 
+    unit, utility = settings.payoffs.unit, "expected net utility"
+    if _in_documents(settings):  # A longer title would be cut on a phone
+        tornado, unit, utility = _per_document(tornado, settings.cost), "documents", "net utility"
     swings = sorted(tornado.swings, key=widths, reverse=True)
     chart = Chart(90 + ROW * len(swings), dark=dark, simulated=simulated)
     chart.note(0, 1, "■ lower", MINUS if dark else LESS, xanchor="left", yshift=2)
     chart.note(0, 1, "▨ higher", MORE, xanchor="left", xshift=60, yshift=2)
     names = [_in_lines(factor_name(swing.name, settings)) for swing in swings]
-    unit = settings.payoffs.unit
-    titles = {"depth": "stopping depth", "net_utility": fig.with_unit("expected net utility", unit)}
+    titles = {"depth": "stopping depth", "net_utility": fig.with_unit(utility, unit)}
     shapes = []
     panels: tuple[tuple[Measured, str], ...] = (("depth", ""), ("net_utility", "2"))
     for measure, suffix in panels:
@@ -71,6 +74,28 @@ def tornado_figure(
         chart.axis(f"xaxis{suffix}", titles[measure], domain=list(SIDES[measure]), **look)
     chart.axis("yaxis", "", automargin=True, type="category", autorange="reversed", showgrid=False)
     return chart.figure(barmode="overlay", shapes=shapes, margin={"l": 8})
+
+
+def _in_documents(settings: Settings) -> bool:
+    """Whether amounts are told in documents, because nobody named a unit."""
+    return not settings.payoffs.unit and settings.cost > 0
+
+
+def _per_document(tornado: Tornado, cost: float) -> Tornado:
+    """Return the same with amounts as multiples of the cost of a document."""
+
+    def scaled(ends: tuple[float, float]) -> tuple[float, float]:
+        return ends[0] / cost, ends[1] / cost
+
+    swings = tuple(
+        replace(
+            swing,
+            values=swing.values if swing.name in ("p", "b_0") else scaled(swing.values),
+            net_utility=scaled(swing.net_utility),
+        )
+        for swing in tornado.swings
+    )
+    return replace(tornado, net_utility=tornado.net_utility / cost, swings=swings)
 
 
 def _bars(
@@ -138,7 +163,8 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 def tornado_sentence(tornado: Tornado, settings: Settings) -> str:
     """Say which assumption changes the plan most."""
     depth, utility = (_widest(tornado, measure, settings) for measure in SIDES)
-    return message("tornado", tornado=tornado, depth=depth, utility=utility, unit=settings.payoffs.unit)
+    stakes = {"unit": settings.payoffs.unit, "cost": settings.cost}
+    return message("tornado", tornado=tornado, depth=depth, utility=utility, **stakes)
 
 
 def _widest(tornado: Tornado, measure: str, settings: Settings) -> dict[str, Any]:
@@ -188,9 +214,17 @@ def break_even_sentences(
     """
     to_read = reports_to_read(listing.planned(settings))
     stands = {"now": goes_on, "begun": listing.start > 0, "to_read": to_read}
+    in_documents = _in_documents(settings)
 
     def value(name: FactorName, at: float) -> str:
-        return percent(at) if name == "b_0" else amount(at, settings.payoffs.unit)
+        if name == "b_0":
+            return percent(at)
+        if not in_documents:
+            return amount(at, settings.payoffs.unit)
+        if name != "cost":
+            return amount(at / settings.cost, "documents")
+        times = number(at / settings.cost)
+        return "price" if times == number(1.0) else f"{times} times what it does now"
 
     sentences = [
         message(
@@ -201,6 +235,7 @@ def break_even_sentences(
             at=value(assumption.name, turn.at),
             back="" if turn.back is None else value(assumption.name, turn.back),
             value=value(assumption.name, assumption.value),
+            in_documents=in_documents,
             more=turn.at > assumption.value,
             plus=settings.plus,
             minus=settings.minus,

@@ -201,6 +201,20 @@ def test_break_evens_say_what_would_happen_instead() -> None:
     assert not turn["now"] and turn["more"] and turn["value"] == "£2,500"
 
 
+def test_without_a_unit_sensitivity_counts_in_documents() -> None:
+    explored = sample(SEARCH)
+    settings = explored.settings
+    found = sensitivity.tornado(explored, settings, Optimal())
+    said = sensitivity_figure.tornado_sentence(found, settings)
+    assert f"worth the cost of {found.net_utility / settings.cost:,.0f} documents" in said
+    figure = sensitivity_figure.tornado_figure(found, settings)
+    assert figure["data"][2]["base"][0] == pytest.approx(found.net_utility / settings.cost)
+    turns = sensitivity.break_evens(explored, settings, Optimal())
+    told = " ".join(sensitivity_figure.break_even_sentences(explored, settings, *turns))
+    assert "reading one document cost more than" in told and "times what it does now." in told
+    assert "(now 250 documents)" in told
+
+
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])
 @pytest.mark.parametrize("world", ["planned", "played"])
 def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) -> None:

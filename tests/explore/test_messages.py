@@ -79,14 +79,19 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for alike, low, settled in ((0, 3, True), (1, 3, False), (2, 3, False), (6, 9, False)):
         found = SimpleNamespace(depth=9, net_utility=4.0, settled=settled, from_0=settled)
         depth = {"name": "cost of a document (c)", "low": low, "high": 9, "alike": alike}
-        yield "tornado", {"tornado": found, "depth": depth, "utility": depth, "unit": "£"}
+        for unit in ("£", ""):
+            yield (
+                "tornado",
+                {"tornado": found, "depth": depth, "utility": depth, "unit": unit, "cost": 0.5},
+            )
     for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
         values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
         for now in ("£3", "£9"):
             for to_read in (0, 2):
                 for back in ("", "£90"):
                     turned = {**values, **ACTIONS, "to_read": to_read, "at": "£9", "value": now}
-                    yield "turn", {**turned, "back": back, "missed": "a wrong"}
+                    turned |= {"back": back, "missed": "a wrong"}
+                    yield "turn", {**turned, "in_documents": at % 2 == 0}
     for now, begun, to_read in ((True, False, 0), (False, True, 0), (False, True, 2), (False, False, 0)):
         yield (
             "never",
