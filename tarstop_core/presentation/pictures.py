@@ -127,11 +127,12 @@ class _Axis:
             pixels = abs(last - first) * size[self.upwards]
             most = self.look.get("nticks", round(pixels / APART[self.upwards]))
             values = round_numbers(low, high, most, 1 if high - low > 2 else 0, step=self.look.get("dtick"))
-        if self.look.get("tickformat") == ".0%":
-            written = [f"{value:.0%}" for value in values]
-        else:  # a decimal number has no exponent
-            written = [f"{Decimal(f'{value:.12g}'):,f}" for value in values]
-        plain = [number.replace("-", "−").replace("%", "\u00a0%") for number in written]
+        written = "{:.0%}" if self.look.get("tickformat") == ".0%" else "{:,f}"
+        # A decimal number is written without an exponent.
+        plain = [
+            written.format(Decimal(f"{value:.12g}")).replace("-", "−").replace("%", "\u00a0%")
+            for value in values
+        ]
         texts = self.look.get("ticktext") or plain
         return list(zip(values, texts, strict=True))
 

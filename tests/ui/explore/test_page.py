@@ -208,7 +208,8 @@ def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
     assert "What does an hour" not in " ".join(each.label for each in app.number_input)
     app.session_state[keys] = True
     app.run()
-    assert "a wrong “Grant” £5,000. A document costs £10, so you would read 500 documents" in shown(app)
+    begun = {name: app.number_input(f"{keys}/{name}").value for name in ("times", "loss", "hour", "per_hour")}
+    assert begun == {"times": 1, "loss": 5000, "hour": 60, "per_hour": 6}, "500 documents at £10 each"
     app.number_input(f"{keys}/times").set_value(3.0)
     app.number_input(f"{keys}/loss").set_value(9000.0)
     app.number_input(f"{keys}/per_hour").set_value(20.0).run()
