@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.documents.topic import EffectOutcome
 from tarstop_core.effects.beliefs import Target, engine_for
 from tarstop_core.effects.measures import ENGINES, Engine, Measure
@@ -27,7 +26,6 @@ class EffectTask(StepwiseTask):
     """Reviews of interventions: every rule, baselines included, acts on its belief where it stops."""
 
     scenario = "effect"
-    chance_of = REVIEW
     variants = ("default",)
     methods = (
         *("greedy", "smooth", "batch", "look-ahead", "optimal", "open-loop"),
@@ -39,11 +37,6 @@ class EffectTask(StepwiseTask):
         "full_evidence": "truth: the action that all studies of an outcome would choose",
     }
     read_outcomes = staticmethod(read_effect_outcomes)
-    cases = "outcomes"
-    groups = "reviews"
-    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    needs_tables = True
-    icer_digits = 0
 
     target: Target = ANY_BENEFIT
     truth_is: str = "pooled"

@@ -15,7 +15,6 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
 from tarstop_core.belief.univariate import weighed_likelihood
-from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import message, metrics
@@ -39,7 +38,6 @@ class ReviewTask(StepwiseTask):
     """Reviews of tests: every rule, baselines included, acts on its belief where it stops."""
 
     scenario = "review"
-    chance_of = REVIEW
     variants = ("default", "learned", "width")
     methods = ("all", "greedy@learned", "look-ahead@learned", "optimal@learned", "decide-now@learned")
     truths: ClassVar[Mapping[str, str]] = TRUTHS
@@ -48,13 +46,8 @@ class ReviewTask(StepwiseTask):
         "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
     }
     read_outcomes = staticmethod(read_outcomes)
-    cases = "outcomes"
-    groups = "reviews"
     contradicted: ClassVar[tuple[str, ...]] = ("grlstop",)
-    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
-    needs_tables = True
     about_chances = "The prior changes the belief, not the chances, so all variants share them."
-    icer_digits = 0
     paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75  # ω⁺ is a pooled sensitivity above it

@@ -1,7 +1,8 @@
 """Base class of tasks in which evidence accumulates: every rule acts on its belief where it stops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,6 +27,12 @@ class StepwiseTask(base.Task):
     """Task in which evidence accumulates; a subclass makes the paths on which rules are played here."""
 
     in_steps = True
+    chance_of = REVIEW
+    cases = "outcomes"
+    groups = "reviews"
+    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
+    needs_tables = True
+    icer_digits = 0
 
     def play(self, trial: base.Trial, settings: Sequence[Policy], exact: bool = False) -> base.PlayedGrid:
         case, paths = trial.case, trial.paths
