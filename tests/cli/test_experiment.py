@@ -12,9 +12,8 @@ from click.testing import CliRunner, Result
 from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, simulated_reviews
-from tarstop_core.evaluation.findings.aggregate import CONTRACT
 from tarstop_core.policies import POLICIES
-from tests.evaluation.own_benchmark import own_rules
+from tests.evaluation.own_benchmark import CONTRACT, own_rules
 from tests.reading_pages import read
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))

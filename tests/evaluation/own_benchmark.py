@@ -10,6 +10,11 @@ from tarstop_core.evaluation.benchmarks.folder import read_upload, save_upload
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
+CONTRACT = (
+    "approach q_star cost truth net_utility recall screened icer decision_agreement "
+    "false_adopt false_reject topics".split()
+)
+"""Columns that come first in every table of rows."""
 RULES = """from dataclasses import dataclass
 from typing import ClassVar
 

@@ -22,11 +22,6 @@ TINY = 1e-12
 """Net utilities that differ by less are equal."""
 REFERENCE = "greedy"
 """Method that others are compared with by default."""
-CONTRACT = tuple(
-    "approach q_star cost truth net_utility recall screened icer decision_agreement "
-    "false_adopt false_reject topics".split()
-)
-"""Columns that come first in every table of rows."""
 
 
 def rows(
@@ -56,9 +51,10 @@ def rows(
     Returns
     -------
     DataFrame
-        First the columns of :data:`CONTRACT`. `recall`, `screened` and `decision_agreement` are means; `false_adopt`
-        and `false_reject` are numbers of topics (with a `share`, weighted numbers out of `topics`); `icer` is against
-        Greedy, or "--" if there is no ratio, and ``icer_note`` says why.
+        First ``approach, q_star, cost, truth, net_utility, recall, screened, icer, decision_agreement, false_adopt,
+        false_reject, topics``. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and `false_reject`
+        are numbers of topics (with a `share`, weighted numbers out of `topics`); `icer` is against Greedy, or "--" if
+        there is no ratio, and ``icer_note`` says why.
 
         Then ``method, policy, variant, family, setting`` (which tuning chose), ``engine, benchmark, simulated,
         share`` (of ω⁺), ``decide_now`` (agreement of reading nothing, with the prior of the row), ``effort_saved``

@@ -12,6 +12,7 @@ from tarstop_core.evaluation.findings.means import mean_with_interval
 from tarstop_core.evaluation.findings.tables import panel
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.value.payoffs import Payoffs
+from tests.evaluation.own_benchmark import CONTRACT
 
 
 def hand_made(
@@ -55,7 +56,7 @@ def hand_made(
 
 def test_rows_are_means_over_cases(results: Results) -> None:
     rows = aggregate.rows(results, draws=0)
-    assert list(rows.columns[: len(aggregate.CONTRACT)]) == list(aggregate.CONTRACT)
+    assert list(rows.columns[: len(CONTRACT)]) == CONTRACT
     assert len(rows) == len(results.methods) * 3 * len(results.costs)
     m = results.method("batch")
     row = rows[(rows["method"] == "batch") & (rows["q_star"] == 0.2) & (rows["cost"] == 0.002)].iloc[0]
