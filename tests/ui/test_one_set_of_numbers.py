@@ -190,7 +190,7 @@ def numbers_of(at: Any, whole: SessionSnapshot) -> set[str]:
     ]
     if settings.weighs:
         texts += [cell for option in options(advice, settings, paths.path) for cell in option]
-        texts += [amount(state.spent, settings.payoffs.unit)]
+        texts += [amount(state.spent, settings.payoffs.unit, exact=False)]
     else:
         texts += ["90 %"]  # the level of the intervals beside recall
     return set().union(*map(numbers, texts))
@@ -396,7 +396,9 @@ def test_pages_say_what_screen_says(scenario: str, open_app: OpenApp, store: Sto
     plan = plans.cell_of(listing, settings, settings.rule, "planned")
     assert figures.stakes_sentence(now, settings, plan) in said
     in_documents = f"what {count_of(round(now.evpi / settings.cost))} cost"
-    assert (amount(now.evpi, settings.payoffs.unit) if settings.payoffs.unit else in_documents) in said
+    assert (
+        amount(now.evpi, settings.payoffs.unit, exact=False) if settings.payoffs.unit else in_documents
+    ) in said
     assert plain(figures.plan_sentence(plan, listing)) in said and DIFFERS not in said
     assert chances_badge(calibrator, settings) in said and "payoffs" not in app.query_params
     if isinstance(settings, ReviewSettings):
