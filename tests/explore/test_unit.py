@@ -50,10 +50,10 @@ AMOUNT = re.compile(r"[−-]?£[\d.,]*\d(?:e[-+]?\d+)?")
 
 
 def same_but_scaled(before: str, after: str, k: float) -> None:
-    """The words are the same, the amounts k times as large, as far as three digits say it."""
+    """The words are the same, the amounts k times as large, as far as three digits or hundredths of a pound say it."""
     assert AMOUNT.sub("£", after) == AMOUNT.sub("£", before)
     amounts = [[_number(each) for each in AMOUNT.findall(text)] for text in (before, after)]
-    assert amounts[1] == pytest.approx([k * each for each in amounts[0]], rel=0.0101)
+    assert amounts[1] == pytest.approx([k * each for each in amounts[0]], rel=0.0101, abs=0.0051 * max(1, k))
 
 
 def _number(text: str) -> float:
