@@ -14,8 +14,8 @@ from dashboard.frame import address, people, shell
 from dashboard.frame.markup import grid, lines, scrolling
 from dashboard.frame.uploads import PER_SERVER, PER_TAB
 from dashboard.frame.waiting import shown, take_in, taken_in
-from dashboard.frame.widgets import bound, button, lasting, one_of, save_button, tabs
-from dashboard.frame.work import clock, flash, say
+from dashboard.frame.widgets import bound, lasting, one_of, save_button, tabs
+from dashboard.frame.work import button, clock, flash, say
 from dashboard.parts import jobs
 from tarstop_core.evaluation import worker
 from tarstop_core.files import table_to_csv

@@ -24,8 +24,7 @@ from tarstop_core.files import labelled_lists
 from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import advising_rules, titled
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.numbers import number, percent, unbroken
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings

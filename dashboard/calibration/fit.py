@@ -10,8 +10,8 @@ import streamlit as st
 from dashboard.calibration.compare import Standing, no_sessions, some_sessions, teaching, uploaded
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import button, lasting, named, one_of, radio, switch
-from dashboard.frame.work import say
+from dashboard.frame.widgets import lasting, named, one_of, radio, switch
+from dashboard.frame.work import button, say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator

@@ -16,7 +16,6 @@ from dashboard.frame.markup import badges, lines
 from dashboard.frame.widgets import (
     bound,
     bring_back,
-    button,
     lasting,
     name_box,
     put_away,
@@ -26,7 +25,7 @@ from dashboard.frame.widgets import (
     undo_row,
     upload,
 )
-from dashboard.frame.work import clock, flash
+from dashboard.frame.work import button, clock, flash
 from dashboard.parts.chances import first_hits, read, reliability, which
 from dashboard.parts.sessions import file_stem
 from tarstop_core.calibration.calibration_plot import (

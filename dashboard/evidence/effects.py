@@ -25,7 +25,7 @@ from tarstop_core.evidence.effect_report import effect_report, study_rows
 from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
 from tarstop_core.evidence.everyone import Everyone
 from tarstop_core.files import trace_to_csv
-from tarstop_core.presentation.html import unbroken
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.value.payoffs import Payoffs
 
 NOTHING_YET = {

@@ -9,7 +9,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.evidence.chosen import PREFIX, Start
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark, offered
-from dashboard.frame.widgets import button, save_button, share, text_of, upload
+from dashboard.frame.widgets import save_button, share, text_of, upload
+from dashboard.frame.work import button
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence

@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.frame import address, shell
 from dashboard.frame.address import Parameter, choice, finite
 from dashboard.frame.drawing import note
-from dashboard.frame.widgets import button, lasting, one_of, radio, share
+from dashboard.frame.widgets import lasting, one_of, radio, share
+from dashboard.frame.work import button
 from dashboard.parts import stakes
 from dashboard.parts.sessions import OF
 from tarstop_core.errors import InputProblem

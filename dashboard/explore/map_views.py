@@ -13,7 +13,8 @@ from dashboard.explore import controls
 from dashboard.explore.controls import ExploreChoices
 from dashboard.frame.drawing import chart_key, dark, figure, files, heading_of, note
 from dashboard.frame.shell import escape_label
-from dashboard.frame.widgets import button, switch
+from dashboard.frame.widgets import switch
+from dashboard.frame.work import button
 from dashboard.parts.sessions import OF
 from tarstop_core.explore import map_figure, message
 from tarstop_core.explore.lists import LabelledList

@@ -31,8 +31,7 @@ from tarstop_core.explore.lists import COLLECTIONS, LabelledList, sample, sample
 from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import World
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent, unbroken
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of

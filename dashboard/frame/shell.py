@@ -21,7 +21,7 @@ from dashboard.frame import address, people
 from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
 from dashboard.frame.uploads import giving_back
 from tarstop_core.errors import InputProblem, Outage
-from tarstop_core.presentation.html import unbroken
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.reference import named, terms
 

@@ -10,9 +10,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, people, shell, uploads
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
-from dashboard.frame.work import attempt, say
+from dashboard.frame.work import attempt, button, say
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.html import unbroken
+from tarstop_core.presentation.numbers import unbroken
 
 T = TypeVar("T")
 View = Callable[[str], dict[str, Any]]
@@ -156,13 +156,6 @@ def save_button(label: str, data: Any, file: str, *, at: Any = st, **more: Any) 
     mime = MIME[file.rpartition(".")[2]]
     data = people.handed_over(data, mime, file)
     at.download_button(label, data=data, file_name=file, mime=mime, on_click="ignore", **more)
-
-
-def button(
-    label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any
-) -> None:
-    """Draw a button with its action; a problem is shown when the page is drawn next."""
-    at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
 def named(typed: str) -> str:

@@ -228,6 +228,13 @@ def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
         st.session_state[FLASH] = shell.said_of(problem)
 
 
+def button(
+    label: str, action: Callable[..., object], *args: Any, key: str, at: Any = st, **more: Any
+) -> None:
+    """Draw a button with its action; a problem is shown when the page is drawn next."""
+    at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
+
+
 def say(message: str) -> None:
     """Confirm what a press did when the page is drawn next.
 

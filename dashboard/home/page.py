@@ -11,15 +11,14 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, picture
 from dashboard.frame.markup import Blocks, badges
 from dashboard.frame.waiting import LARGE_LIST
-from dashboard.frame.widgets import button
-from dashboard.frame.work import flash, go_to, kept, reviewer
+from dashboard.frame.work import button, flash, go_to, kept, reviewer
 from dashboard.parts.documents import OWN, SOURCE
 from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.curves import small_curve
 from tarstop_core.presentation.figures import stroke
 from tarstop_core.presentation.numbers import amount, count_of
 from tarstop_core.presentation.palette import BELIEF
-from tarstop_core.presentation.svg import small_curve
 from tarstop_core.screening.wording import chance_in_words, verdict
 from tarstop_core.sessions.demo import start_demo, start_review_demo, start_trials_demo
 from tarstop_core.sessions.session import OpenSession

@@ -13,12 +13,12 @@ from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import button, share, switch
+from dashboard.frame.widgets import share, switch
+from dashboard.frame.work import button
 from dashboard.learn import documents
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.presentation.numbers import count_of, percent, unbroken
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW

@@ -13,7 +13,8 @@ import streamlit as st
 from dashboard.frame import address, classroom, shell
 from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
-from dashboard.frame.widgets import button, one_of, share, switch, tabs
+from dashboard.frame.widgets import one_of, share, switch, tabs
+from dashboard.frame.work import button
 from dashboard.learn import documents
 from dashboard.learn.walk_state import (
     COSTS,
@@ -30,8 +31,7 @@ from dashboard.learn.walk_state import (
 )
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.policies import parse_policy
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.numbers import amount, percent, unbroken
 from tarstop_core.presentation.pictures import fluid
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.wording import Mood, action, question

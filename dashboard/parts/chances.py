@@ -14,9 +14,9 @@ from dashboard.frame.markup import badges
 from dashboard.frame.widgets import lasting, one_of, text_of, upload, whole_percent
 from tarstop_core.calibration import figures
 from tarstop_core.calibration.calibrator import PATENT, Calibrator, from_json
-from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
+from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.calibration.first_hit import PastCase
-from tarstop_core.calibration.quality import Quality
+from tarstop_core.calibration.quality import Quality, quality_sentence
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
 from tarstop_core.policies.registry import about, advising_rules, titled
@@ -186,9 +186,12 @@ def _quality(calibrator: Calibrator) -> None:
         return
     shell.caption(quality_sentence(quality))
     if quality.reliability:
-        with st.expander("Did the chances come true?"):
-            drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
-            captioned(drawn, reliability_sentence(quality.reliability))
+        with st.expander(
+            "Did the chances come true?", key=f"{PREFIX}/came_true", on_change="rerun"
+        ) as folded:
+            if folded.open:
+                drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
+                captioned(drawn, reliability_sentence(quality.reliability))
 
 
 def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:
@@ -252,4 +255,4 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
             file_stem,
             at_once=True,
         )
-    note(figures.quality_sentence(quality))
+    note(quality_sentence(quality))

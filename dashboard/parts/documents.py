@@ -14,8 +14,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
-from dashboard.frame.widgets import ask_for_files, button, lasting, one_of, radio
-from dashboard.frame.work import kept, say
+from dashboard.frame.widgets import ask_for_files, lasting, one_of, radio
+from dashboard.frame.work import button, kept, say
 from dashboard.parts import imports, jobs
 from dashboard.parts.imports import PREFIX
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose

@@ -11,7 +11,7 @@ from tarstop_core.effects.absolute import delta_of_difference
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.studies import EVENT_MEASURES
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.html import unbroken
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.named import scenario_of
 

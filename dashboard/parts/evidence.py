@@ -29,7 +29,7 @@ from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
-from tarstop_core.presentation.html import unbroken
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.presentation.pictures import still
 from tarstop_core.teaching.reference import named
 from tarstop_core.value.payoffs import Payoffs

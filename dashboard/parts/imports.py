@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import button, lasting, one_of
-from dashboard.frame.work import attempt, kept
+from dashboard.frame.widgets import lasting, one_of
+from dashboard.frame.work import attempt, button, kept
 from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.files import MAPPABLE, RecordTable, UnrecognisedColumns

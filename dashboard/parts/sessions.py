@@ -11,8 +11,8 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
-from dashboard.frame.widgets import button, name_box, save_button
-from dashboard.frame.work import OPEN, clock, go_to, kept
+from dashboard.frame.widgets import name_box, save_button
+from dashboard.frame.work import OPEN, button, clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
 from tarstop_core.screening.scenarios.named import SCENARIOS

@@ -16,7 +16,8 @@ from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person
 from dashboard.frame.shell import term
-from dashboard.frame.widgets import bound, button, one_of, some_of, switch
+from dashboard.frame.widgets import bound, one_of, some_of, switch
+from dashboard.frame.work import button
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, tables

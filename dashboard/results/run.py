@@ -15,8 +15,8 @@ from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person, served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
-from dashboard.frame.widgets import ask_for_files, button, files_given, named, one_of, share, some_of, switch
-from dashboard.frame.work import clock
+from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, share, some_of, switch
+from dashboard.frame.work import button, clock
 from dashboard.parts import jobs
 from dashboard.results.look import SHOWN_FIRST, TRUTH_HELP, own_label
 from tarstop_core.belief.engines import ENGINES

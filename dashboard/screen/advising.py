@@ -9,10 +9,9 @@ from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen.reading import block, document_names, reminder
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent, unbroken
 from tarstop_core.presentation.pictures import fluid
-from tarstop_core.screening.advice_figure import advice_figure
+from tarstop_core.screening.advice import advice_figure
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.log import Event

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame.shell import EXPLORE, caption, escape_label, term
-from dashboard.frame.widgets import button, following, whole_percent
-from dashboard.frame.work import Work, attempt, clock
+from dashboard.frame.widgets import following, whole_percent
+from dashboard.frame.work import Work, attempt, button, clock
 from dashboard.parts import learning, stakes, stopping
 from dashboard.parts.stakes import stops
 from tarstop_core.documents.records import date_words

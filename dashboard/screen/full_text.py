@@ -10,8 +10,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import TABLES_SCRIPT
-from dashboard.frame.widgets import button, go_to_one, one_of, radio, upload
-from dashboard.frame.work import LABEL, Work, say
+from dashboard.frame.widgets import go_to_one, one_of, radio, upload
+from dashboard.frame.work import LABEL, Work, button, say
 from dashboard.parts.document import opened_html
 from dashboard.parts.imports import TABLES
 from dashboard.parts.sessions import first

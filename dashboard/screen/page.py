@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import people, shell
 from dashboard.frame.drawing import save_menu
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
-from dashboard.frame.widgets import button, save_button
+from dashboard.frame.widgets import save_button
 from dashboard.frame.work import (
     LABEL,
     MANAGE,
@@ -17,6 +17,7 @@ from dashboard.frame.work import (
     REVIEWER,
     Work,
     attempt,
+    button,
     clock,
     dialog_button,
     finish,

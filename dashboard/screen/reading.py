@@ -7,8 +7,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
-from dashboard.frame.widgets import button, one_of
-from dashboard.frame.work import LABEL, Work, attempt
+from dashboard.frame.widgets import one_of
+from dashboard.frame.work import LABEL, Work, attempt, button
 from dashboard.parts import document as shown
 from tarstop_core.documents.application import Flag, claim_features
 from tarstop_core.presentation.numbers import percent

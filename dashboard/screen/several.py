@@ -8,8 +8,8 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets, grid, scrolling
-from dashboard.frame.widgets import ask_for_files, button, lasting, one_of, switch
-from dashboard.frame.work import MANAGE, Work, attempt, say
+from dashboard.frame.widgets import ask_for_files, lasting, one_of, switch
+from dashboard.frame.work import MANAGE, Work, attempt, button, say
 from dashboard.parts import document as shown
 from dashboard.screen.reading import block, others_said
 from tarstop_core.presentation.numbers import count_of, number

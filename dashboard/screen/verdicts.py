@@ -7,12 +7,13 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import button, go_to_one
+from dashboard.frame.widgets import go_to_one
 from dashboard.frame.work import (
     LABEL,
     MANAGE,
     Work,
     attempt,
+    button,
     finish,
     nothing_edited,
     reviewer,

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import button, lasting, switch
-from dashboard.frame.work import MANAGE, Work
+from dashboard.frame.widgets import lasting, switch
+from dashboard.frame.work import MANAGE, Work, button
 from dashboard.parts import document
 from dashboard.screen import advising
 from dashboard.screen.reading import block, document_names

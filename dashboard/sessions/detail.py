@@ -14,17 +14,8 @@ from dashboard.frame.drawing import beside_title, dark, offered, png_button
 from dashboard.frame.markup import Blocks, bullets
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
-from dashboard.frame.widgets import (
-    LONGEST_NAME,
-    ask_for_files,
-    button,
-    named,
-    one_of,
-    save_button,
-    share,
-    tabs,
-)
-from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
+from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, save_button, share, tabs
+from dashboard.frame.work import button, clock, flash, go_to, kept, reviewer, say
 from dashboard.parts import imports, jobs, stakes, stopping
 from dashboard.parts.documents import KINDS
 from dashboard.parts.imports import DATABASE
@@ -34,8 +25,7 @@ from dashboard.sessions.sharing import share_tab
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import advising_rules
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import count_of
+from tarstop_core.presentation.numbers import count_of, unbroken
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of

@@ -11,18 +11,8 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import (
-    bring_back,
-    button,
-    lasting,
-    put_away,
-    some_of,
-    switch,
-    text_of,
-    undo_row,
-    upload,
-)
-from dashboard.frame.work import clock, flash, go_to, reviewer, say
+from dashboard.frame.widgets import bring_back, lasting, put_away, some_of, switch, text_of, undo_row, upload
+from dashboard.frame.work import button, clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail

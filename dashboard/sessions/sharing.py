@@ -3,8 +3,8 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import button, one_of
-from dashboard.frame.work import say
+from dashboard.frame.widgets import one_of
+from dashboard.frame.work import button, say
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.permissions import Role
 from tarstop_core.sessions.store.store import Store

@@ -25,8 +25,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.numbers import amount, percent, unbroken
 from tarstop_core.ranking.order import Order, Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay

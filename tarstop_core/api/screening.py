@@ -15,7 +15,7 @@ from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.presentation.palette import COST, VALUE
 from tarstop_core.presentation.results import Result
 from tarstop_core.screening import advice as advising
-from tarstop_core.screening.advice_figure import advice_figure
+from tarstop_core.screening.advice import advice_figure
 from tarstop_core.screening.advised import Advice as Advised
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.wording import verdict

@@ -11,7 +11,7 @@ from tarstop_core.calibration.first_hit import WITHIN, FirstHits, PastCase
 from tarstop_core.calibration.quality import Quality, wilson
 from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
 SHORTEST = 100  # Ranks that a curve of first hits shows at least
@@ -22,28 +22,6 @@ Bins = Sequence[tuple[float, float, int]]
 Intervals = Sequence[tuple[float, float]]
 _CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 _MARGIN = {"l": 56, "r": 8, "t": 6, "b": 44}
-
-
-def quality_sentence(quality: Quality) -> str:
-    """Say how well chances came true, in plain words with their numbers.
-
-    >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
-    'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08, 11 % lower than if every document had the average chance (0.09).'
-    """
-    off = 100 * quality.ece
-    off_by = f"{off:.1f}" if off >= 0.1 or off == 0 else f"{off:.2g}"
-    scores = (
-        f"Judged on {quality.how}: on average the chances were off by {off_by} percentage points "
-        f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
-    )
-    count = sum(n for _, _, n in quality.reliability)
-    base = sum(share * n for _, share, n in quality.reliability) / max(count, 1)
-    plain = base * (1 - base)
-    if plain <= 0:
-        return f"{scores}."
-    gain = 1 - quality.brier / plain
-    compared = f"{percent(gain)} lower" if gain > 0 else "no lower"
-    return f"{scores}, {compared} than if every document had the average chance ({number(plain)})."
 
 
 def first_hit_figure(

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import number, percent
 
 BINS = 10  # Bins of equal width in a reliability curve
 DRAWS = 1000  # Resamples of lists for an interval
@@ -31,6 +32,28 @@ class Quality:
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
             raise InputProblem(f"The quality {self.brier:g} and {self.ece:g} is outside 0 to 1.")
+
+
+def quality_sentence(quality: Quality) -> str:
+    """Say how well chances came true, in plain words with their numbers.
+
+    >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
+    'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08, 11 % lower than if every document had the average chance (0.09).'
+    """
+    off = 100 * quality.ece
+    off_by = f"{off:.1f}" if off >= 0.1 or off == 0 else f"{off:.2g}"
+    scores = (
+        f"Judged on {quality.how}: on average the chances were off by {off_by} percentage points "
+        f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
+    )
+    count = sum(n for _, _, n in quality.reliability)
+    base = sum(share * n for _, share, n in quality.reliability) / max(count, 1)
+    plain = base * (1 - base)
+    if plain <= 0:
+        return f"{scores}."
+    gain = 1 - quality.brier / plain
+    compared = f"{percent(gain)} lower" if gain > 0 else "no lower"
+    return f"{scores}, {compared} than if every document had the average chance ({number(plain)})."
 
 
 def quality_of(lists: Sequence[Predicted], how: str) -> Quality:

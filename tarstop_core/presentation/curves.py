@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.palette import BELIEF, COST, GRID, THRESHOLD, VALUE, VALUE_AREA, VALUE_TINTS
+from tarstop_core.presentation.palette import (
+    BELIEF,
+    COST,
+    GRID,
+    SVG_GRID,
+    THRESHOLD,
+    VALUE,
+    VALUE_AREA,
+    VALUE_TINTS,
+)
+from tarstop_core.presentation.pictures import DASHES, drawing, path
 
 Floats = NDArray[np.float64]
 
@@ -306,3 +316,54 @@ def found_curve(
     chart.axis("yaxis", "relevant found", range=[0.0, 1.12 * most], nticks=5)
     shapes = [fig.upright(float(plan), width=1, dash="dot")] if plan > depth else []
     return chart.figure(margin={"l": 56, "r": 8, "t": 8, "b": 36}, shapes=shapes)
+
+
+SMALL_WIDTH, SMALL_HEIGHT, SMALL_EDGE = 168, 48, 4  # Pixels
+
+
+def small_curve(
+    shares: Sequence[float],
+    depth: int,
+    levels: Sequence[float],
+    colour: str,
+    *,
+    in_steps: bool,
+    description: str,
+) -> str:
+    """Draw shares by depth without axes: solid up to `depth`, dotted from there, and levels to compare with.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Values between 0 and 1 at the depths 0, 1, 2, …
+    depth : int
+        Where the solid part ends in a point.
+    levels : sequence of float
+        Shares marked by a dashed line.
+    colour : str
+        Colour of the curve.
+    in_steps : bool
+        Whether to draw steps instead of slopes.
+    description : str
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    width, height = SMALL_WIDTH - 2 * SMALL_EDGE, SMALL_HEIGHT - 2 * SMALL_EDGE
+    step = width / max(1, len(shares) - 1)
+    spots = [(SMALL_EDGE + step * at, SMALL_EDGE + height * (1 - share)) for at, share in enumerate(shares)]
+    (x, y), dash = spots[depth], DASHES["dash"]
+    stroke = f'fill="none" stroke="{colour}" stroke-width="2"'
+    parts = (
+        *(
+            f'<path d="M0 {SMALL_EDGE + height * (1 - level):.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{dash}"/>'
+            for level in levels
+        ),
+        f'<path d="{path(spots[: depth + 1], in_steps)}" {stroke}/>',
+        f'<path d="{path(spots[depth:], in_steps)}" {stroke} stroke-dasharray="{DASHES["dot"]}"/>',
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>',
+    )
+    return drawing(SMALL_WIDTH, SMALL_HEIGHT, parts, description)

@@ -9,7 +9,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from tarstop_core.presentation.numbers import CURRENCIES, count_of
+from tarstop_core.presentation.numbers import count_of, unbroken
 
 
 def _body(rows: Iterable[Iterable[object]], kinds: Sequence[str]) -> Markup:
@@ -21,16 +21,8 @@ def _body(rows: Iterable[Iterable[object]], kinds: Sequence[str]) -> Markup:
     return Markup("".join(f"<tr>{line}</tr>\n" for line in lines))
 
 
-_MINUS_BEFORE_MONEY = re.compile(f"−(?=[{CURRENCIES}])")
-
-
 IN_PRINT = str.maketrans("'", "’")
 """Translates the apostrophes of a name from a file into those of print: ``name.translate(IN_PRINT)``."""
-
-
-def unbroken(text: str) -> str:
-    """A text in which no line break parts a percentage from its sign, or a minus from its amount of money."""
-    return _MINUS_BEFORE_MONEY.sub("−\u2060", text.replace(" %", "\u00a0%"))
 
 
 # Drawings and code are left as they are; everything else between tags is text.

@@ -1,6 +1,7 @@
 """Numbers as a person reads them: the same on a page, on the command line and in a report."""
 
 import math
+import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 CURRENCIES = "£$€¥"
 INTERVAL_LEVEL = 0.9  # Chance with which an interval on a page holds the true value
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MINUS_BEFORE_MONEY = re.compile(f"−(?=[{CURRENCIES}])")
 
 
 def number(value: float) -> str:
@@ -236,3 +238,8 @@ def ticks_in_percent(axis: Mapping[str, Any]) -> dict[str, list[Any]]:
     if values is None:
         values = round_numbers(low, high, axis.get("nticks", 6), step=axis.get("dtick"))
     return {"tickvals": list(values), "ticktext": [f"{100 * value:.3g}\u00a0%" for value in values]}
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line break parts a percentage from its sign, or a minus from its amount of money."""
+    return _MINUS_BEFORE_MONEY.sub("−\u2060", text.replace(" %", "\u00a0%"))

@@ -7,17 +7,18 @@ for pages that run nothing. Lines are paths in a box that may be stretched; poin
 import base64
 import math
 import re
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from html import escape, unescape
+from itertools import pairwise
 
 import numpy as np
 
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import round_numbers
 from tarstop_core.presentation.palette import PAPER
-from tarstop_core.presentation.svg import DASHES, drawing, path, text
 
 Pair = tuple[float, float]
 STRETCHED = (1000.0, 1000.0)
@@ -28,6 +29,8 @@ DECADES = 4  # Labels on a log axis at most
 REACHED = 12  # Pixels around a point within which its text appears
 RIM = f"paint-order:stroke;stroke:var(--paper,{PAPER});stroke-width:4px;stroke-linejoin:round"
 """Of a text that a line may cross."""
+DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4", "longdashdot": "11 3 2 3"}
+"""SVG's ``stroke-dasharray`` by plotly's name of a dash."""
 LINE = 15  # Pixels from one line of a text to the next
 BEFORE = {"left": 0.0, "top": 0.0, "center": 0.5, "middle": 0.5, "right": 1.0, "bottom": 1.0}
 """The share of a text that lies before its spot, by what plotly calls its anchor."""
@@ -302,3 +305,75 @@ def _words_on_paper(label: _Words, size: Pair) -> Iterator[str]:
         if words.startswith("<b>"):
             line = line.replace("<text ", '<text font-weight="bold" ', 1)
         yield f'<g transform="rotate(-90 {x:.1f} {y:.1f})">{line}</g>' if label.upwards else line
+
+
+# --- elements of SVG
+
+
+def text(
+    x: float, y: float, words: str, *, anchor: str = "start", colour: str = "currentColor", size: int = 13
+) -> str:
+    """A line of text, escaped.
+
+    Parameters
+    ----------
+    x, y : float
+        Pixels.
+    words : str
+        The text.
+    anchor : str
+        SVG's text-anchor.
+    colour : str
+        By default that of the text around the drawing.
+    size : int
+        Pixels.
+
+    Returns
+    -------
+    str
+        An SVG element.
+    """
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
+        f"{escape(words)}</text>"
+    )
+
+
+def wrapped(words: str, columns: int) -> list[str]:
+    """Split a text into lines of at most `columns` characters; a longer word is broken."""
+    return textwrap.wrap(words, columns) or [""]
+
+
+def drawing(width: float, height: float, parts: Sequence[str], description: str) -> str:
+    """Put elements together as one drawing.
+
+    Parameters
+    ----------
+    width, height : float
+        Pixels.
+    parts : sequence of str
+        SVG elements.
+    description : str
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" role="img" aria-label="{escape(description, quote=True)}" '
+        f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
+    )
+
+
+def path(spots: Sequence[Pair | None], in_steps: bool) -> str:
+    """Path data (``d``) of a line through spots; None leaves a gap."""
+    parts = []
+    for before, spot in pairwise((None, *spots)):
+        if spot is not None:
+            x, y = spot
+            segment = f"H{x:.1f}V{y:.1f}" if in_steps else f"L{x:.1f} {y:.1f}"
+            parts.append(f"M{x:.1f} {y:.1f}" if before is None else segment)
+    return "".join(parts)

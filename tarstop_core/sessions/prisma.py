@@ -13,7 +13,7 @@ from typing import Any
 
 from tarstop_core.documents.reports import Report
 from tarstop_core.presentation import palette
-from tarstop_core.presentation.svg import drawing, text, wrapped
+from tarstop_core.presentation.pictures import drawing, text, wrapped
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSURE
 from tarstop_core.screening.state import State
 from tarstop_core.sessions import message

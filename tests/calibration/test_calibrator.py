@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from tarstop_core.calibration.calibrator import KINDS, Calibrator, FittedOn, from_json, load
-from tarstop_core.calibration.figures import quality_sentence
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.quality import Quality, ece
+from tarstop_core.calibration.quality import Quality, ece, quality_sentence
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.errors import InputProblem
 from tests.calibration.cases import SCORES, simulated, topic

@@ -10,13 +10,13 @@ from tarstop_core.calibration.figures import (
     come_by_rank,
     first_hit_figure,
     first_hit_sentence,
-    quality_sentence,
     share_sentence,
     two_reliabilities,
     worth_figure,
 )
 from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
 from tarstop_core.calibration.fitting import assess, fit
+from tarstop_core.calibration.quality import quality_sentence
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.calibrators import (

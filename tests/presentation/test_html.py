@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from jinja2 import UndefinedError
 
-from tarstop_core.presentation.html import TEMPLATES, page, table_block, unbroken
+from tarstop_core.presentation.html import TEMPLATES, page, table_block
+from tarstop_core.presentation.numbers import unbroken
 
 NASTY = "</script><script>alert('1')</script>\" onload=\"x"
 

@@ -21,8 +21,7 @@ from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Chart, Figure
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import VALUE
-from tarstop_core.presentation.pictures import fluid, still
-from tarstop_core.presentation.svg import DASHES
+from tarstop_core.presentation.pictures import DASHES, fluid, still
 from tarstop_core.sessions import compare as sessions_figures
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

@@ -19,8 +19,7 @@ from tarstop_core.screening.adaptive_chances import (
     not_found,
     still_unread,
 )
-from tarstop_core.screening.advice import advise
-from tarstop_core.screening.advice_figure import advice_figure
+from tarstop_core.screening.advice import advice_figure, advise
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay

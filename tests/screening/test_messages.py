@@ -11,8 +11,8 @@ import numpy as np
 
 from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
 from tarstop_core.documents.application import Application
-from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.messages import SENTENCES, Messages
+from tarstop_core.presentation.numbers import unbroken
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.readers.overlooked import Verdicts, overlooked
 from tarstop_core.samples.shipped import WrongStops

@@ -39,7 +39,7 @@ OF_FORMULAS = {
     "calibration.calibrator": {"from_json", "load"},
     "calibration.scores": {"tied_share"},
     "calibration.fitting": {"has_label", "usable", "predicted"},
-    "calibration.quality": {"in_bins"},
+    "calibration.quality": {"in_bins", "quality_sentence"},
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),

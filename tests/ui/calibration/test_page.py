@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.calibration.calibration_plot import calibration_plot_sentence, intervals_held
 from tarstop_core.documents.records import as_records
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import number, unbroken
 from tarstop_core.samples.shipped import calibrators, reranked_calibration
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event

@@ -108,8 +108,7 @@ def test_a_press_that_nobody_foresaw_is_a_sentence_too(caplog: pytest.LogCapture
     def page() -> None:
         import streamlit as st
 
-        from dashboard.frame.widgets import button
-        from dashboard.frame.work import flash
+        from dashboard.frame.work import button, flash
 
         def broken() -> None:
             raise RuntimeError("a secret of the server")

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.documents import OWN, SOURCE
-from tarstop_core.presentation.svg import SMALL_EDGE
+from tarstop_core.presentation.curves import SMALL_EDGE
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_patent_session, a_review

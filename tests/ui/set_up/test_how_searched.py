@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.parts.chances import PREFIX
 from tarstop_core.calibration.coverage import COMPLETE, COVERAGES, share_without_hit
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.calibration.rank_frailty import from_cases
@@ -10,7 +11,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 from tarstop_core.sessions.calibrator_library import keep
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import Open, query, start, upload, words_of
+from tests.ui.set_up.cases import Open, html_of, query, start, upload, words_of
 
 SCORED = b"id,title,score\na,Mast,1.5\nb,Kettle,3.5\nc,Cup,2.5\n"
 CHANCES = "set_up/chances/calibrator/scores/own"
@@ -86,3 +87,10 @@ def test_what_is_set_aside_is_not_counted_as_shown(page: AppTest) -> None:
     assert "in the first 3." in words_of(page.caption).replace("\xa0", " ")
     page.text_input("set_up/application/priority").set_value("3 March 1998").run()
     assert "in the first 2." in words_of(page.caption).replace("\xa0", " ")
+
+
+def test_whether_the_chances_came_true_is_drawn_once_a_person_opens_it(page: AppTest) -> None:
+    assert "tar-fluid" not in html_of(page)
+    page.session_state[f"{PREFIX}/came_true"] = True
+    page.run()
+    assert not page.exception and html_of(page).count("tar-fluid") == 1
