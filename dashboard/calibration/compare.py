@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure, note, table
+from dashboard.frame.drawing import figure, note, table
 from dashboard.frame.uploads import hold
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import ask_for_files, files_given, lasting, one_of, some_of, switch
@@ -136,7 +136,7 @@ def _compared(comparison: calibrators.Comparison, held_out: HeldOut, a: str, b: 
     figure(
         "two-reliabilities",
         "Whose chances come true?",
-        two_reliabilities(comparison.a, comparison.b, (a, b), held_out.simulated, dark()),
+        two_reliabilities(comparison.a, comparison.b, (a, b), held_out.simulated, shell.dark()),
         calibrators.comparison_sentence(comparison, a, b),
         pd.concat(reliability_rows(quality).assign(calibrator=name) for name, quality in both),
         "tarstop-calibrators-compared",
@@ -250,7 +250,7 @@ def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, name
     for words, held, chosen in curves:
         read, chance = beliefs_read(held, chosen)
         rows.append(pd.DataFrame({"documents_read": read, "chance": chance, "calibrator": words}))
-    drawing = belief_curves(curves, dark())
+    drawing = belief_curves(curves, shell.dark())
     figure("switched", SWITCHED, drawing, sentence, pd.concat(rows), "tarstop-other-chances")
 
 
@@ -262,7 +262,7 @@ def _worth(session: SessionSnapshot, settings: Settings, moved: Settings, name: 
         st.write(shell.escape_markdown(sentence))
         return
     at = (settings.cost, session.state.depth, settings.payoffs.unit)
-    drawing = worth_figure(lines, *at, session.collection.simulated, dark())
+    drawing = worth_figure(lines, *at, session.collection.simulated, shell.dark())
     rows = pd.concat(
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})
         for title, worth in lines

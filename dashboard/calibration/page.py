@@ -11,7 +11,7 @@ from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
-from dashboard.frame.drawing import all_figures, beside_title, dark, figure, note, offered, table
+from dashboard.frame.drawing import all_figures, beside_title, figure, note, offered, table
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.widgets import (
     bound,
@@ -184,7 +184,7 @@ def _reranked_calibration(_: Store) -> None:
     figure(
         "came-out",
         f"Relevant among {AHEAD[what]}, said after {read} documents: {intervals_held(rows).sum()} of {len(rows)} held",
-        calibration_plot(rows, dark=dark()),
+        calibration_plot(rows, dark=shell.dark()),
         f"{calibration_plot_sentence(rows, every)} Learned and judged on {chances['set'].nunique()} labelled sets, each judged by chances learned on the others; "
         "shorter ones end earlier.",
         rows,

@@ -15,7 +15,6 @@ from dashboard.frame.drawing import (
     all_figures,
     among_all,
     beside_title,
-    dark,
     heading_of,
     note,
     offered,
@@ -174,7 +173,7 @@ def _figures(result: Answer, unit: str, simulated: bool) -> None:
                 among_all(f"{STEM}-{view.name}", partial(trace_to_csv, view.rows(result)), svg=svg)
             continue
         with tab, st.container(key=f"{PREFIX}-tar-figure-{view.name}"), shell.problems_shown():
-            figure = view.figure(result, unit, simulated=simulated, dark=dark())
+            figure = view.figure(result, unit, simulated=simulated, dark=shell.dark())
             shell.caption(sentence)
             with st.container(key=f"{PREFIX}-tar-wide-{view.name}"):
                 picture(figure, sentence)

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.chosen import PREFIX, Start
 from dashboard.frame import shell
-from dashboard.frame.drawing import captioned, dark, offered
+from dashboard.frame.drawing import captioned, offered
 from dashboard.frame.widgets import save_button, share, text_of, upload
 from dashboard.frame.work import button
 from tarstop_core.belief.engines import ENGINES
@@ -56,7 +56,7 @@ def chosen_prior(theta: float, start: Start, disabled: bool, both: bool) -> Prio
         elif taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         drawn = prior.margins[0] if both else prior
-        captioned(prior_figure(drawn, theta, dark()), prior_sentence(drawn, theta))
+        captioned(prior_figure(drawn, theta, shell.dark()), prior_sentence(drawn, theta))
         _other_priors(prior, theta)
     return prior
 

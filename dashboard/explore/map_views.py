@@ -11,8 +11,8 @@ import streamlit as st
 
 from dashboard.explore import controls
 from dashboard.explore.controls import ExploreChoices
-from dashboard.frame.drawing import chart_key, dark, figure, files, heading_of, note
-from dashboard.frame.shell import escape_label
+from dashboard.frame.drawing import chart_key, figure, files, heading_of, note
+from dashboard.frame.shell import dark, escape_label
 from dashboard.frame.widgets import switch
 from dashboard.frame.work import button
 from dashboard.parts.sessions import OF

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.explore import controls, map_views
 from dashboard.explore.controls import ExploreChoices
 from dashboard.frame import address, people, shell
-from dashboard.frame.drawing import all_figures, beside_title, dark, figure, heading_of, note, table
+from dashboard.frame.drawing import all_figures, beside_title, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
@@ -149,7 +149,7 @@ class Selection:
     @property
     def style(self) -> dict[str, bool]:
         """Arguments for how every figure is drawn."""
-        return {"simulated": self.listing.simulated, "dark": dark()}
+        return {"simulated": self.listing.simulated, "dark": shell.dark()}
 
 
 @st.fragment
@@ -299,7 +299,7 @@ def _learned(selection: Selection, choices: ExploreChoices) -> ExploreChoices:
     heading, sentence = order_comparison.order_sentences(listing, comparison, selection.policy)
     figure_at, rows_at = shell.in_turn()
     with figure_at:
-        drawing = order_comparison.order_figure(listing, comparison, dark=dark())
+        drawing = order_comparison.order_figure(listing, comparison, dark=shell.dark())
         figure("explore-learned", heading, drawing, sentence, rows, selection.stem)
     with rows_at:
         heading_of(f"{selection.policy} in both orders, as it turned out")

@@ -53,11 +53,6 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
         return whole
 
 
-def dark() -> bool:
-    """Whether the page is dark."""
-    return st.context.theme.type == "dark"
-
-
 def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
     """Return the figure, with less height on a projector."""
     if not shell.presenting():

@@ -8,8 +8,7 @@ from jinja2 import PackageLoader
 from jinja2.environment import TemplateModule
 from markupsafe import Markup, escape
 
-from dashboard.frame.drawing import dark
-from dashboard.frame.shell import linked
+from dashboard.frame.shell import dark, linked
 from tarstop_core.presentation.figures import ink
 from tarstop_core.presentation.html import TEMPLATES
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE

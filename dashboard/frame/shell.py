@@ -173,6 +173,11 @@ def presenting() -> bool:
     return bool(st.session_state.get(PRESENT))
 
 
+def dark() -> bool:
+    """Whether the page is dark."""
+    return st.context.theme.type == "dark"
+
+
 def beside(*widths: float) -> Sequence[DeltaGenerator]:
     """Return the containers for figures and for their controls, which on a projector are behind a button."""
     if presenting():

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, picture
+from dashboard.frame.drawing import picture
 from dashboard.frame.markup import Blocks, badges
 from dashboard.frame.waiting import LARGE_LIST
 from dashboard.frame.work import button, flash, go_to, kept, reviewer
@@ -106,7 +106,7 @@ def _standing(store: Store, session: SessionSummary, line: str) -> str:
     if session.documents > LARGE_LIST:
         return line
     try:
-        asked = session.id, line, len(store.events(session.id)), dark()
+        asked = session.id, line, len(store.events(session.id)), shell.dark()
         return kept("home/standing", asked, partial(_opened, store, session.id, line), RECENT)
     except InputProblem:  # the page that opens the session says what is damaged
         return line
@@ -127,7 +127,7 @@ def _opened(store: Store, session_id: str, line: str) -> str:
             beliefs,
             state.depth,
             settings.payoffs.ranges().ends,
-            stroke(BELIEF, dark()),
+            stroke(BELIEF, shell.dark()),
             in_steps=path.in_steps,
             description=chance,
         )
@@ -175,7 +175,7 @@ def _picture() -> None:
                 st.slider("Documents read", 0, idea.stop, key=READ, disabled=playing)
         st.html(f"<p>{idea.sentence(depth)}&nbsp;{badges('simulated')}</p>")
     with curves:
-        picture(idea.figure(depth, dark=dark()), idea.sentence(depth))
+        picture(idea.figure(depth, dark=shell.dark()), idea.sentence(depth))
     if st.session_state.get(PLAYING, False) != st.session_state[TICKING]:
         st.rerun()
 

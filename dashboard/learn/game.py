@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import address, classroom, people, shell
 from dashboard.frame.address import Parameter, choice, finite, only
-from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
+from dashboard.frame.drawing import figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import share, switch
 from dashboard.frame.work import button
@@ -216,7 +216,7 @@ def _round(play: Play) -> None:
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
             sentence = f"After {count_of(depth)} the chance that {asked} is {belief}."
-            picture(figures.round_so_far(game, dark=dark()), sentence, presented=200)
+            picture(figures.round_so_far(game, dark=shell.dark()), sentence, presented=200)
             if not shell.presenting():
                 note(sentence)
         if depth:
@@ -275,7 +275,7 @@ def _result(play: Play) -> None:
         figure(
             "call-standings",
             "Your result and every rule’s",
-            figures.standings(rows, dark=dark()),
+            figures.standings(rows, dark=shell.dark()),
             f"{standing} {figures.FAMILIES}",
             frame,
             f"tarstop-your-call-{game.seed}",
@@ -313,7 +313,7 @@ def _class_results(game: Game) -> None:
                 for who, row in (*everybody, *((row.title, row) for row in together.rules))
             ]
             totals = [row.total for row in together.students]
-            drawing = figures.standings(together.rules, of_class=totals, dark=dark())
+            drawing = figures.standings(together.rules, of_class=totals, dark=shell.dark())
             name = f"tarstop-class-{game.seed}"
             figure("call-class", "The class and the rules", drawing, together.sentence, rows, name)
         st.button("Look again", key="call-class-again", icon=":material/refresh:")
@@ -347,7 +347,7 @@ def _round_figure(play: Play, at: int) -> None:
     figure(
         "call-round",
         games.round_heading(game, at),
-        figures.round_to_its_end(game, at, dark=dark()),
+        figures.round_to_its_end(game, at, dark=shell.dark()),
         games.round_sentence(game, at),
         figures.round_columns(game, at),
         f"tarstop-your-call-{game.seed}-{at + 1}",

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure
+from dashboard.frame.drawing import figure
 from dashboard.frame.widgets import bound, one_of, share, switch, tabs
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
@@ -93,7 +93,7 @@ def _certainty() -> Iterator[Picture]:
     payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q", at=left))
     what = f"The {shell.term('belief', 'belief')} b."
     b = share("Chance that “Reject” or “Adopt” is right", 0.3, **bound("idea-b"), help=what, at=right)
-    yield value.peak_picture(payoffs, b, dark=dark())
+    yield value.peak_picture(payoffs, b, dark=shell.dark())
 
 
 def _recall() -> Iterator[Picture]:
@@ -106,8 +106,8 @@ def _recall() -> Iterator[Picture]:
     cost = _cost(case.cost, f"idea-c-{name}", at=right)
     listing = sample(case.key)
     stops = recall.stops(listing, at_stake(listing, q_star, cost, case.theta), target)
-    yield recall.recall_picture(stops, dark=dark())
-    yield recall.real_rules_picture(recall.real_rules(q_star, cost), dark=dark())
+    yield recall.recall_picture(stops, dark=shell.dark())
+    yield recall.real_rules_picture(recall.real_rules(q_star, cost), dark=shell.dark())
 
 
 def _one_document() -> Iterator[Picture]:
@@ -116,10 +116,12 @@ def _one_document() -> Iterator[Picture]:
     what = f"If there is something to find, a document’s {shell.term('chance', 'chance')}."
     p = share("Chance of the next document", 0.05, **bound("idea-p"), at=middle, help=what)
     document = value.one_document(Payoffs.from_q_star(q_star), p)
-    yield value.one_document_picture(document, dark=dark())
+    yield value.one_document_picture(document, dark=shell.dark())
     cost = _cost(0.001, "idea-c-bound", at=right)
     listing = sample_search("prosthetic-foot")
-    yield value.three_rules_picture(value.three_rules(listing, at_stake(listing, q_star, cost)), dark=dark())
+    yield value.three_rules_picture(
+        value.three_rules(listing, at_stake(listing, q_star, cost)), dark=shell.dark()
+    )
 
 
 def _studies() -> Iterator[Picture]:
@@ -134,8 +136,8 @@ def _studies() -> Iterator[Picture]:
     what = f"Scale of the half-normal prior of τ, the {spread}, in logits."
     label = "How much studies may differ"
     tau = _select_number(label, TAUS, 1.0, "idea-tau", right, format_func=number, help=what)
-    yield engines.engines_picture(name, theta, tau, dark=dark())
-    yield engines.widths_picture(name, theta, tau, dark=dark())
+    yield engines.engines_picture(name, theta, tau, dark=shell.dark())
+    yield engines.widths_picture(name, theta, tau, dark=shell.dark())
 
 
 def _trials() -> Iterator[Picture]:
@@ -143,8 +145,8 @@ def _trials() -> Iterator[Picture]:
     tau = _select_number(
         "How much trials differ", TAUS[:6], 0.5, "idea-trials-tau", st, format_func=number, help=what
     )
-    yield trials.wrong_picture(tau, dark=dark())
-    yield trials.alike_picture(tau, dark=dark())
+    yield trials.wrong_picture(tau, dark=shell.dark())
+    yield trials.alike_picture(tau, dark=shell.dark())
 
 
 def _mistaken() -> Iterator[Picture]:
@@ -157,8 +159,8 @@ def _mistaken() -> Iterator[Picture]:
     cost = _cost(0.001, "idea-c-factor", at=right)
     listing = sample_search(one_of("List", search_names(), **bound("idea-search")))
     settings = at_stake(listing, q_star, cost)
-    yield mistaken.mistaken_path_picture(listing, settings, factor, dark=dark())
-    yield mistaken.mistaken_picture(mistaken.mistaken(settings), factor, dark=dark())
+    yield mistaken.mistaken_path_picture(listing, settings, factor, dark=shell.dark())
+    yield mistaken.mistaken_picture(mistaken.mistaken(settings), factor, dark=shell.dark())
 
 
 def _scores() -> Iterator[Picture]:
@@ -166,9 +168,9 @@ def _scores() -> Iterator[Picture]:
     score = switch("Scores", scores.SCORES, at=left, **bound("idea-scores"))
     rules = {name: title for name, (title, _) in scores.RULES.items()}
     taken = scores.taken(score, switch("Read as chances", rules, at=right, **bound("idea-taken")))
-    yield scores.reliability_picture(taken, dark=dark())
+    yield scores.reliability_picture(taken, dark=shell.dark())
     at = one_of("List", dict(enumerate(sample_reviews()["title"])), **bound("idea-review"))
-    yield scores.unread_picture(taken, at, dark=dark())
+    yield scores.unread_picture(taken, at, dark=shell.dark())
 
 
 PICTURES: dict[Idea, Callable[[], Iterator[Picture]]] = {

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, classroom, shell
-from dashboard.frame.drawing import dark, figure, heading_of, note, table
+from dashboard.frame.drawing import figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import one_of, share, switch, tabs
 from dashboard.frame.work import button
@@ -69,7 +69,7 @@ def show() -> None:
 def show_led(given: Mapping[str, str]) -> None:
     """Draw the lecturer's place, which `given` has as an address, without anything to press."""
     with _ONE_FOR_ALL:
-        beside, curves, sentence = _led(read_address(given), dark())
+        beside, curves, sentence = _led(read_address(given), shell.dark())
     left, right = st.columns([1, 1.1], gap="large")
     left.html(beside)
     with right:
@@ -265,7 +265,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
     figure(
         "walk",
         "The chance, and what reading on is worth beside its cost",
-        lesson_curves(followed, step, dark=dark()),
+        lesson_curves(followed, step, dark=shell.dark()),
         lessons.words(followed, step),
         lessons.log(followed, step.depth, first=0),
         f"tarstop-walk-{walk.choices.topic.partition(':')[2]}",

@@ -68,10 +68,11 @@ def ask(chosen: ChosenDocuments, problems: list[str], listing: DeltaGenerator) -
         problems.append(str(problem))
     st.caption(WHY)
     flags: Sequence[Sequence[Flag]] = [()] * len(chosen.frame)
+    bars = dict[int, Flag]()
     if application.known:
         application, flags = _flagged(chosen, application)
         _show_counts(application, flags)
-    bars = {row: flag for row, of_row in enumerate(flags) if (flag := barring(of_row)) is not None}
+        bars = {row: flag for row, of_row in enumerate(flags) if (flag := barring(of_row)) is not None}
     with listing:
         aside = frozenset(_set_aside(chosen, application, bars)) if bars else frozenset[int]()
     if len(aside) == len(chosen.frame):

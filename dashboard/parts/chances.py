@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import captioned, dark, figure, note
+from dashboard.frame.drawing import captioned, figure, note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import lasting, one_of, text_of, upload, whole_percent
 from tarstop_core.calibration import figures
@@ -190,7 +190,7 @@ def _quality(calibrator: Calibrator) -> None:
             "Did the chances come true?", key=f"{PREFIX}/came_true", on_change="rerun"
         ) as folded:
             if folded.open:
-                drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
+                drawn = reliability_figure(quality.reliability, simulated, shell.dark(), quality.intervals)
                 captioned(drawn, reliability_sentence(quality.reliability))
 
 
@@ -232,7 +232,7 @@ def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[P
     figure(
         name,
         "When the first hit comes",
-        figures.first_hit_figure(calibrator, cases, dark(), calibrator.fitted_on.simulated),
+        figures.first_hit_figure(calibrator, cases, shell.dark(), calibrator.fitted_on.simulated),
         figures.first_hit_sentence(calibrator),
         {"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high},
         file_stem,
@@ -249,7 +249,7 @@ def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) ->
         figure(
             name,
             "Did the chances come true?",
-            figures.reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
+            figures.reliability_figure(quality.reliability, simulated, shell.dark(), quality.intervals),
             figures.reliability_sentence(quality.reliability),
             reliability_rows(quality),
             file_stem,

@@ -21,7 +21,7 @@ from dashboard.parts.imports import PREFIX
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
-from tarstop_core.files.labelled_lists import abstract_column
+from tarstop_core.files.labelled_lists import ABSTRACT_LABELS
 from tarstop_core.files.source import check_held
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import REVIEWS, TRIALS, sample_reviews, sample_topics
@@ -251,9 +251,9 @@ def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> t
 
 def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
     """Ask for the column of labels if a file holds two verdicts; return it if it is not the one that was read."""
-    upload.file.seek(0)
-    by_abstract = abstract_column(upload.file.readline())
-    final = next((theirs for theirs, ours in upload.records.understood.items() if ours == "label"), None)
+    table = upload.records
+    by_abstract = next((name for name in ABSTRACT_LABELS if name in (*table.understood, *table.unread)), None)
+    final = next((theirs for theirs, ours in table.understood.items() if ours == "label"), None)
     if by_abstract is None or final is None or final == by_abstract:
         return {}
     words = {by_abstract: "On title and abstract", final: "In the end"}

@@ -9,16 +9,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import (
-    ALL,
-    all_figures,
-    among_all,
-    dark,
-    offered,
-    picture,
-    picture_buttons,
-    table,
-)
+from dashboard.frame.drawing import ALL, all_figures, among_all, offered, picture, picture_buttons, table
 from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save_button
 from tarstop_core.evidence import effect_figures, effect_report, effect_words, report, words
@@ -64,7 +55,7 @@ class View:
         }
         more: tuple[Any, ...] = beside[self.of]
         rows = self.rows(summary) if self.of in ("", "payoffs") else self.rows(summary, *more)
-        figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=about.simulated)
+        figure = self.figure and self.figure(summary, *more, dark=shell.dark(), simulated=about.simulated)
         return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
 

@@ -12,10 +12,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address
-from dashboard.frame.drawing import FAMILY_ORDER, dark, note
+from dashboard.frame.drawing import FAMILY_ORDER, note
 from dashboard.frame.markup import badges
 from dashboard.frame.people import person
-from dashboard.frame.shell import term
+from dashboard.frame.shell import dark, term
 from dashboard.frame.widgets import bound, one_of, some_of, switch
 from dashboard.frame.work import button
 from tarstop_core.errors import InputProblem

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, fitted
 from dashboard.frame.widgets import radio
 from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
@@ -72,10 +71,10 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     extent = st.session_state.get(WINDOW) or "near"
 
     def drawn() -> str:
-        figure = advice_figure(work.paths(settings).path, settings, state, advice, extent, dark())
-        return fluid(fitted(figure), curve_sentence(state, settings, advice))
+        figure = advice_figure(work.paths(settings).path, settings, state, advice, extent, shell.dark())
+        return fluid(figure, curve_sentence(state, settings, advice))
 
-    st.html(work.once(("curves", settings, extent, dark(), shell.presenting()), drawn))
+    st.html(work.once(("curves", settings, extent, shell.dark()), drawn))
     if settings.weighs:
         shell.caption(chance_in_words(advice, settings))
 

@@ -47,7 +47,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     if second_opinion := scenario_of(settings).second_opinion(settings, state):
         st.html(block("remark", second_opinion))
     # Evidence against the chances, and a change of them, is shown without opening the fold.
-    evidence = work.of_chances(evidence_so_far)
+    evidence = work.of_chances(evidence_so_far, work.paths(state.settings).path)
     doubted = state.settings.scale != 1 or evidence.warned
     check = work.of_chances(live_check, evidence) if doubted else None
     if check is not None:

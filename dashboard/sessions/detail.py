@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import beside_title, dark, offered, png_button
+from dashboard.frame.drawing import beside_title, offered, png_button
 from dashboard.frame.markup import Blocks, bullets
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
@@ -254,7 +254,7 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 
 def _flow(store: Store, session: SessionSnapshot) -> None:
     counts = session.prisma
-    coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
+    coded = base64.b64encode(flow_diagram(counts, DARK if shell.dark() else LIGHT).encode()).decode()
     st.html(block("flow", coded, [(name, f"{count:,}") for name, count in counts.rows()]))
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
     if "export" not in store.actions("session", session.row.id):

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import captioned, dark
+from dashboard.frame.drawing import captioned
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bring_back, lasting, put_away, some_of, switch, text_of, undo_row, upload
@@ -187,7 +187,7 @@ def _compare(store: Store) -> None:
         names = [session.row.name for session in compared]
         st.html(block("compared", names, [(name, *values) for name, values in comparison(compared)]))
         if weighing := [session for session in compared if session.state.settings.weighs]:
-            captioned(belief_figure(weighing, dark()), comparison_sentence(weighing))
+            captioned(belief_figure(weighing, shell.dark()), comparison_sentence(weighing))
 
 
 def _import(store: Store) -> None:

@@ -68,12 +68,6 @@ def kind_of(name: str, content: bytes) -> str:
     return RECORDS
 
 
-def abstract_column(content: bytes) -> str | None:
-    """Title of the column with the verdict on title and abstract; None if the first line has none."""
-    first = content.split(b"\n", 1)[0].decode(errors="ignore")
-    return next((column for column in ABSTRACT_LABELS if column in first), None)
-
-
 def read_labelled(
     files: Sequence[tuple[str, bytes]], queries: Mapping[str, str] | None = None, abstracts: bool = False
 ) -> Labelled:
@@ -133,7 +127,8 @@ def read_labelled(
 
 def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, str]:
     """Read a labelled list from a table of records, with a sentence about it."""
-    wanted = abstract_column(content) if abstracts else None
+    first_line = content.split(b"\n", 1)[0].decode(errors="ignore")
+    wanted = next((column for column in ABSTRACT_LABELS if abstracts and column in first_line), None)
     columns = {wanted: "label"} if wanted else None
     table = read_records(io.BytesIO(content), name, columns=columns)
     frame = table.frame

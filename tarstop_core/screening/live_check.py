@@ -16,6 +16,7 @@ prior art.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -34,9 +35,12 @@ from tarstop_core.calibration.scores import scaled
 from tarstop_core.screening import advice_message
 from tarstop_core.screening.adaptive_chances import forecast_for_read
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 
@@ -103,7 +107,12 @@ def live_check(
 
 
 def evidence_so_far(
-    settings: Settings, calibrator: Calibrator, p: Floats, state: State, others: Sequence[Floats] = ()
+    settings: Settings,
+    calibrator: Calibrator,
+    p: Floats,
+    state: State,
+    others: Sequence[Floats] = (),
+    path: ListPath | None = None,
 ) -> Evidence:
     """The evidence of a session and of `others` about its chances, without the forecast of :func:`live_check`, which takes longer.
 
@@ -111,17 +120,21 @@ def evidence_so_far(
     ----------
     settings, calibrator, p, state, others
         As for :func:`live_check`.
+    path : ListPath, optional
+        As for :func:`session_ratios`.
 
     Returns
     -------
     Evidence
         Of all these sessions together.
     """
-    own = session_ratios(settings, calibrator, p, state)
+    own = session_ratios(settings, calibrator, p, state, path)
     return combined([*others, *([] if own is None else [own])])
 
 
-def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Floats | None:
+def session_ratios(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, path: ListPath | None = None
+) -> Floats | None:
     """Evidence of a session against the chances of some settings, for each of A alternatives.
 
     Parameters
@@ -134,6 +147,8 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
         Chances from it, in the order of reading.
     state : State
         State of the session.
+    path : ListPath, optional
+        Its path under these settings, if it was computed already.
 
     Returns
     -------
@@ -147,14 +162,21 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
     for since, by in reversed(state.forecast_settings):
         begin = max(since, state.kept)
         if by.chances_from == settings.chances_from and end > begin:
-            own = _ratios(by, calibrator, p, state, begin, end)
+            same = by.forecast_basis == settings.forecast_basis
+            own = _ratios(by, calibrator, p, state, path if same else None, begin, end)
             ratios = own if ratios is None else ratios + own
         end = since
     return ratios
 
 
 def _ratios(
-    settings: Settings, calibrator: Calibrator, p: Floats, state: State, begin: int, end: int
+    settings: Settings,
+    calibrator: Calibrator,
+    p: Floats,
+    state: State,
+    path: ListPath | None,
+    begin: int,
+    end: int,
 ) -> Floats:
     """Evidence of the labels at positions `begin` to `end` - 1, given those before; shape (A,)."""
     if settings.adapts_chances:
@@ -163,12 +185,9 @@ def _ratios(
         if state.hit is not None and state.hit <= begin:
             return ratios_of_first_hit(np.zeros(1), 0, False, 0.0)
         hit = state.hit if state.hit is not None and state.hit <= end else None
-        chances = settings.s * scaled(p, settings.scale)
-        log_M = calibrator.curve(
-            chances, state.ranked, kappa=settings.kappa, uninformative=state.uninformative
-        ).log_M
+        curve = cast(DecisivePath, path or screening_path(settings, calibrator, p, state)).curve
         return ratios_of_first_hit(
-            log_M, end if hit is None else hit, hit is not None, 1 - settings.b_0, begin
+            curve.log_M, end if hit is None else hit, hit is not None, 1 - settings.b_0, begin
         )
     at = np.arange(len(p))
     judged = state.judged & (at < end)

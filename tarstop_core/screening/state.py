@@ -144,7 +144,7 @@ class State:
         """The rank of each document, shape (N,), or N if ranks follow from positions; for chances that go by rank."""
         return len(self.labels) if self.ranks is None else self.ranks
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """Number of documents read; they have the first positions."""
         return int(np.count_nonzero(self.labels != verdicts.UNSEEN))

@@ -82,6 +82,17 @@ def test_many_lists_warn_and_only_then_multiplying_is_offered() -> None:
     assert fits is not None and not fits.evidence.warned and fits.offered is None
 
 
+@pytest.mark.parametrize("verdicts", ["-" * 30, "--?--?-", "----+"])
+def test_the_path_of_the_advice_says_as_much_about_the_chances(verdicts: str) -> None:
+    search = replace(START, s=0.9, kappa=0.8, confirm_hits=False)
+    state = read(search, verdicts)
+    anew = session_ratios(search, SURE, P, state)
+    # The path under another coverage is not that of the forecasts, so it is not used.
+    for settings in (search, replace(search, kappa=0.5)):
+        path = screening_path(settings, SURE, P, state)
+        assert anew is not None and np.array_equal(anew, session_ratios(settings, SURE, P, state, path))
+
+
 def test_a_remedy_begins_anew_and_taking_it_back_goes_on_where_it_was() -> None:
     labels = [Event("label", {"doc": doc, "label": "irrelevant"}) for doc in IDS[:50]]
     half = replace(REVIEW, scale=0.5)

@@ -5,8 +5,8 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame.drawing import captioned, dark
-from dashboard.frame.shell import caption, escape_markdown, term
+from dashboard.frame.drawing import captioned
+from dashboard.frame.shell import caption, dark, escape_markdown, term
 from dashboard.frame.widgets import explained, lasting, one_of, text_of, upload, whole_percent
 from dashboard.set_up.forms.base import PREFIX
 from dashboard.set_up.forms.studies import StudyForm

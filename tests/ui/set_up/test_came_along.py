@@ -1,5 +1,6 @@
 """Set up: what is merged, families, and labels that came along."""
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,10 +209,13 @@ Kettles with lids,Kettles boil water.,0,0
 """
 
 
-def test_the_verdict_that_the_stages_ask_for_is_taken_and_may_be_changed(open_app: Open) -> None:
+@pytest.mark.parametrize(("name", "content"), [("both.csv", BOTH), ("both.csv.gz", gzip.compress(BOTH))])
+def test_the_verdict_that_the_stages_ask_for_is_taken_and_may_be_changed(
+    open_app: Open, name: str, content: bytes
+) -> None:
     app = open_app("set_up", scenario="review")
     app.radio("set_up/documents/source").set_value("upload").run()
-    app.file_uploader(FILES).upload("both.csv", BOTH)
+    app.file_uploader(FILES).upload(name, content)
     app.run()
     assert not app.exception and not app.error
     assert "carry labels (2 relevant)." in words_of(app.caption), "said before a question is"
