@@ -61,7 +61,8 @@ def explore_page() -> None:
         if chosen in WHOLE:
             _collection(chosen)
         else:
-            _explorer(chosen, _load(chosen, title))
+            listing = _load(chosen, title)
+            _explorer(chosen, listing, _about(listing))
     shell.glossary("evpi", "q-star", "score", "break-even")
     all_figures("tarstop-explore", SAVE_ACTIONS_SCRIPT)
 
@@ -153,7 +154,8 @@ class Selection:
 
 
 @st.fragment
-def _explorer(chosen: str, listing: LabelledList) -> None:
+def _explorer(chosen: str, listing: LabelledList, about: str) -> None:
+    """The part of the page that a slider redraws; `about` is what no slider changes."""
     with shell.problems_shown(), shell.in_one_piece():
         state = st.session_state
         key, first = controls.begin(chosen, listing)
@@ -174,7 +176,7 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
             if isinstance(listing.truth, Outcome):
                 drawn_by[LEARNED] = _learned
             choices = tabs(drawn_by, selection, choices, **bound("show")) or choices
-            _badges(listing)
+            st.html(about)
         state[f"{key}/last"] = choices
         controls.write_address(chosen, choices, own)
 
@@ -188,7 +190,8 @@ def _settings_changed(chosen: str, selection: Selection) -> None:
     offer_reset(differs, controls.forget, chosen, prefix=PREFIX)
 
 
-def _badges(listing: LabelledList) -> None:
+def _about(listing: LabelledList) -> str:
+    """Badges on a list, as HTML."""
     marks = (
         *about_documents(listing.simulated, listing.settings),
         f"{len(listing):,} documents",
@@ -196,7 +199,7 @@ def _badges(listing: LabelledList) -> None:
         f"chances {chances_badge(listing.calibrator, listing.settings)}",
         "paper mode, truth known" if listing.truth is not None else "",
     )
-    st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')
+    return f'<p class="tar-about">{badges(*filter(None, marks))}</p>'
 
 
 def _headline(selection: Selection) -> None:

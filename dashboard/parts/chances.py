@@ -25,7 +25,6 @@ from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.scenarios.named import FIRST, scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import question
 from tarstop_core.sessions.calibrator_library import (
     CHANCE_OF,
     ListedCalibrator,
@@ -51,9 +50,8 @@ def starting_chance(settings: Settings) -> float:
     scenario = scenario_of(settings)
     key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
     explained = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}"
-    share = whole_percent(
-        f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=explained
-    )
+    asked = f"Chance that {scenario.message('question', settings=settings)}, before reading"
+    share = whole_percent(asked, 50, **lasting(key), help=explained)
     means = scenario.message("starting_chance", share=share, settings=settings)
     note(f"{means[0].upper()}{means[1:]}")
     return share / 100

@@ -1,6 +1,6 @@
 """A document as HTML: title, facts, verdict, flags and abstract."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
@@ -93,7 +93,7 @@ def document_html(
         abstract = abstract[len(record.title) :].lstrip()
     facts = _facts(record, at, state, score, more, whose)
     addresses = links(record.url, record.publication_number, record.doi, record.pmid)
-    title, text = _parts(record.title or "Untitled", words), _parts(abstract, words)
+    title, text = parts(record.title or "Untitled", words), parts(abstract, words)
     return block("document", at + 1, title, facts, addresses, lead, text)
 
 
@@ -139,13 +139,6 @@ def verdict_on(state: State, at: int) -> str:
     if at in state.excluded_for:
         verdict += f" ({state.excluded_for[at]})"
     return verdict
-
-
-def _parts(text: str, words: frozenset[str]) -> Iterable[tuple[str, bool]]:
-    """Split a text into parts and say which of them are one of the words; nothing for an empty text."""
-    if not text:
-        return ()
-    return parts(text, words) if words else [(text, False)]
 
 
 def flags_html(flags: Sequence[Flag], aside: bool = False) -> str:

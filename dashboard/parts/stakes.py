@@ -18,7 +18,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewThreshold, S, Settings
-from tarstop_core.screening.wording import best_between, cost_warnings, question
+from tarstop_core.screening.wording import best_between, cost_warnings
 from tarstop_core.value.payoffs import Option, Payoffs
 from tarstop_core.value.stakes import EXAMPLES, FRACTIONS, OPTIONS, PAYOFF_NAMES, Stakes
 
@@ -226,7 +226,8 @@ def _sliders(settings: Settings, fields: _Fields, gap: Literal["medium", "large"
         # The value is also given as default, because a slider whose code arrives late shows its default and would
         # report that as if the person had moved it.
         share("How sure before you act", now["q"], **view("q"), help=hint)
-        sure = q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
+        question = scenario_of(settings).message("question", settings=settings)
+        sure = q_star_in_words(settings.payoffs.q_star, settings.plus, question)
         caption(f"{best_between(settings) if settings.payoffs.others else sure}.")
     with right:
         payoffs, one = settings.payoffs, "title and abstract" if settings.two_stages else "document"
@@ -253,7 +254,8 @@ def stops(payoffs: Payoffs) -> dict[float, str]:
 
 def _consequences(settings: Settings, fields: _Fields, reports: bool, place: str) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    yes, no = question(settings), scenario_of(settings).message("otherwise", settings=settings)
+    message = scenario_of(settings).message
+    yes, no = message("question", settings=settings), message("otherwise", settings=settings)
     labels = {
         "L_r": f"“{plus}” is wrong ({no}): what it costs",
         "L_g": f"“{minus}” is wrong ({yes}): what it costs",
@@ -284,7 +286,7 @@ def _consequences(settings: Settings, fields: _Fields, reports: bool, place: str
 
 def _others(key: str, settings: Settings, fields: _Fields) -> None:
     """Draw the further options, a row each with a name and its amounts."""
-    yes, options = question(settings), settings.payoffs.others
+    yes, options = scenario_of(settings).message("question", settings=settings), settings.payoffs.others
     for at in range(len(options)):
         columns = st.columns([1.4, 1, 1, 0.5], gap="medium", vertical_alignment="bottom")
         option, hint = f"{OPTIONS}{at}/", f"So: {yes}. Negative where it costs."

@@ -1,6 +1,7 @@
 """Rules that weigh whole plans: with a new decision after every document, of fixed length, or of limited length."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,9 +38,7 @@ class Optimal(Policy):
         return path.value_rate_at(depths)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        def reading_to(end: Depths, cost: Floats) -> Floats:
-            return path.expected_utility(end, cost, start, acts_on_belief=True, looks_every=1)
-
+        reading_to = partial(path.expected_utility, start=start, acts_on_belief=True, looks_every=1)
         # The gain counts decisions after finds on the way, so a plan may pay that would not if it were read to its end.
         planned = reading_to(np.array([start]), np.zeros(1)) + path.closed_gain(costs, start)
         # Where no plan pays but a floor asks for more reading, that is read to its end.

@@ -259,13 +259,14 @@ def _stroke(course: str, color: str, width: float, dash: str = "", area: str = "
 def _point_on_page(point: _Point) -> str:
     reached = max(point.size, REACHED)
     shape = {"circle": "border-radius:50%", "diamond": "rotate:45deg;scale:.92"}
-    left, top = (f"calc({100 * share:.2f}% - {reached / 2:.1f}px)" for share in point.spot)
+    across, down = point.spot
     look = f"width:{point.size:.1f}px;height:{point.size:.1f}px;background:{point.fill};"
     look += f"border:{point.edge['width']}px solid {point.edge['color']};{shape.get(point.symbol, '')}"
     # What it says stands on the side where there is room.
     says = f' data-says="{escape(unescape(point.says), quote=True)}"' if point.says else ""
-    side = "point before" if point.spot[0] > 0.5 else "point"
-    place = f"left:{left};top:{top};width:{reached:.1f}px;height:{reached:.1f}px"
+    side = "point before" if across > 0.5 else "point"
+    place = f"left:calc({100 * across:.2f}% - {reached / 2:.1f}px);top:calc({100 * down:.2f}% - {reached / 2:.1f}px)"
+    place += f";width:{reached:.1f}px;height:{reached:.1f}px"
     return f'<span aria-hidden="true" class="{side}"{says} style="{place}"><i style="{look}"></i></span>'
 
 
@@ -279,14 +280,10 @@ def _point_on_paper(point: _Point, size: Pair) -> str:
 
 
 def _words_on_page(words: _Words) -> str:
-    x, y = (
-        f"calc({-100 * share:.0f}% + {shift}px)"
-        for share, shift in zip(words.before, words.shift, strict=True)
-    )
+    (across, down), (before, above), (right, below) = words.spot, words.before, words.shift
+    moved = f"translate(calc({-100 * before:.0f}% + {right}px),calc({-100 * above:.0f}% + {below}px))"
     turned = " rotate(-90deg)" if words.upwards else ""
-    place = (
-        f"left:{100 * words.spot[0]:.2f}%;top:{100 * words.spot[1]:.2f}%;transform:translate({x},{y}){turned}"
-    )
+    place = f"left:{100 * across:.2f}%;top:{100 * down:.2f}%;transform:{moved}{turned}"
     look = f"color:{words.font['color']};font-size:{words.font['size']}px"
     behind = f";background:{words.paper}" if words.paper else ""
     return f'<span aria-hidden="true" style="{place};{look}{behind}">{words.words}</span>'

@@ -30,7 +30,7 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
     # Letters followed by combining accents become single letters, which the pattern matches.
     whole = unicodedata.normalize("NFC", text)
     end = 0
-    for word in _WORD.finditer(whole):
+    for word in _WORD.finditer(whole) if wanted else ():
         if _stem(word[0]) in wanted:
             if word.start() > end:
                 yield whole[end : word.start()], False

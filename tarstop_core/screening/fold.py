@@ -10,7 +10,16 @@ from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.independent import counted_log
-from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Aside, Event, Fit, standing, standing_and_back
+from tarstop_core.screening.log import (
+    CHANGES_LIST,
+    UNDOABLE,
+    Aside,
+    Event,
+    Fit,
+    as_label,
+    standing,
+    standing_and_back,
+)
 from tarstop_core.screening.reading_order import ReadingOrder
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
@@ -115,7 +124,7 @@ class LogReplay:
     def _relabel(self, event: Event) -> None:
         """Apply a verdict and what was recorded with it."""
         entry, at = event.payload, self._order.position(event)
-        code = verdicts.CODES[verdicts.as_label(str(entry["label"]))]
+        code = verdicts.CODES[as_label(str(entry["label"]))]
         graded = code in (verdicts.COMBINATION, verdicts.BACKGROUND)
         if graded and not self._state.settings.grades:
             raise InputProblem(
@@ -159,7 +168,7 @@ class LogReplay:
         """Apply the labels that came with a list; they cost nothing and can be changed, but not undone."""
         content = event.payload
         labels = [str(label) for label in content["labels"].values()]
-        codes = {label: verdicts.CODES[verdicts.as_label(label)] for label in set(labels)}
+        codes = {label: verdicts.CODES[as_label(label)] for label in set(labels)}
         places = self._order.kept(event)
         self._labels[places] = [codes[label] for label in labels]
         for doc, reason in content["reasons"].items():

@@ -24,8 +24,8 @@ from tarstop_core.documents.reports import Report
 from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import listed
-from tarstop_core.screening.labels import Label, as_label
-from tarstop_core.screening.log import Event
+from tarstop_core.screening.labels import Label
+from tarstop_core.screening.log import Event, as_label
 from tarstop_core.screening.reports_apart import RESOLVED_REPORT, ReadApart, ReportsApart
 from tarstop_core.screening.several_readers import Readers
 

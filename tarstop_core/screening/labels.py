@@ -1,8 +1,6 @@
 """Verdicts on documents: their names and codes."""
 
-from typing import Literal, cast
-
-from tarstop_core.errors import InputProblem
+from typing import Literal
 
 Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4
@@ -26,10 +24,3 @@ GRADES: dict[int, str] = {RELEVANT: "X", COMBINATION: "Y", BACKGROUND: "A"}
 """Letters for verdicts in a patent office's search report."""
 PENDING, CONFIRMED, REJECTED = 0, 1, 2
 """Whether a hit was confirmed."""
-
-
-def as_label(text: str) -> Label:
-    """The text itself as a label; InputProblem if there is no such label."""
-    if text not in CODES:
-        raise InputProblem(f"There is no label '{text}'; choose one of {', '.join(CODES)}.")
-    return cast(Label, text)

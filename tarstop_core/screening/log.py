@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired
+from typing import Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict  # below Python 3.12, pydantic accepts only this one
 
 from tarstop_core.effects.studies import Form
 from tarstop_core.envelope import check_time, validated
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.labels import Label
+from tarstop_core.screening.labels import CODES, Label
 
 _Bias = Literal["low", "some", "high"]
 """Risk of bias of a study, as an entry on a report has it."""
@@ -308,6 +308,13 @@ def check_event(event: Event) -> Event:
     name, mend = f"Event {event.seq} ({event.kind})", "restore the session from a file or a backup"
     validated(PAYLOADS[event.kind], event.payload, name, mend, strict=True, open_ended=True)
     return event
+
+
+def as_label(text: str) -> Label:
+    """The text itself as a label; InputProblem if there is no such label."""
+    if text not in CODES:
+        raise InputProblem(f"There is no label '{text}'; choose one of {', '.join(CODES)}.")
+    return cast(Label, text)
 
 
 def calibrators_in(events: Iterable[Event]) -> set[str]:
