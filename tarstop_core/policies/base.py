@@ -24,6 +24,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
+from tarstop_core.value.path import until_hit as until_hit
 from tarstop_core.value.payoffs import TOLERANCE as TOLERANCE
 from tarstop_core.value.payoffs import Depths as Depths
 from tarstop_core.value.payoffs import Flags as Flags
@@ -259,26 +260,6 @@ class Randomised(Policy):
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
             "measure it with 'tarstop replay' or 'tarstop experiment'."
         )
-
-
-def until_hit(depths: Depths, path: Path, start: int) -> Depths:
-    """Move stops up to the decisive hit of a path, after which nothing can be gained.
-
-    Parameters
-    ----------
-    depths : ndarray of int, shape (C,)
-        Where the rule stops without a hit.
-    path : Path
-        The path that may have a hit.
-    start : int
-        Documents read so far.
-
-    Returns
-    -------
-    ndarray of int, shape (C,)
-        Depths no later than the hit, or `start` if the hit came before it.
-    """
-    return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
 
 
 def at_any_cost(depth: int, costs: ArrayLike) -> Depths:

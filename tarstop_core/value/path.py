@@ -298,6 +298,26 @@ def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
     return start + np.searchsorted(-falling, -threshold, side="left")
 
 
+def until_hit(depths: Depths, path: Path, start: int) -> Depths:
+    """Move stops up to the decisive hit of a path, after which nothing can be gained.
+
+    Parameters
+    ----------
+    depths : ndarray of int, shape (C,)
+        Where the rule stops without a hit.
+    path : Path
+        The path that may have a hit.
+    start : int
+        Documents read so far.
+
+    Returns
+    -------
+    ndarray of int, shape (C,)
+        Depths no later than the hit, or `start` if the hit came before it.
+    """
+    return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
+
+
 def limited_plans(horizon: int) -> tuple[int, ...]:
     """Lengths of the plans that a look-ahead of at most `horizon` documents considers."""
     return (*(m for m in PLANS if m < horizon), horizon)
