@@ -384,6 +384,8 @@ class TestCalibrator:
         assert calibrators()["simulated-patents"].fitted_on.badge in html_of(page)
         assert "Brier score" in words_of(page.caption)
         assert "the training lists had" in words_of(page.warning)
+        page.session_state["set_up/chances/came_true"] = True  # as if the fold were opened
+        page.run()
         (figure,) = (part.proto.body for part in page.get("html") if 'class="tar-fluid"' in part.proto.body)
         assert ">simulated</span>" in figure
 
