@@ -68,6 +68,10 @@ class OpenLoop(Policy):
     def value_rate(self, path: Path) -> Floats:
         return path.value_rate(None)
 
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        to_the_end = super().expected_utility(path, depth, costs, start)
+        return _planning_anew(path, to_the_end, depth, costs, start, len(path))
+
 
 @dataclass(frozen=True)
 class LookAhead(Policy):
@@ -92,3 +96,25 @@ class LookAhead(Policy):
 
     def value_rate(self, path: Path) -> Floats:
         return path.value_rate(self.m)
+
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        to_the_end = super().expected_utility(path, depth, costs, start)
+        return _planning_anew(path, to_the_end, depth, costs, start, self.m)
+
+
+def _planning_anew(
+    path: ListPath, to_the_end: Floats, depth: Depths, costs: Floats, start: int, most: int
+) -> Floats:
+    """Expected net utility of a rule that plans at most so many documents, and plans anew after each; shape of `costs`.
+
+    `to_the_end` is that of reading on whatever is found. Where studies add up, a study makes another plan, so the rule gains
+    at least what the best of its plans does now. Where no plan gains, but a floor asks for more reading, that is read to
+    its end.
+    """
+    plans = np.arange(start, min(start + most, len(path)) + 1)
+    if not path.in_steps or len(plans) == 1:
+        return to_the_end
+    gross = path.expected_utility(plans, np.zeros(len(plans)), start, acts_on_belief=True, looks_every=1)
+    net = gross - np.outer(costs, plans - start)
+    best = net.max(axis=1)
+    return np.where((depth > start) & (best > net[:, 0]), np.maximum(best, to_the_end), to_the_end)

@@ -12,7 +12,7 @@ from scipy.stats import binom, norm, poisson
 from tarstop_core.belief.mixture import Remaining
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
+from tarstop_core.policies import Batch, Greedy, LookAhead, OpenLoop, Optimal, Policy, Smooth
 from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.value.cumulative import SHORT, studies_after
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
@@ -244,6 +244,21 @@ def test_waiting_reports_are_weighed_against_their_cost() -> None:
     cheap, dear = a_path(share=0.5, full_cost=1e-6), a_path(share=0.5, full_cost=0.4)
     assert cheap.best_reports(5)[0] == 5 and cheap.best_reports(5)[1] > 0
     assert dear.best_reports(5) == (0, 0.0) and cheap.best_reports(0) == (0, 0.0)
+
+
+@pytest.mark.parametrize("more", [{}, {"share": 0.6, "full_cost": 0.002}, {"share": 0.7, "waiting": 1.4}])
+@pytest.mark.parametrize("rule", [OpenLoop(), LookAhead(5)])
+def test_a_rule_that_plans_anew_gains_as_much_as_its_best_plan_and_no_more_than_optimal(
+    rule: Policy, more: dict[str, float]
+) -> None:
+    path = replace(a_path(**more), studies=np.full(N + 1, len(STATES) - 1))
+    costs, start = np.geomspace(1e-6, 1e-2, 9), 10
+    now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
+    depth = rule.depths(path, costs, start)
+    gained = rule.expected_utility(path, depth, costs, start) - now
+    assert (gained[depth > start] > 0).all() and (depth > start).any()
+    # Optimal decides again after every document.
+    assert (gained <= path.closed_gain(costs, start) + 1e-4).all()
 
 
 def test_plans() -> None:
