@@ -1,9 +1,9 @@
 """Real labelled lists, in the folder that TARSTOP_REAL_DATA names."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -30,15 +30,6 @@ COLLECTIONS = {
 }
 """Rankings of medical reviews, which calibrators may be learned from and shipped."""
 JUDGED = "abs", "content"  # judged by title and abstract, or by full text
-PATENTS = {
-    **{
-        f"CLEF-IP 2011, {run}": (f"patents_real/clefip11_{run}.run.gz", "patents_real/clefip11.qrels.gz")
-        for run in ("fused", "safe", "cori", "gmrf", "gmlr")
-    },
-    "BioPAT": ("patents_real/biopat.run.gz", "patents_real/biopat.qrels.gz"),
-}
-"""Patent searches: measured on, never learned from."""
-EACH_ONCE = ("CLEF-IP 2011, fused", "BioPAT")  # the patent rankings in which no topic occurs twice
 
 
 def run_script(main: Callable[[], None]) -> None:
@@ -56,17 +47,12 @@ def write_sample(folder: str, name: str, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-@lru_cache(maxsize=32)
-def read(data: Path, run: str, qrels: str) -> tuple[Topic, ...]:
-    """Labelled topics of a ranking."""
-    topics, _ = label_topics(read_run(data / run), read_qrels(data / qrels))
-    return tuple(topics.values())
-
-
+@cache
 def medical(data: Path, name: str, judged: str) -> tuple[Topic, ...]:
-    """A collection of medical reviews with one kind of judgment."""
+    """The labelled topics of a collection of medical reviews with one kind of judgment."""
     run, qrels = COLLECTIONS[name]
-    return read(data, run, qrels.format(judged))
+    topics, _ = label_topics(read_run(data / run), read_qrels(data / qrels.format(judged)))
+    return tuple(topics.values())
 
 
 def read_collections(data: Path, judged: str) -> dict[str, list[Topic]]:
@@ -131,7 +117,10 @@ def questions_by_review(data: Path, judged: str) -> dict[str, QuestionsOfReview]
 # --- lists with titles and abstracts --------------------------------------------------------------
 
 ABSTRACT, FULL, SETS = "13 reviews, by title and abstract", "13 reviews, by full text", "12 screening sets"
-QUESTIONS = {"ADHD": "ADHD drugs", "Triptans": "triptans"}
+QUESTIONS = {
+    "ADHD": "Comparative effectiveness and safety of ADHD drugs",
+    "Triptans": "Comparative effectiveness and safety of triptans",
+}
 """Two sets come without a question: it is derived from their name, as the index has it of the others."""
 
 
@@ -146,26 +135,18 @@ class TextList:
     relevant: frozenset[str]
 
 
-def text_lists(data: Path, only: Collection[str] = ()) -> Iterator[TextList]:
-    """Every labelled list with text, or those of some names: the reviews by either judgment, the sets by final inclusion."""
+def text_lists(data: Path) -> Iterator[TextList]:
+    """Every labelled list with text: the reviews by either judgment, the sets by final inclusion."""
     titles = pd.read_csv(data / "topics.csv", encoding="utf-8").set_index("topic")["title"]
     for judged, group in zip(JUDGED, (ABSTRACT, FULL), strict=True):
         grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
         for path in sorted((data / "records").glob("CD*.jsonl.gz")):
             name = path.name.split(".")[0]
-            if not only or name in only:
-                relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
-                yield TextList(group, name, titles[name], read_records(path).frame, relevant)
-    for name, query in questions(data).items():
-        if not only or name in only:
-            yield from filter(None, [screening_set(data, name, query)])
-
-
-def questions(data: Path) -> dict[str, str]:
-    """Questions of the screening sets by name."""
+            relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
+            yield TextList(group, name, titles[name], read_records(path).frame, relevant)
     listed = pd.read_csv(data / "screening" / "index.csv", encoding="utf-8").set_index("name")["query"]
-    asked = {name: f"Comparative effectiveness and safety of {drugs}" for name, drugs in QUESTIONS.items()}
-    return {**listed, **asked}
+    for name, query in {**listed, **QUESTIONS}.items():
+        yield from filter(None, [screening_set(data, name, query)])
 
 
 def screening_set(data: Path, name: str, query: str, *, by_abstract: bool = False) -> TextList | None:

@@ -6,7 +6,7 @@ A study is a module in ``scripts/studies`` with the names that `Study` lists; th
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
@@ -14,12 +14,10 @@ from pathlib import Path
 import jinja2
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from tarstop_core.documents.tables import Floats
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.figures import MARKS, Chart
-from tarstop_core.presentation.pictures import still
 
 Tables = dict[str, pd.DataFrame]
 
@@ -88,17 +86,6 @@ def write(study: Study) -> None:
         (DOCS / f"{study.page}.svg").write_text(study.figure(tables) + "\n", encoding="utf-8")
 
 
-def named_lines(rows: pd.DataFrame, colours: Mapping[str, str], y_range: list[float], says: str) -> str:
-    """Columns by the index as SVG, each in its colour; their axis bears the name of all columns together."""
-    chart = Chart(250)
-    for at, ((name, colour), dash) in enumerate(zip(colours.items(), MARKS, strict=False)):
-        chart.line(rows.index, rows[name], colour, width=2.5, dash=dash)
-        chart.name(f"{MARKS[dash]} {name}", colour, 1 - 0.08 * at)
-    chart.axis("xaxis", str(rows.index.name), range=[0, rows.index.max()])
-    chart.axis("yaxis", str(rows.columns.name), range=y_range)
-    return still(chart.figure(), says)
-
-
 # --- numbers on a page ----------------------------------------------------------------------------
 
 
@@ -148,18 +135,12 @@ def environment() -> jinja2.Environment:
 # --- means over reviews or lists ------------------------------------------------------------------
 
 
-def interval(values: Sequence[float] | Floats | pd.Series, seed: int = 1) -> tuple[float, float]:
-    """95 % percentile interval of a mean, from 10,000 resamplings of the values."""
+def mean_change(values: ArrayLike) -> dict[str, float]:
+    """Mean ``difference`` with ``low`` and ``high`` of its 95 % percentile interval, from 10,000 resamplings of the values."""
     array = np.asarray(values, dtype=float)
-    drawn = np.random.default_rng(seed).integers(0, len(array), size=(10_000, len(array)))
+    drawn = np.random.default_rng(14).integers(0, len(array), size=(10_000, len(array)))
     low, high = np.quantile(array[drawn].mean(axis=1), [0.025, 0.975])
-    return float(low), float(high)
-
-
-def mean_change(values: Sequence[float] | Floats | pd.Series, seed: int = 1) -> dict[str, float]:
-    """Mean ``difference`` with the ends ``low`` and ``high`` of its interval."""
-    low, high = interval(values, seed)
-    return {"difference": float(np.mean(values)), "low": low, "high": high}
+    return {"difference": float(array.mean()), "low": float(low), "high": float(high)}
 
 
 def cluster_t(values: pd.Series) -> dict[str, float]:

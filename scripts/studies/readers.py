@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_1samp
 
-from scripts.study import Floats, Tables, cluster_t
+from scripts.study import Tables, cluster_t
 from tarstop_core.belief.mixture import Remaining
+from tarstop_core.documents.tables import Floats
 from tarstop_core.places import real_data
 from tarstop_core.readers import strategies
 from tarstop_core.readers.agreement import agreement

@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.model_selection import GroupKFold
 
 from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review, taught_by
-from scripts.study import Floats, Tables, cluster_t, named_lines
+from scripts.study import Tables, cluster_t
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -22,13 +22,15 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate, fit_question_rate, for_one_question
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read
-from tarstop_core.documents.tables import Flags
+from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.documents.tables import Tables as Studies
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
 from tarstop_core.policies import Greedy, Optimal
 from tarstop_core.policies.floors import enough_studies
+from tarstop_core.presentation.figures import MARKS, Chart
 from tarstop_core.presentation.palette import BELIEF, PLUS
+from tarstop_core.presentation.pictures import still
 from tarstop_core.value.outcomes import (
     INTERVAL_REACH,
     ReviewPath,
@@ -409,8 +411,12 @@ def summarise(tables: Tables) -> dict[str, object]:
 
 def figure(tables: Tables) -> str:
     """Log-loss of either prior by number of studies."""
-    rows = belief_rows(tables["reviews_beliefs"]).set_index("studies")
-    rows = rows.rename(columns={DEFAULT: "default prior", WIDTH: "learned width"})
-    titled = rows.rename_axis(index="studies read", columns="log-loss")
+    rows, chart = belief_rows(tables["reviews_beliefs"]), Chart(250)
+    lines = (WIDTH, "learned width", PLUS, 1.0), (DEFAULT, "default prior", BELIEF, 0.92)
+    for (prior, name, colour, height), dash in zip(lines, MARKS, strict=False):
+        chart.line(rows["studies"], rows[prior], colour, width=2.5, dash=dash)
+        chart.name(f"{MARKS[dash]} {name}", colour, height)
+    chart.axis("xaxis", "studies read", range=[0, STUDIES[-1]])
+    chart.axis("yaxis", "log-loss", range=[0.3, 0.9])
     says = "Log-loss of the belief after each number of studies, with the default prior and with the learned width."
-    return named_lines(titled, {"learned width": PLUS, "default prior": BELIEF}, [0.3, 0.9], says)
+    return still(chart.figure(), says)

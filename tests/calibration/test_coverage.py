@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from scripts import real_lists
-from scripts.studies import travel
+from scripts.study import DATA
 from tarstop_core.belief.decisive import belief
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.coverage import (
@@ -31,9 +31,14 @@ from tarstop_core.calibration.rank_frailty import (
     survival,
     updated,
 )
+from tarstop_core.documents.topic import Topic
+from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 
-START, MERGED = calibrators()[travel.ONE_RANKING], calibrators()[FOR_MERGED_LISTS]
+START, MERGED = calibrators()["clef-reviews-rank-frailty"], calibrators()[FOR_MERGED_LISTS]
+PATENTS = {f"CLEF-IP 2011, {run}": f"clefip11_{run}" for run in ("fused", "safe", "cori", "gmrf", "gmlr")}
+PATENTS |= {"BioPAT": "biopat"}
+"""Rankings that nothing was learned from, by the names of their files."""
 OWN = from_cases(START, read_cases("4, 17, missed in 60, none in 40"), "mine")
 
 
@@ -106,9 +111,31 @@ def test_a_persons_coverage_is_not_that_of_the_reviews_that_taught_the_kinds() -
     assert again.lacking < 0.05, "what a person's own cases taught is gone on from"
 
 
-@pytest.mark.parametrize("name", real_lists.EACH_ONCE)
+def patents_with_an_answer(real_data: Path, name: str) -> list[Topic]:
+    """Topics of one of `PATENTS` that have something to find."""
+    run = PATENTS[name]
+    qrels = read_qrels(real_data / "patents_real" / f"{run.partition('_')[0]}.qrels.gz")
+    topics, _ = label_topics(read_run(real_data / "patents_real" / f"{run}.run.gz"), qrels)
+    return [topic for topic in topics.values() if topic.omega]
+
+
+def test_patent_lists_without_a_hit_lie_within_what_is_predicted(real_data: Path) -> None:
+    rows = pd.read_csv(DATA / "calibrators_travel_patents.csv")
+    unknown = rows[rows["chances"] == "κ unknown"].set_index("lists_of")
+    assert set(unknown.index) == set(PATENTS)
+    for name in PATENTS:
+        lists = patents_with_an_answer(real_data, name)
+        for depth in (10, 20, 50, 100):
+            share = share_without_hit(START, depth, UNKNOWN)
+            nothing = np.mean([topic.first_hit is None or topic.first_hit > depth for topic in lists])
+            assert share is not None and share.low <= nothing <= share.high
+            kept = unknown.loc[name, [f"nothing_{depth}", f"mean_{depth}", f"low_{depth}"]].tolist()
+            assert kept == pytest.approx([nothing, share.mean, share.low], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["CLEF-IP 2011, fused", "BioPAT"])
 def test_twenty_own_cases_narrow_the_interval_and_it_still_holds(real_data: Path, name: str) -> None:
-    lists = [topic for topic in real_lists.read(real_data, *real_lists.PATENTS[name]) if topic.omega]
+    lists = patents_with_an_answer(real_data, name)
     rng, held = np.random.default_rng(1), []
     for _ in range(20):
         order = [lists[at] for at in rng.permutation(len(lists))]

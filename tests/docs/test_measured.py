@@ -1,5 +1,6 @@
 """What is kept of the measurements on real lists: rerun on a few, and worked out by hand."""
 
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -10,28 +11,18 @@ from scipy.stats import norm
 from scipy.stats import t as t_distribution
 
 from scripts import real_lists
-from scripts.studies import (
-    ranking,
-    readers,
-    recall,
-    reranked_chances,
-    reranking,
-    reviews,
-    travel,
-    unread,
-)
-from scripts.study import DATA, DOCS, change, interval, kept_tables, load, mean_change, page, signed, where
+from scripts.studies import readers, recall, reranked_chances, reranking, reviews, unread
+from scripts.study import DATA, DOCS, change, kept_tables, load, mean_change, page, signed, where
 from tarstop_core.belief.of_tables import belief_path, beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.question import Question
-from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.evaluation.cases import without_relevant
-from tarstop_core.evaluation.replay import replay, summary
+from tarstop_core.documents.topic import Topic
+from tarstop_core.evaluation.ranking_metrics import topic_metrics
 from tarstop_core.files.tables import read_tables
-from tarstop_core.policies import Optimal
-from tarstop_core.ranking.bm25 import PAPER
-from tarstop_core.samples.shipped import calibrators, reranked_calibration
+from tarstop_core.ranking.bm25 import PAPER, WORDS, build_index, rank_order
+from tarstop_core.samples.shipped import reranked_calibration
 from tarstop_core.samples.shipped import reranked_chances as shipped_chances
 from tarstop_core.screening.settings import StudySettings
 from tests.reference.recorded import GOLDEN
@@ -52,7 +43,7 @@ def test_a_difference_is_bold_where_its_interval_leaves_out_0() -> None:
 
 def test_an_interval_resamples_and_a_row_is_the_only_one() -> None:
     values = np.random.default_rng(3).normal(1, 2, 400)
-    low, high = interval(values)
+    low, high = (mean_change(values)[end] for end in ("low", "high"))
     assert (low, high) == pytest.approx((values.mean() - 1.96 * 0.1, values.mean() + 1.96 * 0.1), abs=0.03)
     assert mean_change([2.0, 2.0]) == {"difference": 2.0, "low": 2.0, "high": 2.0}
     with pytest.raises(ValueError, match="unpack"):
@@ -60,9 +51,9 @@ def test_an_interval_resamples_and_a_row_is_the_only_one() -> None:
 
 
 def test_a_page_says_what_its_tables_say() -> None:
-    study = load("ranking")
+    study = load("reranking")
     tables = kept_tables(study)
-    tables["ranking_topics"]["map"] *= 0.5
+    tables["reranking_lists"]["loss"] *= 0.5
     assert page(study, tables) != page(study, kept_tables(study))
 
 
@@ -183,46 +174,15 @@ def test_beliefs_are_computed_again(real_data: Path) -> None:
 
 
 def test_the_difference_follows_from_the_lists() -> None:
-    parts = table("travel", "calibrators_travel").set_index("lists_of")
-    topics = table("travel", "calibrators_travel_topics")
+    parts = pd.read_csv(DATA / "calibrators_travel.csv").set_index("lists_of")
+    topics = pd.read_csv(DATA / "calibrators_travel_topics.csv")
     wide = topics.pivot(index=["collection", "judged", "review"], columns="chances", values="utility")
-    gain = wide[travel.NEW] - wide[travel.BEFORE]
+    gain = wide["rank-frailty"] - wide["marginal"]
     assert len(gain) == parts.loc["all medical reviews", "lists"] == 161
     assert parts.loc["all medical reviews", "difference"] == pytest.approx(gain.mean(), abs=2e-5)
     for (collection, judged), own in gain.groupby(level=[0, 1]):
         row = parts.loc[f"{collection}, {judged}"]
         assert row["difference"] == pytest.approx(own.mean(), abs=2e-5) and row["low"] < row["high"]
-
-
-def test_a_list_is_played_as_replay_plays_it(real_data: Path) -> None:
-    calibrator = calibrators()["clef-reviews-rank-frailty"]
-    topic = next(each for each in real_lists.medical(real_data, "clef2019 dta", "content") if each.omega)
-    both = [topic, without_relevant(topic)]
-    cells = [
-        summary(replay(both, calibrator, Optimal(), payoffs, cost))["net_utility"]
-        for payoffs in travel.PAYOFFS
-        for cost in travel.COSTS
-    ]
-    whole = calibrator.curve(calibrator.probabilities(None, len(topic)))
-    # Where two depths are worth the same, the last digit decides between them.
-    assert travel.utility_of(topic, lambda _: whole) == pytest.approx(np.mean(cells), abs=1e-5)
-    cut = travel.curve_of(calibrator)(topic)
-    np.testing.assert_allclose(cut.log_M, whole.log_M, rtol=1e-4)
-
-
-def test_patent_lists_without_a_hit_lie_within_what_is_predicted(real_data: Path) -> None:
-    rows = table("travel", "calibrators_travel_patents")
-    unknown = rows[rows["chances"] == "κ unknown"].set_index("lists_of")
-    calibrator = calibrators()[travel.ONE_RANKING]
-    assert set(unknown.index) == set(real_lists.PATENTS)
-    for name, files in real_lists.PATENTS.items():
-        lists = [topic for topic in real_lists.read(real_data, *files) if topic.omega]
-        for depth in travel.SHOWN_DEPTHS:
-            share = share_without_hit(calibrator, depth, UNKNOWN)
-            nothing = np.mean([topic.first_hit is None or topic.first_hit > depth for topic in lists])
-            assert share is not None and share.low <= nothing <= share.high
-            kept = unknown.loc[name, [f"nothing_{depth}", f"mean_{depth}", f"low_{depth}"]].tolist()
-            assert kept == pytest.approx([nothing, share.mean, share.low], abs=1e-5)
 
 
 def test_no_review_is_on_both_sides(real_data: Path) -> None:
@@ -238,17 +198,6 @@ def test_no_review_is_on_both_sides(real_data: Path) -> None:
         assert not {topic.name for topic in collections[tested]} & {
             topic.name for topic in real_lists.others(collections, tested)
         }
-        before = travel.before(real_data, tested)
-        seen = {topic.name for topic in real_lists.medical(real_data, "clef_dta", "content")}
-        for topic in real_lists.medical(real_data, tested, "abs"):
-            assert (before(topic) == calibrators()["clef-reviews"]) == (topic.name not in seen)
-
-
-def test_an_interval_draws_whole_reviews() -> None:
-    values = pd.Series([1.0, 0, 0, 0] * 3)
-    low, high = travel.resampled(values, pd.Index(["a", "b", "c", "d"] * 3))
-    # One review of four carries all of it, in all of its lists.
-    assert (low, high) == (0.0, 0.75)
 
 
 # --- still unread, recall, lists that learn ---------------------------------------------------------
@@ -334,24 +283,29 @@ def test_what_ships_for_the_calibration_page_is_what_was_measured() -> None:
 
 
 def test_words_are_no_worse_in_any_group() -> None:
-    for row in load("ranking").summarise(kept_tables(load("ranking")))["rows"]:
-        for measure in ranking.MEASURES:
-            assert row[measure]["words"] > row[measure]["paper"]
-        assert row["count"] == (12 if row["lists"] == real_lists.SETS else 25 if "25" in row["lists"] else 13)
+    topics = pd.read_csv(DATA / "ranking_topics.csv")
+    groups = {real_lists.ABSTRACT: 13, real_lists.FULL: 13, real_lists.SETS: 12}
+    for (group, _), own in topics.groupby(["lists", "text"]):
+        assert own["list"].nunique() == groups[group]
+        means = own.groupby("ranking")[["map", "recall_100"]].mean()
+        assert (means.loc["words"] > means.loc["paper"]).all()
 
 
-def test_lists_are_ranked_again_alike(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = list(real_lists.text_lists(real_data, ("CD010705", "Triptans")))
-    monkeypatch.setattr(ranking, "text_lists", lambda _: small)
-    keys = ["lists", "list", "text", "ranking"]
-    both = ranking.measure()["ranking_topics"].merge(table("ranking", "ranking_topics"), on=keys)
-    assert len(both) == 12 and PAPER.name in set(both["ranking"])
-    for measure in ranking.MEASURES:
-        assert both[f"{measure}_x"].tolist() == pytest.approx(both[f"{measure}_y"].tolist(), abs=1e-4)
+def test_lists_are_ranked_again_alike(real_data: Path) -> None:
+    given = next(each for each in real_lists.text_lists(real_data) if each.name == "CD010705")
+    kept = pd.read_csv(DATA / "ranking_topics.csv").query(
+        "list == 'CD010705' and lists == @given.group and text == 'title and abstract'"
+    )
+    ids, texts = given.frame["id"].to_numpy(dtype=str), ranking_text(given.frame)
+    for recipe in (PAPER, WORDS):
+        run = {"it": Topic("it", ids[rank_order(build_index(texts, recipe=recipe).scores(given.query))])}
+        found = topic_metrics(run, {"it": dict.fromkeys(given.relevant, 1)})["it"]
+        row = kept.set_index("ranking").loc[recipe.name]
+        assert (found["map"], found["recall_100"]) == pytest.approx((row["map"], row["recall_100"]), abs=1e-4)
 
 
 def test_a_list_that_learns_is_no_worse_than_asreview() -> None:
-    rows = table("reranking", "reranking_lists")
+    rows = pd.concat(kept_tables(load("reranking")).values())
     assert set(rows.groupby(["ranker", "list"])["file"].nunique()) == {reranking.FILES}
     assert reranking.gain_over_asreview(rows, "loss")["high"] <= 0.005
     assert reranking.gain_over_asreview(rows, "recall_10")["low"] >= -0.005
@@ -359,7 +313,7 @@ def test_a_list_that_learns_is_no_worse_than_asreview() -> None:
 
 @pytest.mark.parametrize("file", [pytest.param(0, marks=pytest.mark.deep), 3])
 def test_a_list_is_read_again_alike(real_data: Path, file: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = list(real_lists.text_lists(real_data, ("CD008760",)))
+    small = [each for each in islice(real_lists.text_lists(real_data), 26) if each.name == "CD008760"]
     monkeypatch.setattr(reranking, "text_lists", lambda _: small)
     (given,) = reranking.labelled_lists(real_data)
     _, _, _, *measured = reranking.played(reranking.OURS, given, file)
@@ -372,11 +326,6 @@ def test_files_hold_the_same_documents_otherwise_ordered() -> None:
     assert reranking.standing(5, 0).tolist() == [0, 1, 2, 3, 4]
     orders = {tuple(reranking.standing(50, file).tolist()) for file in range(reranking.FILES)}
     assert len(orders) == reranking.FILES and all(sorted(each) == [*range(50)] for each in orders)
-    columns = {"title": [f"steel mast {number}" for number in range(12)], "relevant": np.arange(12) % 3 == 0}
-    given = reranking.Shuffled("a", "masts", pd.DataFrame(columns | {"abstract": "of steel"}))
-    moved = given.in_file(4)
-    assert moved["title"].tolist() != columns["title"]
-    pd.testing.assert_frame_equal(moved.sort_index(), given.frame)
 
 
 # --- readers ----------------------------------------------------------------------------------------
