@@ -75,15 +75,10 @@ def panel(
     problems : iterable of str
         Sentences on missing or invalid values.
     """
-    state = st.session_state
-    # Drafts of earlier versions have answers, but no list of unanswered questions.
-    started = f"{key}/truth" in state
+    state, missing = st.session_state, unanswered(key, asks)
     stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
-    unanswered: list[str] = state.setdefault(
-        f"{key}/unanswered", list(QUESTIONS) if asks and not started else []
-    )
     problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
-    now = stakes.views(unanswered)
+    now = stakes.views(state[f"{key}/unanswered"])
     for name, value in now.items():
         # After a visit to another page, the widgets are gone but the value is kept.
         if f"{key}/{name}" not in state and name not in problems:
@@ -103,13 +98,20 @@ def panel(
         _consequences(ours, fields, reports, place=f"stakes-plain-{key}")
         if not settings.one_decides:
             _others(key, ours, fields)
-    missing = [QUESTIONS[name] for name in unanswered]
     if missing:
         caption("Nothing is preset here: only you know what is at stake.")
     elif not problems:
         for sentence in cost_warnings(ours):
             st.info(escape_markdown(sentence), icon=":material/info:")
     return ours, [*problems.values(), *missing]
+
+
+def unanswered(key: str, asks: bool) -> list[str]:
+    """Sentences on the questions under a prefix that have no answer; with `asks` none has one at first."""
+    state = st.session_state
+    # Drafts of earlier versions have answers, but no list of unanswered questions.
+    first = list(QUESTIONS) if asks and f"{key}/truth" not in state else []
+    return [QUESTIONS[name] for name in state.setdefault(f"{key}/unanswered", first)]
 
 
 def beyond(threshold: ReviewThreshold, *, at: Any = st, **how: Any) -> float:

@@ -49,12 +49,14 @@ SECOND_STEP = {True: "2 What is at stake", False: "2 When to stop"}
 NEXT = {True: "Next: what is at stake", False: "Next: when to stop"}
 """Label of the button to the second step, by whether a decision is weighed."""
 OWN_WORDS = "In my own words"
+NOT_REPLAYED = "Where rules would have stopped will stand here. {}"
+"""Said in place of a replay, with the first problem."""
 DRAFT = "draft"
 """Parameter of the address with the name of the draft: the entries, which the store keeps so that they survive a reload."""
 HELD = "_draft"
 """State: the name of this tab's draft, "" while nothing was entered, and the entries that were stored last."""
 OPENED = "_second_step"
-"""State: whether the second step was opened in this tab; until then the browser does not draw it."""
+"""State: whether the second step was opened in this tab; until then nobody sees it."""
 STAKES = "/stakes/truth"
 """End of the keys that hold stakes."""
 UNANSWERED = "/stakes/unanswered"
@@ -77,7 +79,11 @@ def set_up_page() -> None:
 
 
 def _steps() -> None:
-    """Draw both steps; each has the Start button, and the second is sent to the browser only once it was opened."""
+    """Draw both steps, each with the Start button.
+
+    Before the second step is opened it is not sent to the browser, and it is drawn only if its values are enough to start:
+    those of a sample or a draft are, while a person's own documents leave questions open that only the person can answer.
+    """
     st.title("Set up a session")
     flash()
     first, last = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
@@ -111,6 +117,15 @@ def _steps() -> None:
             ready = listing.with_audit(ready, more if scenario.settings_class.weighs else draws)
             listing.first_titles(chosen, ready, asked)
     where = dict.fromkeys(problems, FIRST_STEP)
+    ranked = None if ready is None else ready.screened
+    unanswered = form.unanswered(chosen.simulated)
+    if unanswered and not st.session_state[OPENED]:
+        weighs = scenario.settings_class.weighs
+        where |= dict.fromkeys(unanswered, SECOND_STEP[weighs])
+        if ready is not None and ready.choice == "replay":
+            preview.caption(NOT_REPLAYED.format(*where))
+        _bar(_summary(chosen, None, ranked), weighs, None, where, "")
+        return
     with second:
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
     with goal:
@@ -154,12 +169,11 @@ def _steps() -> None:
                 with preview:
                     listing.show_replay(ready, settings, calibrator)
         elif ready.choice == "replay":
-            preview.caption(f"Where rules would have stopped will stand here. {problems[0]}")
+            preview.caption(NOT_REPLAYED.format(*problems))
         ranking, events = ready.screened, (*ready.events, *elsewhere)
         plan = NewSession(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
-    ranked = None if ready is None else ready.screened
     summary = _summary(chosen, settings if answered else None, ranked)
     unusable: dict[str, str] = st.session_state.get(f"{form.stakes_key(chosen.simulated)}/problems", {})
     steps = {problem: where.get(problem, SECOND_STEP[settings.weighs]) for problem in problems}
@@ -336,7 +350,10 @@ def _take_up() -> None:
     name = st.query_params.get(DRAFT, "")
     draft = shell.store().draft(name) if name else {}
     state[HELD] = (name if draft else "", draft)
-    state.update(draft.get("fields", {}))
+    fields = draft.get("fields", {})
+    state.update(fields)
+    # They belong to the draft also while the step that asks for them is not drawn.
+    state.setdefault(LASTING, set()).update(fields)
     for key, stakes in draft.get("stakes", {}).items():
         state[key] = validated(Stakes, stakes, "This draft", "begin it again")
         state[key.removesuffix("truth") + "problems"] = {}

@@ -9,5 +9,5 @@ def test_an_action_passes_through_few_files(store: Store) -> None:
     label, upload, slider = paths["label"], paths["upload"], paths["slider"]
     assert len(label.files) <= 46 and label.functions <= 292
     # Every element of the page is held for a moment, to be sent with the others: a change of file each.
-    assert len(upload.files) <= 57 and upload.changes <= 565
+    assert len(upload.files) <= 40 and upload.changes <= 310
     assert len(slider.files) <= 30

@@ -38,6 +38,10 @@ class Form(Generic[S]):
         """Key of the state that holds the stakes, for a sample or for a person's own documents."""
         return f"{self.prefix}/stakes" if simulated else f"{self.prefix}/own/stakes"
 
+    def unanswered(self, simulated: bool) -> list[str]:
+        """Sentences on the questions about the stakes that still need an answer."""
+        return stakes.unanswered(self.stakes_key(simulated), asks=not simulated)
+
     def stakes(self, start: S, simulated: bool, problems: list[str]) -> S:
         """Ask what is at stake: a sample begins with answers that end it soon, a person's own documents without any."""
         key = self.stakes_key(simulated)

@@ -26,6 +26,9 @@ class EnoughForm(Form[EnoughSettings]):
     def judges_abstracts(self) -> bool:
         return True
 
+    def unanswered(self, simulated: bool) -> list[str]:
+        return []
+
     def stakes(self, start: EnoughSettings, simulated: bool, problems: list[str]) -> EnoughSettings:
         """Ask for the recall to reach; the rule that reaches it stands further down the page."""
         words = "What share of the relevant documents do you want to find?"

@@ -121,6 +121,24 @@ def test_what_was_entered_in_the_second_step_counts_before_that_is_drawn(
     assert (settings.payoffs.q_star, settings.b_0) == (pytest.approx(0.8), 0.33)
 
 
+def test_a_draft_keeps_the_second_step_while_that_step_is_not_drawn(
+    open_app: Open, page: AppTest, store: Store
+) -> None:
+    upload(page, ("patents.csv", CSV))
+    page.slider("set_up/chances/b_0").set_value(33).run()
+    again = AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS)
+    again.query_params["draft"] = draft_of(page)
+    again.switch_page("pages/set_up.py").run()
+    again.text_area(query(again)).set_value("foldable mast").run()
+    assert not again.exception and not again.slider, "questions about the stakes are open"
+    again.button(START).click().run()
+    assert "which mistake is worse" in again.error[0].value and not store.sessions()
+    assert again.button("set_up/there").label == "Go to 2 What is at stake"
+    last = open_app("set_up", draft=draft_of(page))
+    assert last.text_area(query(last)).value == "foldable mast"
+    assert last.slider("set_up/chances/b_0").value == 33
+
+
 def test_an_unknown_draft_is_a_page_as_new(open_app: Open) -> None:
     page = open_app("set_up", draft="nothing")
     assert not page.exception and not page.error
