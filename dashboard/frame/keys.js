@@ -67,6 +67,14 @@ if (!window.tarstopKeys) {
     box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', keyCode: 13, bubbles: true}));
   });
 
+  // On a phone the line with the verdict leads to its reasons, and from there back to the document.
+  document.addEventListener('click', (event) => {
+    if (!event.target.closest?.('.tar-line')) return;
+    const reasons = document.querySelector('.st-key-advised');
+    const there = reasons.getBoundingClientRect().top < innerHeight / 2;
+    (there ? document.querySelector('.st-key-document') : reasons).scrollIntoView({block: 'start'});
+  });
+
   // Which features of the claim a document shows is kept in this browser.
   const ticks = (features) => [...features.querySelectorAll('input')];
   document.addEventListener('change', (event) => {

@@ -143,8 +143,10 @@ def _archived(store: Store) -> None:
     with st.expander(f"Archived sessions ({len(away)})"):
         for session in away:
             words, beside = st.columns([5, 1.4], vertical_alignment="center")
-            how_far = f'<div class="tar-meta">{html.escape(progress(session, store.events))}</div>'
-            words.html(f'<div class="tar-name">{html.escape(session.name)}</div>{how_far}')
+            so_far = html.escape(" · ".join(progress(session, store.events)))
+            words.html(
+                f'<div class="tar-name">{html.escape(session.name)}</div><div class="tar-meta">{so_far}</div>'
+            )
             key = f"restore-{session.id}"
             button("Bring back", store.archive, session.id, False, key=key, at=beside, width="stretch")
 
@@ -152,8 +154,9 @@ def _archived(store: Store) -> None:
 def _idea() -> None:
     """Draw the idea of the program in a picture; it moves only once somebody presses *Play*."""
     playing = st.session_state[TICKING] = st.session_state.get(PLAYING, False)
-    # A fragment's clock is set when the whole page runs.
-    st.fragment(_picture, run_every=PACE if playing else None)()
+    with st.container(key="idea"):
+        # A fragment's clock is set when the whole page runs.
+        st.fragment(_picture, run_every=PACE if playing else None)()
 
 
 def _picture() -> None:

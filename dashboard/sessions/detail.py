@@ -38,7 +38,7 @@ from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, 
 from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
 from tarstop_core.sessions.other_tools import TOOLS
-from tarstop_core.sessions.prisma import DARK, LIGHT, flow_diagram, origin
+from tarstop_core.sessions.prisma import DARK, LIGHT, WIDTH, flow_diagram, flow_picture, origin
 from tarstop_core.sessions.snapshot import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 
@@ -254,8 +254,10 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 
 def _flow(store: Store, session: SessionSnapshot) -> None:
     counts = session.prisma
-    coded = base64.b64encode(flow_diagram(counts, DARK if shell.dark() else LIGHT).encode()).decode()
-    st.html(block("flow", coded, [(name, f"{count:,}") for name, count in counts.rows()]))
+    shapes, lines, height = flow_picture(counts, DARK if shell.dark() else LIGHT)
+    coded = base64.b64encode(shapes.encode()).decode()
+    numbers = [(name, f"{count:,}") for name, count in counts.rows()]
+    st.html(block("flow", coded, lines, (WIDTH, height), numbers))
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
     if "export" not in store.actions("session", session.row.id):
         return

@@ -234,6 +234,24 @@ INHERITED = Colours(ink="currentColor", box="none", phase=palette.PHASE_BAR_ON_A
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of text in the diagram: it begins at `x` on the base line `y`, or runs upwards with its middle there."""
+
+    x: float
+    y: float
+    words: str
+    upwards: bool = False
+
+    def svg(self, ink: str) -> str:
+        """The line as an element of SVG."""
+        if not self.upwards:
+            return text(self.x, self.y, self.words, colour=ink)
+        across = self.x + 4
+        turned = text(across, self.y, self.words, anchor="middle", colour=ink)
+        return f'<g transform="rotate(-90 {across:.1f} {self.y:.1f})">{turned}</g>'
+
+
+@dataclass(frozen=True)
 class _Step:
     """A row of the diagram: a box on the left, and boxes on the right for what leaves there."""
 
@@ -245,7 +263,22 @@ class _Step:
 
 def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
     """The flow diagram as SVG."""
+    shapes, lines, height = _drawn(counts, colours)
+    says = "; ".join(f"{name} {count:,}" for name, count in counts.rows())
+    drawn = [*shapes, *(line.svg(colours.ink) for line in lines)]
+    return drawing(WIDTH, height, drawn, f"PRISMA 2020 flow diagram: {says}")
+
+
+def flow_picture(counts: Prisma, colours: Colours = LIGHT) -> tuple[str, list[Line], float]:
+    """The flow diagram as SVG without its texts, the texts for a page to write in its own typeface, and the height."""
+    shapes, lines, height = _drawn(counts, colours)
+    return drawing(WIDTH, height, shapes, "PRISMA 2020 flow diagram"), lines, height
+
+
+def _drawn(counts: Prisma, colours: Colours) -> tuple[list[str], list[Line], float]:
+    """Shapes and texts of the diagram, and its height."""
     parts: list[str] = []
+    texts: list[Line] = []
     phases: dict[str, list[float]] = {}
     y, left_x = 2.0, PHASE + 16
     right_x = left_x + BOX + BETWEEN
@@ -258,10 +291,12 @@ def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
         own = height if len(rights) < 2 else _height(left)
         if arrow_from is not None:
             parts.append(_arrow(left_x + BOX / 2, arrow_from, left_x + BOX / 2, y, colours.ink))
-        parts.append(_box(left_x, y, own, left, colours))
+        parts.append(_box(left_x, y, own, colours))
+        texts += _written(left_x, y, own, left)
         right_y = y
         for lines in rights:
-            parts.append(_box(right_x, right_y, _height(lines), lines, colours))
+            parts.append(_box(right_x, right_y, _height(lines), colours))
+            texts += _written(right_x, right_y, _height(lines), lines)
             middle = min(right_y + _height(lines) / 2, y + own - 8) if len(rights) < 2 else right_y + LINE
             # Below the box, next to the line that goes down, because these records leave at the same step.
             start = left_x + (BOX if middle <= y + own else BOX / 2)
@@ -271,15 +306,11 @@ def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
         phases.setdefault(step.phase, [y, 0.0])[1] = y + height
         y += height + GAP
     for name, (top, bottom) in phases.items():
-        middle = (top + bottom) / 2
         parts.append(
             f'<rect x="1" y="{top:.1f}" width="{PHASE}" height="{bottom - top:.1f}" rx="6" fill="{colours.phase}"/>'
-            f'<g transform="rotate(-90 {PHASE / 2 + 5:.1f} {middle:.1f})">'
-            + text(PHASE / 2 + 5, middle, name, anchor="middle", colour=colours.ink)
-            + "</g>"
         )
-    says = "; ".join(f"{name} {count:,}" for name, count in counts.rows())
-    return drawing(WIDTH, y - GAP + 2, parts, f"PRISMA 2020 flow diagram: {says}")
+        texts.append(Line(PHASE / 2 + 1, (top + bottom) / 2, name, upwards=True))
+    return parts, texts, y - GAP + 2
 
 
 def _steps(counts: Prisma) -> list[_Step]:
@@ -334,15 +365,17 @@ def _height(lines: Sequence[str]) -> float:
     return LINE * len(lines) + 2 * PAD - 4
 
 
-def _box(x: float, y: float, height: float, lines: Sequence[str], colours: Colours) -> str:
-    frame = (
+def _box(x: float, y: float, height: float, colours: Colours) -> str:
+    return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{BOX}" height="{height:.1f}" rx="4" '
         f'fill="{escape(colours.box)}" stroke="{colours.ink}"/>'
     )
+
+
+def _written(x: float, y: float, height: float, lines: Sequence[str]) -> list[Line]:
+    """The lines of a box, in its middle."""
     first = y + (height - LINE * len(lines)) / 2 + 14
-    return frame + "".join(
-        text(x + PAD, first + LINE * i, line, colour=colours.ink) for i, line in enumerate(lines)
-    )
+    return [Line(x + PAD, first + LINE * i, line) for i, line in enumerate(lines)]
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, ink: str) -> str:

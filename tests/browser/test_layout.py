@@ -113,6 +113,21 @@ def test_pages_stand_still_on_a_phone(server: AppServer, open_page: Callable[...
     assert moved == {}
 
 
+def test_on_a_phone_home_begins_with_what_may_be_begun(
+    server: AppServer, open_page: Callable[..., Watched]
+) -> None:
+    watched = open_page(PHONE, has_touch=True)
+    watched.open(server.url)
+    for name in ("Start the demo", "Start the review demo", "Start the trials demo", "Set up a session"):
+        expect(watched.page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+    with stored(server) as store:
+        demo.start_review_demo(store, "Rita")
+    watched.open(server.url)
+    fact = watched.page.locator("[class*='st-key-session-'] .tar-fact")
+    assert fact.count() > 2
+    assert set(fact.evaluate_all("all => all.map((each) => each.getClientRects().length)")) == {1}
+
+
 @pytest.mark.parametrize("height", [720, 800])
 def test_nothing_is_cut_in_a_low_window(
     server: AppServer, open_page: Callable[..., Watched], height: int

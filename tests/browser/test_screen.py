@@ -242,6 +242,21 @@ def test_on_a_phone_more_opens_the_rest_of_the_quiet_row(server: Any, open_page:
     watched.assert_sound()
 
 
+def test_on_a_phone_the_verdict_leads_to_its_reasons_and_back(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = start_demo(watched, server)
+    line = page.get_by_role("button", name=re.compile("GO ON"))
+    box = line.bounding_box()
+    assert box is not None and box["height"] >= 44
+    expect(page.get_by_text("If you stopped:")).not_to_be_in_viewport()
+    line.tap()
+    expect(page.get_by_text("If you stopped:")).to_be_in_viewport()
+    line.tap()
+    expect(page.locator(".tar-title")).to_be_in_viewport()
+    expect(page.get_by_text("If you stopped:")).not_to_be_in_viewport()
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:

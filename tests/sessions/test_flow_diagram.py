@@ -4,10 +4,11 @@ import re
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.sessions.prisma import DARK, WIDTH, Prisma, flow_diagram
+from tarstop_core.sessions.prisma import DARK, WIDTH, Prisma, flow_diagram, flow_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = Prisma(
@@ -80,3 +81,10 @@ def test_boxes_never_overlap_and_hold_their_lines(
             assert any(x < px < x + w and y < py <= y + h for x, y, w, h in boxes)
             assert len("".join(each.itertext())) <= 42
     assert re.search("aria-label=", flow_diagram(counts))
+
+
+def test_a_page_writes_the_texts_of_the_diagram_itself() -> None:
+    shapes, lines, height = flow_picture(COUNTS)
+    whole = ElementTree.fromstring(flow_diagram(COUNTS))
+    assert not texts(shapes) and [line.words for line in lines] == texts(flow_diagram(COUNTS))
+    assert height == pytest.approx(float(whole.get("height", 0)), abs=0.5)

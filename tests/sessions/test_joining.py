@@ -143,7 +143,7 @@ def test_counts_follow(store: Store) -> None:
     report = report_html(whole)
     assert joined in report
     assert "<strong>Looking for</strong> hip ultrasound</p>" in report
-    assert progress(store.sessions()[0], store.events).startswith(f"5 of {N + 3} screened")
+    assert progress(store.sessions()[0], store.events)[0] == f"5 of {N + 3} screened"
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
     assert OpenSession.load(store, other).row.ids == OpenSession.load(store, key).row.ids
     assert {each.documents for each in store.sessions()} == {N + 3}

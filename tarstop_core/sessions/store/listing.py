@@ -114,27 +114,27 @@ def _judged_by_all(session: Session, session_id: str, settings: Mapping[str, Any
     return sum(event.kind == "label" for event in counted_log(read_settings(settings).readers, log))
 
 
-def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:
-    """Progress and finds of a session in words; `read_log` returns the events of the session with an id."""
+def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> list[str]:
+    """Progress and finds of a session, a phrase each; `read_log` returns the events of the session with an id."""
     parts = [f"{summary.labelled:,} of {summary.documents:,} screened"]
     # A damaged log must not hide the list: the page of that session says what is damaged.
     with suppress(InputProblem):
         events = read_log(summary.id)
         unsure = count_unsure(events)
-        parts += [counts_in_words(summary.scenario, events), f"{unsure:,} unsure" if unsure else ""]
+        parts += [*counts_in_words(summary.scenario, events), f"{unsure:,} unsure" if unsure else ""]
     if summary.decision is not None:
         action = str(summary.decision.get("action", ""))
         parts.append(f"decided: {action}" if action else "decided")
     elif summary.stopped:
         parts.append("stopped, not decided")
-    return " · ".join(filter(None, parts))
+    return list(filter(None, parts))
 
 
-def counts_in_words(name: str, events: Sequence[Event]) -> str:
-    """Finds of a session of this scenario in words; empty for scenarios in which no report is read in full."""
+def counts_in_words(name: str, events: Sequence[Event]) -> list[str]:
+    """Finds of a session of this scenario in words; none for scenarios in which no report is read in full."""
     scenario = SCENARIOS.get(name)
     if scenario is None or not scenario.settings_class.reads_full_texts:
-        return ""
+        return []
     # Replayed as if the list contained only the documents read, because loading the ids of a long list takes long.
     log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
     ids = list[str]()
@@ -146,7 +146,7 @@ def counts_in_words(name: str, events: Sequence[Event]) -> str:
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
     state = replay(scenario.settings_class.beginning(), ids, log)
-    return " · ".join(scenario.counted(state))
+    return scenario.counted(state)
 
 
 def count_unsure(events: Sequence[Event]) -> int:

@@ -75,7 +75,8 @@ def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> Non
     a_review(store)
     shown = html_of(open_app())
     assert ">Diagnostic accuracy</span>" in shown
-    assert "8 of 30 screened · 3 included · 1 with data · 1 report waiting" in shown
+    facts = ("8 of 30 screened", "3 included", "1 with data", "1 report waiting")
+    assert "\u00a0· ".join(f'<span class="tar-fact">{fact}</span>' for fact in facts) in shown
 
 
 def test_each_recent_session_shows_where_it_stands(open_app: Open, store: Store) -> None:

@@ -136,7 +136,7 @@ def test_sessions_are_found_by_words_and_by_state(open_app: Open, store: Store, 
     assert "12 of 312 screened" in shown(page) and "unsure" not in shown(page)
     store.append(screened, Event("relabel", {"doc": store.session(screened).ids[3], "label": "unsure"}), 13)
     page.run()
-    assert "12 of 312 screened · 1 unsure" in shown(page)
+    assert '12 of 312 screened</span>\u00a0· <span class="tar-fact">1 unsure<' in shown(page)
     page.text_input("sessions/search").set_value("ULTRASOUND").run()
     assert rows(page) == [review]
     page.text_input("sessions/search").set_value("nothing like it").run()
@@ -322,8 +322,10 @@ def test_a_session_with_kept_labels_is_used_like_any_other(
     log(store, session, label(0, "relevant"), label(3, "irrelevant"))
     page = open_app("sessions")
     review = settings.reads_full_texts
-    counted = f" · {counts_in_words('review', store.events(session))}" if review else ""
-    assert f"6 of 30 screened{counted}" in shown(page) and bool(counted) == review
+    counted = counts_in_words("review", store.events(session)) if review else []
+    facts = ["6 of 30 screened", *counted]
+    assert all(f'<span class="tar-fact">{fact}</span>' in shown(page) for fact in facts)
+    assert bool(counted) == review
     page = open_app("sessions", session=session)
     for tab in ("Flow diagram", "Protocol", "Other settings"):
         page.session_state["session_detail/tab"] = tab
