@@ -86,7 +86,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         st.html(reasons)
         if check is None:
             _live_check(work, state, work.of_chances(live_check, evidence))
-        other_rules(work, state, settings)
+        other_rules(work, state, settings, advice.reports)
         if settings.weighs:
             switch(
                 "Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed"
@@ -135,16 +135,19 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     return [abstracts, (reports, in_unit(facts.reports_worth), in_unit(facts.reports_cost), pays)]
 
 
-def other_rules(work: Work, state: State, settings: Settings) -> None:
-    """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
+def other_rules(work: Work, state: State, settings: Settings, reports: int) -> None:
+    """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away.
+
+    All of them stop screening alone while `reports` are to be read first.
+    """
     others = (policy for policy in ALWAYS_SHOWN if settings.weighs or settings.may_follow(type(policy)))
     first = [settings.rule, *(policy for policy in others if policy != settings.rule)]
     stops = [
-        (policy.brief, *_cells(policy, stop, state, settings))
+        (policy.brief, *_cells(policy, stop, state, settings, reports))
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
-    st.html(block("rules", until, settings.weighs, stops))
+    st.html(block("rules", until, settings.weighs, stops, reports))
     # There are some twenty rules, not all of them quick, so they are computed only if the fold is open.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
@@ -153,7 +156,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
             about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
             policies = [*first, *(with_same_target(kind, settings.rule) for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                cells = _cells(policy, stop, state, settings)
+                cells = _cells(policy, stop, state, settings, reports)
                 rows.append((policy.brief, *cells, policy.rule, policy.source))
             chosen = "and chooses" if settings.weighs else "what it promises"
             st.html(block("other_rules", ("rule", "stops after", chosen), rows))
@@ -163,12 +166,15 @@ Stop = tuple[int, int]
 """Depth at which a rule stops, and the option that it then takes."""
 
 
-def _cells(policy: Policy, stop: Stop | None, state: State, settings: Settings) -> tuple[str, str]:
+def _cells(
+    policy: Policy, stop: Stop | None, state: State, settings: Settings, reports: int
+) -> tuple[str, str]:
     """Words for a rule's stop, and for its action or, if nothing is weighed, for its promise about recall."""
     if stop is None:
         return NEEDS_LABELS, ""
     depth, option = stop
-    where = "would stop now" if depth == state.depth else f"{depth:,}"
+    now = "would screen no more" if reports else "would stop now"
+    where = now if depth == state.depth else f"{depth:,}"
     if depth < state.depth:
         where = f"{depth:,}, passed"
     return where, action(option, settings) if settings.weighs else policy.promise.value

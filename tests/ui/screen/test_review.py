@@ -306,6 +306,19 @@ def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, 
     assert "READ THE REPORTS" in shown
 
 
+def test_rules_that_stop_screening_do_not_leave_reports_that_pay(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start(cost=0.02)
+    page = ask_why(open_app("screen", session=session))
+    assert "</strong> would stop now" in html_of(page) and "Whatever the rule" not in html_of(page)
+    press(page, "Include")
+    assert expected(store, session)[0].headline == "reports"
+    shown = html_of(page)
+    assert "would stop now" not in shown and "</strong> would screen no more" in shown
+    assert "Whatever the rule" in shown
+
+
 def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: Store, start: Start) -> None:
     session = start(theta=0.8)
     page = open_app("screen", session=session)
