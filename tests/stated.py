@@ -92,8 +92,9 @@ def _belief(advice: Advice, settings: Settings) -> Iterator[str]:
     unit, b = settings.payoffs.unit, percent(advice.b)
     yield f"The chance that {question(settings)} is {b}"
     yield f"This is so many because the chance of {b}"
-    yield f"{percent(advice.right)} likely right under this model"
-    yield f"{percent(advice.right)} likely to be right under this model"
+    right = percent(advice.right, getattr(settings, "floor", None))
+    yield f"{right} likely right under this model"
+    yield f"{right} likely to be right under this model"
     yield f"you would choose “{settings.plus if advice.plus else settings.minus}”"
     if advice.evpi > 0:
         loss = (
@@ -159,13 +160,13 @@ def _review(facts: ReviewFacts, advice: Advice, settings: StudySettings) -> Iter
         yield f"Of {facts.past.questions} past questions ({facts.past.reviews} reviews), {facts.past.wrong} w"
         yield f"decided wrongly after {studies}"
     if facts.pooled_range is not None:
-        low, high = map(percent, facts.pooled_range)
+        low, high = (percent(end, getattr(settings, "theta", None)) for end in facts.pooled_range)
         yield f"ensitivity may become {low} to {high}"
         yield f"pooled sensitivity would end between {low} and {high}"
         yield f"held in {facts.range_held[0]} of {facts.range_held[1]} past stops"
     if isinstance(facts, EffectFacts):
         if facts.may_end is not None:
-            low, high = alike(facts.may_end)
+            low, high = alike(facts.may_end, beside=getattr(settings, "delta", None))
             yield from (
                 f"average effect may end between {low} and {high}",
                 f"average effect would end between {low} and {high}",
@@ -212,9 +213,11 @@ def in_explore(advice: Advice, settings: Settings) -> list[str]:
         f"At a chance of {percent(advice.b)} “{settings.plus}” is {brings(float(payoffs.utility_plus(advice.b)), advice, settings)}"
         f" and “{settings.minus}” is {brings(float(payoffs.utility_minus(advice.b)), advice, settings)}",
         f"The next document has a chance of {percent(advice.rho)} to",
-        f"is worth {number((advice.score or 0.0) / (advice.cost or 1))} times its cost",
-        f"is worth {amount(advice.score or 0.0, unit)} and costs {amount(advice.cost, unit)}",
-        f"is worth {amount(advice.score or 0.0, unit)} (net of reading it in full) and costs {amount(advice.cost, unit)}",
+        f"is {number((advice.score or 0.0) / (advice.cost or 1))} times its cost",
+        f"is {amount(advice.score or 0.0, unit, exact=False)}",
+        f"a document costs {amount(advice.cost, unit)}",
+        f"are worth {number((advice.worth or 0.0) / (advice.cost or 1))} times its cost each",
+        f"are worth {amount(advice.worth or 0.0, unit, exact=False)} each",
         f"deciding now is {brings(advice.utility, advice, settings)}",
         f"{'Following it' if settings.one_decides else 'Reading that far'} is {brings(advice.utility + advice.gain, advice, settings)}",
     ]

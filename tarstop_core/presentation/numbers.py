@@ -33,17 +33,35 @@ def signed(value: float) -> str:
     return number(value).replace("-", "−")
 
 
-def alike(values: Sequence[float], decimals: int = 2) -> list[str]:
+def alike(values: Sequence[float], decimals: int = 2, beside: float | None = None) -> list[str]:
     """Numbers that stand beside each other: at least two decimals below 10, three digits above.
 
+    Parameters
+    ----------
+    values : sequence of float
+        The numbers.
+    decimals : int
+        Most decimals, if no fewer say the same.
+    beside : float, optional
+        A number, such as a threshold, on whose own side each of them is to read.
+
+    Returns
+    -------
+    list of str
+        A text for each.
+
+    Examples
+    --------
     >>> alike([1.6, 2.467]), alike([2.0, 0.8, 12.34, 1450]), alike([-0.0016, -0.0048, 0.0016], 5)
     (['1.60', '2.47'], ['2.00', '0.80', '12.3', '1,450'], ['−0.0016', '−0.0048', '0.0016'])
+    >>> alike([0.85, 0.998]), alike([0.85, 0.998], beside=1.0)
+    (['0.85', '1.00'], ['0.85', '0.998'])
     """
     while decimals > 2 and all(round(value, decimals) == round(value, decimals - 1) for value in values):
         decimals -= 1
     texts = []
     for value in values:
-        places = decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0
+        places = _on_its_side(value, decimals if abs(value) < 10 else 1 if abs(value) < 100 else 0, beside)
         texts.append(f"{round(value, places) + 0.0:.{places}f}" if abs(value) < 1000 else number(value))
     return [text.replace("-", "−") for text in texts]
 
@@ -129,13 +147,15 @@ def amount_or_documents(value: float, unit: str, cost: float) -> str:
     return count_of(max(1, value / cost))
 
 
-def percent(probability: float) -> str:
-    """A probability as a person says it; never rounded to certainty.
+def percent(probability: float, beside: float | None = None) -> str:
+    """A probability as a person says it; never rounded to certainty, nor to or across the probability `beside`.
 
     >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
     ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
     >>> percent(0.0996), percent(0.9904), percent(0.9899), percent(0.9906)
     ('10 %', '99 %', '99 %', '99.1 %')
+    >>> percent(0.9467), percent(0.9467, beside=0.95), percent(0.95, beside=0.95), percent(0.94967, beside=0.95)
+    ('95 %', '94.7 %', '95 %', '94.97 %')
     """
     if probability in (0.0, 1.0):
         return f"{probability:.0%}".replace("%", " %")
@@ -146,7 +166,16 @@ def percent(probability: float) -> str:
     share = 100 * probability
     # What one digit more rounds to 10 or 99 has none either, as its neighbours.
     digits = 0 if 9.95 <= share < 99.05 else 1 if share >= 1 else 2
+    digits = _on_its_side(share, digits, None if beside is None else 100 * beside)
     return f"{share:.{digits}f} %"
+
+
+def _on_its_side(value: float, decimals: int, beside: float | None) -> int:
+    """Return how many decimals, at least those given, keep a number on its own side of another one."""
+    if beside is not None and abs(value - beside) > 1e-6:
+        while (round(value, decimals) - beside) * (value - beside) <= 0:
+            decimals += 1
+    return decimals
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

@@ -39,7 +39,7 @@ def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
     for evidence in (belief(0.8), belief(None, usable=1), belief(None)):
         yield "belief", {"evidence": evidence, "least": 3}
     yield "of_each", {"sensitivity": 0.8, "specificity": 0.7}
-    for b, turned in ((None, False), (0.8, True), (0.2, False)):
+    for b, turned in ((None, False), (0.8, True), (0.2, False), (0.501, True)):
         yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
     short = Actions("Take it", "Leave it", lacking="5 studies")
     yield "action", {"belief": 0.8, "q_star": 0.5, "turned": True, "actions": short}

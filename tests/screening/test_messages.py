@@ -64,7 +64,7 @@ READ_TWICE = (
     overlooked(replace(READ, relevant=np.where(PLACES > 0, np.nan, JUDGED), drawn=0 * PLACES)),
 )
 """What two readers overlooked of 200 documents that both excluded: 20 drawn, one of them relevant, and none drawn."""
-NONE_LEFT = replace(FOUND, left=(0.1, 0.0, 0.2))
+NEARLY, NONE_LEFT = replace(FOUND, left=(1.0, 0.0, 9.0)), replace(FOUND, left=(0.1, 0.0, 0.2))
 WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECASE)
 """Words of a decision that is weighed."""
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
@@ -247,7 +247,7 @@ def test_every_branch_of_a_review_of_an_intervention() -> None:
         for facts, settings in product(effects(), (plain, named, added)):
             assert message("settings_beyond", facts=facts)
             if facts.estimate:
-                assert message("estimate", facts=facts)
+                assert message("estimate", facts=facts, settings=settings)
             for advice in situations(facts):
                 for changed in (advice, replace(advice, depth=60, more=0)):
                     assert said(message, of_advice(settings, changed))
@@ -274,7 +274,7 @@ def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:
     by_two = [replace(found, overlooked=overlooked) for overlooked in READ_TWICE]
     rules = ("few-left", "audit", "consecutive", "screen-everything")
     for policy, facts, learns in product(
-        rules, (FOUND, found, replace(FOUND, relevant=0), NONE_LEFT, *by_two), (False, True)
+        rules, (FOUND, found, replace(FOUND, relevant=0), NEARLY, NONE_LEFT, *by_two), (False, True)
     ):
         settings = EnoughSettings(policy=policy, learns=learns)
         for advice in situations():
@@ -290,13 +290,12 @@ def test_every_branch_where_nothing_is_weighed() -> None:
         for settings, advice in of_recall():
             advised = {"advice": advice, "settings": settings}
             values: Values = [(name, advised) for name in "says now rests why stopping incomplete".split()]
-            values += [(name, {"facts": advice.facts}) for name in ("recall", "unread")]
+            facts = {"facts": advice.facts}
+            values += [("recall", facts | {"settings": settings}), ("unread", facts)]
             values += [("found", {"advice": advice}), ("read", {"advice": advice}), ("nothing_further", {})]
             if settings != before:
                 before, own = settings, {"settings": settings}
-                values += [
-                    (name, own) for name in "promise aim question otherwise hope chance_column".split()
-                ]
+                values += [(it, own) for it in "promise aim question otherwise hope chance_column".split()]
                 values += [("check", {"check": check, "limit": E_LIMIT, **own})]
                 values += [("protocol", {"plan": plan(), **own})]
             assert not WEIGHED.search(" ".join(said(ENOUGH.message, values)))

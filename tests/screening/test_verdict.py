@@ -8,8 +8,16 @@ from tarstop_core.screening import advice_message
 from tarstop_core.screening.advised import Assumption, Floor, RecallFacts, Variation
 from tarstop_core.screening.enough_settings import EnoughSettings
 from tarstop_core.screening.scenarios.enough import ENOUGH
-from tarstop_core.screening.wording import MOODS, SIGNS, chance_in_words, document_name, explain, verdict
-from tarstop_core.value.payoffs import MINUS
+from tarstop_core.screening.wording import (
+    MOODS,
+    SIGNS,
+    against_the_odds,
+    chance_in_words,
+    document_name,
+    explain,
+    verdict,
+)
+from tarstop_core.value.payoffs import MINUS, Payoffs
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
 
@@ -109,3 +117,22 @@ def test_going_on_although_the_best_guess_is_high_enough_is_explained(unread: fl
         for go_on in (True, False)
     )
     assert (going != stopped) == explained
+
+
+@pytest.mark.parametrize(
+    ("most", "says"), [(53, "(94.97 % to 100 %)"), (52, "Few left is not sure"), (0, "Few left is")]
+)
+def test_no_end_of_an_interval_is_rounded_across_the_recall_to_reach(most: int, says: str) -> None:
+    facts, settings = RecallFacts(left=(most / 3, 0.0, most), relevant=1000), EnoughSettings()
+    so_far = ENOUGH.message("so_far", facts=facts, settings=settings, go_on=True)
+    assert says in so_far and ("certain" in so_far) == (most == 53)
+
+
+def test_what_was_asked_for_and_what_is_reached_are_not_rounded_to_one_number() -> None:
+    asked = replace(REVIEW, floor=0.75, theta=0.64)
+    told = replace(TOLD, disagreement=0.2503, waiting=0, pooled_range=(0.6396, 0.83))
+    held = situation("continue", facts=told, held_by=Floor.RIGHT)
+    assert "74.97 % likely right" in verdict(held, asked).now
+    assert "63.96 % to 83 %" in verdict(situation("stop", facts=told), asked).rests
+    odds = replace(START, payoffs=Payoffs.from_q_star(0.7))
+    assert "69.98 % is not enough" in against_the_odds(situation("stop", b=0.6998), odds)

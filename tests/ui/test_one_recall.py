@@ -41,9 +41,11 @@ def test_where_nothing_is_weighed_one_number_is_said_of_what_was_found() -> None
         glance = verdict(advice, settings)
         said = [explain(advice, settings).sentence, glance.says, *rows.values()]
         assert not too_long(glance)
-        told = percent(facts.recall[0]) in rows["Recall so far, estimated"]
+        told = percent(facts.recall[0], settings.target) in rows["Recall so far, estimated"]
         assert told != facts.left_is_open == ("too early" in rows["Recall so far, estimated"])
-        assert told or not any(f"({percent(facts.recall[1])} to" in plain(text) for text in said)
+        assert told or not any(
+            f"({percent(facts.recall[1], settings.target)} to" in plain(text) for text in said
+        )
         assert not any(DISAGREES in text for text in said) and advice.gain == 0
         seen["go on" if advice.go_on else "stop"] += 1
         seen["told" if told else "open"] += 1

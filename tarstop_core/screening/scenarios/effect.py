@@ -123,9 +123,11 @@ class Effect(StudyScenario[EffectSettings]):
             ("Share of settings in which it does enough", self.message("settings_beyond", facts=facts)),
         ]
         if facts.estimate is not None:
-            rows.insert(0, ("Average effect so far", self.message("estimate", facts=facts)))
+            rows.insert(
+                0, ("Average effect so far", self.message("estimate", facts=facts, settings=settings))
+            )
         if facts.may_end is not None:
-            ends = " to ".join(alike(facts.may_end))
+            ends = " to ".join(alike(facts.may_end, beside=settings.delta))
             rows.append(("Average effect after reading all that is left", ends))
         return rows
 

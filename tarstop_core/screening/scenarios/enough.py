@@ -75,7 +75,7 @@ class Enough(Scenario[EnoughSettings]):
     def rows(self, advice: Advice, settings: EnoughSettings) -> list[tuple[str, str]]:
         facts = _facts(advice)
         rows = [
-            ("Recall so far, estimated", self.message("recall", facts=facts)),
+            ("Recall so far, estimated", self.message("recall", facts=facts, settings=settings)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
             *overlooked_row(facts),
         ]

@@ -147,7 +147,7 @@ class Review(StudyScenario[ReviewSettings]):
         rows = []
         if facts.pooled_range is not None:
             name = "Pooled sensitivity after reading all that is left"
-            rows.append((name, " to ".join(map(percent, facts.pooled_range))))
+            rows.append((name, " to ".join(percent(end, settings.theta) for end in facts.pooled_range)))
         if (past := facts.past) is not None:
             name = f"Past questions decided wrongly after {studies_of(facts.studies)}"
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
