@@ -12,8 +12,9 @@ from tarstop_core.explore import figures, map_figure, maps, message, plans, sens
 from tarstop_core.explore.lists import sample
 from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import Now, World
-from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
+from tarstop_core.policies import Budget, Greedy, LookAhead, OpenLoop, Optimal, Policy
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advice import advise
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
 from tarstop_core.screening.patent_settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
@@ -161,6 +162,18 @@ def test_the_bar_of_depths_can_be_read_where_they_are_within_a_decade() -> None:
     (one,) = shown()
     near = replace(one, measures={**one.measures, "depth": 26 + one.values("depth") % 150})
     assert len(map_figure.map_figure(near, "depth")["data"][0]["colorbar"]["tickvals"]) > 1
+
+
+def test_the_worth_that_screen_names_stands_beside_the_score_that_is_smaller() -> None:
+    explored = sample(SEARCH)
+    settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
+    now = plans.decide(explored.planned(settings), 0, 10.0)
+    for rule in (Optimal(), LookAhead(1), Greedy(), Budget(9)):
+        cell = plans.cell_of(explored, settings, rule, "planned")
+        worth = spoken(message, figures.stakes_sentence, now, settings, cell).values["worth"]
+        screen = advise(replace(settings, policy=rule.spec), explored.calibrator, explored.p, explored.state)
+        assert worth == (None if rule in (Greedy(), Budget(9)) else pytest.approx(screen.worth))
+        assert worth is None or worth > 1.5 * now.value
 
 
 @pytest.mark.parametrize("key", [SEARCH, REVIEW])

@@ -70,8 +70,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         staked = {"settles": "settle it", "in_full": go_on, "rule": Optimal(), "reads_on": reads_on}
         two = Payoffs(1, 1, 1, 1, "£" if go_on else "")
         four = replace(two, others=(Option("Trial only", 0.2, 0.2), Option("Wait", 0.1, 0.3)))
-        for payoffs, between in ((two, ""), (four, "“Adopt” above 60 %")):
-            yield "stakes", {**ACTIONS, "now": now, **staked, "payoffs": payoffs, "between": between}
+        for payoffs, between, worth in ((two, "", None), (four, "“Adopt” above 60 %", 0.5)):
+            staked |= {"payoffs": payoffs, "between": between, "worth": worth}
+            yield "stakes", {**ACTIONS, "now": now, **staked}
     for cost in (0.0, 1e-9, 0.1):
         yield "check", {**ACTIONS, "stakes": Stakes(Payoffs(1, 1, 1, 1, "£"), cost)}
     for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):
