@@ -17,9 +17,8 @@ def part(name: str) -> dict[str, object]:
     entry = resolve_name(name)
     text = LINK.sub(r"`\1`", inspect.getdoc(entry) or "").replace("``", "`")
     source = inspect.getsource(entry) if inspect.isclass(entry) else ""
-    fields = [
-        (field, kind, said or " ".join(more.split())) for field, kind, said, more in FIELD.findall(source)
-    ]
+    listed = FIELD.findall(source)
+    fields = [(field, kind, said or " ".join(more.split())) for field, kind, said, more in listed]
     signature = re.sub(r"\w+(\.\w+)+\.", "", QUOTED.sub(r"\1\2", str(inspect.signature(entry))))
     name = name.split(":")[1]
     return {"name": name, "signature": signature, "doc": NumpyDocString(text), "fields": fields}

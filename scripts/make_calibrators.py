@@ -50,6 +50,7 @@ REVIEW_SEEDS = range(301, 321), range(401, 411)
 ALL_COLLECTIONS = "CLEF TAR 2017 to 2019 (MIT licence, Leif Azzopardi), ranked by rank_bm25, Elasticsearch and the organisers"
 HOME = "CLEF TAR 2017 and 2018 (MIT licence, Leif Azzopardi), rank_bm25 scores"
 DATA = "full-text relevance, which stands for extractable data"
+ELSEWHERE = "medical reviews from four collections"
 LEFT_OUT = "leaving each collection, with its reviews, out"
 HELD_OUT = "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25"
 SUFFIX = {"marginal": "", "hazard": "-hazard", "frailty": "-frailty", "rank": "-rank"}
@@ -93,7 +94,7 @@ def make_for_new_collections(data: Path) -> None:
     once = [topic for topic, name in zip(topics, names, strict=True) if name.endswith(JUDGED[0])]
     seen = replace(
         fit(once, kind="rank").fitted_on,
-        name="medical reviews from four collections, not patents",
+        name=f"{ELSEWHERE}, not patents",
         source=(
             f"{ALL_COLLECTIONS}; "
             "each list by title and abstract and by full text. Four collections hardly tell how unlike them the next may be; "
@@ -127,12 +128,8 @@ def searches(seeds: range) -> list[Topic]:
 
 def reviews(seeds: range, scenario: str) -> list[Topic]:
     """Readable simulated reviews like the sample's, by data or by inclusion."""
-    by_inclusion = scenario == "inclusion"
-    return [
-        review.ranked(f"-{seed}", by_inclusion=by_inclusion)
-        for seed in seeds
-        for review in simulate_reviews(seed)
-    ]
+    how = {"by_inclusion": scenario == "inclusion"}
+    return [review.ranked(f"-{seed}", **how) for seed in seeds for review in simulate_reviews(seed)]
 
 
 def thinning(data: Path, judged: str) -> Thinning:
@@ -154,14 +151,13 @@ def question_rate(data: Path, judged: str) -> ExtractionRate:
 
 def make_simulated() -> None:
     """What needs no real lists."""
-    first, last = SEARCH_SEEDS[0].start, SEARCH_SEEDS[0].stop - 1
     make(
         "sample-searches",
         (searches(SEARCH_SEEDS[0]), searches(SEARCH_SEEDS[1])),
         f"{8 * len(SEARCH_SEEDS[1])} held-out simulated searches",
         simulated=True,
         name="searches like the sample's",
-        source=f"tarstop_core.simulate.patents, seeds {first}–{last}",
+        source=f"tarstop_core.simulate.patents, seeds {SEARCH_SEEDS[0][0]}–{SEARCH_SEEDS[0][-1]}",
     )
     seeds = f"seeds {SEEDS[0]} (fit) and {SEEDS[1]} (judged)"
     train, test = (simulate_patent_rankings(topics=1000, seed=seed) for seed in SEEDS)
@@ -174,7 +170,6 @@ def make_simulated() -> None:
         name="patent searches",
         source=f"tarstop_core.simulate.rankings, {seeds}",
     )
-    first, last = REVIEW_SEEDS[0].start, REVIEW_SEEDS[0].stop - 1
     relevant = []
     for stem, scenario in (("sample-reviews", "review"), ("sample-reviews-inclusion", "inclusion")):
         train, test = (reviews(seeds, scenario) for seeds in REVIEW_SEEDS)
@@ -185,7 +180,7 @@ def make_simulated() -> None:
             scenario,
             simulated=True,
             name="reviews like the sample's",
-            source=f"tarstop_core.simulate.diagnostic, seeds {first}–{last}",
+            source=f"tarstop_core.simulate.diagnostic, seeds {REVIEW_SEEDS[0][0]}–{REVIEW_SEEDS[0][-1]}",
         )
         relevant.append([topic.n_relevant or 0 for topic in train])
     pairs = list(zip(*reversed(relevant), strict=True))
@@ -229,11 +224,8 @@ def make_real(data: Path) -> None:
         collections = read_collections(data, judged)
         rank: dict[str, Any] = {"kind": "rank", "scenario": scenario, "pseudo": PSEUDO}
         held_out = [(fit(others(collections, each), **rank), lists) for each, lists in collections.items()]
-        about = {
-            "name": f"medical reviews from four collections{note}",
-            "source": f"{ALL_COLLECTIONS}; {judged_by}",
-        }
-        fitted = fit([topic for lists in collections.values() for topic in lists], **rank, **about)
+        rank |= {"name": f"{ELSEWHERE}{note}", "source": f"{ALL_COLLECTIONS}; {judged_by}"}
+        fitted = fit([topic for lists in collections.values() for topic in lists], **rank)
         write(f"{stem}-elsewhere", replace(fitted, thinning=thins_out), assess_each(held_out, LEFT_OUT))
         make(
             stem,

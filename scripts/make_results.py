@@ -50,9 +50,7 @@ def main() -> None:
     """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(WANTED)}; all unless given")
-    parser.add_argument(
-        "--reliability", action="store_true", help="how often rules reach a recall; 4 minutes"
-    )
+    parser.add_argument("--reliability", action="store_true", help="how often rules reach a recall")
     asked = parser.parse_args()
     if unknown := sorted({*asked.names} - {*WANTED}):
         parser.error(f"there is no {unknown[0]}; choose of {', '.join(WANTED)}")

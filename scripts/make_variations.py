@@ -9,8 +9,9 @@ Interrupted, it goes on where it was; run again with the same code, it writes th
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -52,35 +53,27 @@ def measured(benchmark: Benchmark, methods: Sequence[Method], **how: Any) -> Res
     return run(benchmark, methods=methods, cache=ResultCache(CACHE), **usual | how)
 
 
-def told(results: Results, variation: str, value: object, benchmark: str = "") -> list[Row]:
+def told(results: Results, variation: str, value: object) -> list[Row]:
     """The rows of an experiment."""
     found = rows(results, draws=0)
-    about = {
-        "benchmark": benchmark or results.settings["benchmark"],
-        "variation": variation,
-        "value": str(value),
-    }
+    about = {"benchmark": results.settings["benchmark"], "variation": variation, "value": str(value)}
     return [about | row for row in found[[c for c in VARIATION_COLUMNS if c in found]].to_dict("records")]
 
 
-def agent_for(steps: int, seed: int) -> Callable[[Sequence[Case]], Weights]:
-    """Trains an agent, unless it lies in the cache from before."""
-
-    def made(cases: Sequence[Case]) -> Weights:
-        path = CACHE / f"{weights_file(cases).stem}-{steps}-{seed}.npz"
-        if not path.is_file():
-            CACHE.mkdir(exist_ok=True)
-            ppo.train([case.topic for case in cases], seed, steps).save(path)
-        return Weights.load(path)
-
-    return made
+def agent(steps: int, seed: int, cases: Sequence[Case]) -> Weights:
+    """An agent trained on these cases, unless it lies in the cache from before."""
+    path = CACHE / f"{weights_file(cases).stem}-{steps}-{seed}.npz"
+    if not path.is_file():
+        CACHE.mkdir(exist_ok=True)
+        ppo.train([case.topic for case in cases], seed, steps).save(path)
+    return Weights.load(path)
 
 
 def of_seed(scenario: str, seed: int) -> list[Row]:
     """All of the paper's methods on another draw of the data."""
     methods = parse_methods(PAPER, scenario)
     if scenario == "review":
-        benchmark, agents = simulated_reviews(seed=seed), agent_for(ppo.STEPS_ON_FEW, 0)
+        benchmark, agents = simulated_reviews(seed=seed), partial(agent, ppo.STEPS_ON_FEW, 0)
         return told(measured(benchmark, methods, grlstop_weights=agents), "seed", seed)
     shipped = simulated_patents().folds[0].train
     benchmark = simulated_patents(TOPICS, 2 * seed - 1)
@@ -103,8 +96,8 @@ def of_samples(seed: int) -> list[Row]:
 
 def of_agent(steps: int, seed: int) -> list[Row]:
     """GRLStop in reviews by another agent."""
-    agents = agent_for(steps, seed)
-    found = measured(simulated_reviews(), parse_methods(["grlstop"], "review"), grlstop_weights=agents)
+    methods = parse_methods(["grlstop"], "review")
+    found = measured(simulated_reviews(), methods, grlstop_weights=partial(agent, steps, seed))
     return told(found, "agent", f"{steps} choices, seed {seed}")
 
 
@@ -117,7 +110,7 @@ def of_tuning(name: str) -> list[Row]:
         return []
     methods = parse_methods(BY_CHANCES, benchmark.scenario)
     seen, unseen = (measured(benchmark, methods, costs=COSTS, parts=parts) for parts in (0, FOLDS))
-    found = told(unseen, "tuning", f"{FOLDS} parts", name)
+    found = told(unseen, "tuning", f"{FOLDS} parts")
     for row in found:
         m, q, c = unseen.method(row["method"]), unseen.q(row["q_star"]), unseen.c(row["cost"])
         gain = mean_with_interval(seen, unseen.net_utility[:, m, q, c] - seen.net_utility[:, m, q, c], q)

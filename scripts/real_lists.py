@@ -4,12 +4,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.calibration.extraction_rate import QuestionsOfReview
 from tarstop_core.calibration.hit_rate_fit import fit_thinning
 from tarstop_core.calibration.hit_rate_model import Thinning
@@ -63,12 +64,7 @@ def read_collections(data: Path, judged: str) -> dict[str, list[Topic]]:
 def others(collections: dict[str, list[Topic]], tested: str) -> list[Topic]:
     """Topics of the other collections, without reviews that the tested one holds too."""
     names = {topic.name for topic in collections[tested]}
-    return [
-        topic
-        for name, topics in collections.items()
-        for topic in topics
-        if name != tested and topic.name not in names
-    ]
+    return [topic for topics in collections.values() for topic in topics if topic.name not in names]
 
 
 def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
@@ -79,10 +75,9 @@ def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
     seen = {topic.name for judged in JUDGED for topic in medical(data, tested, judged)} if tested else set()
     topics, names = list[Topic](), list[str]()
     for name, judged in product(COLLECTIONS, JUDGED):
-        if name != tested:
-            own = [t for t in medical(data, name, judged) if t.omega and t.name not in seen]
-            topics += own
-            names += [f"{name}, {judged}"] * len(own)
+        own = [t for t in medical(data, name, judged) if t.omega and t.name not in seen]
+        topics += own
+        names += [f"{name}, {judged}"] * len(own)
     return topics, names
 
 
@@ -103,11 +98,9 @@ def questions_by_review(data: Path, judged: str) -> dict[str, QuestionsOfReview]
     so it is known how many of them there are, up to the last that was kept.
     """
     included = {topic.name: int(np.sum(topic.labels)) for topic in medical(data, "clef_dta", judged)}
-    found: dict[str, list[Outcome]] = {}
-    for outcome in outcomes(data):
-        found.setdefault(outcome.review, []).append(outcome)
     reviews = {}
-    for review, own in found.items():
+    for review, group in groupby(outcomes(data), lambda outcome: outcome.review):
+        own = list(group)
         studies = tuple(int(np.sum(outcome.positions < len(outcome.topic))) for outcome in own)
         last = max(int(outcome.name.rsplit("-", 1)[1]) for outcome in own)
         reviews[review] = QuestionsOfReview(max(included[review], *studies), studies, few=last + 1 - len(own))
@@ -116,7 +109,6 @@ def questions_by_review(data: Path, judged: str) -> dict[str, QuestionsOfReview]
 
 # --- lists with titles and abstracts --------------------------------------------------------------
 
-ABSTRACT, FULL, SETS = "13 reviews, by title and abstract", "13 reviews, by full text", "12 screening sets"
 QUESTIONS = {
     "ADHD": "Comparative effectiveness and safety of ADHD drugs",
     "Triptans": "Comparative effectiveness and safety of triptans",
@@ -124,43 +116,39 @@ QUESTIONS = {
 """Two sets come without a question: it is derived from their name, as the index has it of the others."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TextList:
-    """A list with its question and its relevant documents."""
+    """A list with its question, its records and which of them are relevant."""
 
-    group: str
     name: str
+    judged: str
+    """`INCLUSION` by title and abstract, `REVIEW` by full text or final inclusion."""
+    clef: bool
     query: str
     frame: pd.DataFrame
-    relevant: frozenset[str]
+    relevant: Flags
 
 
 def text_lists(data: Path) -> Iterator[TextList]:
-    """Every labelled list with text: the reviews by either judgment, the sets by final inclusion."""
+    """Every labelled list with text, by each kind of judgment that it has."""
     titles = pd.read_csv(data / "topics.csv", encoding="utf-8").set_index("topic")["title"]
-    for judged, group in zip(JUDGED, (ABSTRACT, FULL), strict=True):
-        grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
+    for grade, judged in zip(JUDGED, (INCLUSION, REVIEW), strict=True):
+        grades = read_qrels(data / "records" / f"qrels_{grade}.txt")
         for path in sorted((data / "records").glob("CD*.jsonl.gz")):
-            name = path.name.split(".")[0]
-            relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
-            yield TextList(group, name, titles[name], read_records(path).frame, relevant)
-    listed = pd.read_csv(data / "screening" / "index.csv", encoding="utf-8").set_index("name")["query"]
-    for name, query in {**listed, **QUESTIONS}.items():
-        yield from filter(None, [screening_set(data, name, query)])
-
-
-def screening_set(data: Path, name: str, query: str, *, by_abstract: bool = False) -> TextList | None:
-    """A screening set, judged by final inclusion or by title and abstract; None where it was not judged so."""
-    if name in QUESTIONS:
-        given = pd.read_csv(data / "records" / f"{name}.csv", encoding="utf-8")
-        # The order of the file must not help where documents are scored alike.
-        given = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
-        label = "label_abstract_screening" if by_abstract else "label_included"
-    else:
-        given = pd.read_json(data / "screening" / f"{name}.jsonl.gz", lines=True)
-        label = "label_abstract" if by_abstract else "label_final"
-    if by_abstract and given[label].isna().any():
-        return None
-    ids = given["id"].astype(str)
-    texts = {column: given[column].fillna("") for column in ("title", "abstract")}
-    return TextList(SETS, name, query, pd.DataFrame({"id": ids, **texts}), frozenset(ids[given[label] == 1]))
+            name, frame = path.name.split(".")[0], read_records(path).frame
+            relevant = (frame["id"].map(grades[name]).fillna(0) > 0).to_numpy()
+            yield TextList(name, judged, True, titles[name], frame, relevant)
+    queries = pd.read_csv(data / "screening" / "index.csv", encoding="utf-8").set_index("name")["query"]
+    for name, query in {**queries, **QUESTIONS}.items():
+        if name in QUESTIONS:
+            given = pd.read_csv(data / "records" / f"{name}.csv", encoding="utf-8")
+            # The order of the file must not help where documents are scored alike.
+            given = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
+            labels = "label_included", "label_abstract_screening"
+        else:
+            given = pd.read_json(data / "screening" / f"{name}.jsonl.gz", lines=True)
+            labels = "label_final", "label_abstract"
+        frame = given[["id", "title", "abstract"]].fillna("").astype({"id": str})
+        for label, judged in zip(labels, (REVIEW, INCLUSION), strict=True):
+            if given[label].notna().all():
+                yield TextList(name, judged, False, query, frame, (given[label] == 1).to_numpy())

@@ -67,9 +67,8 @@ def train_on_benchmarks(name: str, seed: int, steps: int | None) -> None:
     for (path, benchmark, fold, topics), (*_, choices), row in zip(todo, given, made, strict=True):
         about = {"benchmark": benchmark, "fold": fold, "lists": len(topics), "seed": seed, "steps": choices}
         record = path.parent / "trained.csv"
-        header = not record.is_file()
         line = pd.DataFrame([about | row], columns=LINE)
-        line.to_csv(record, mode="a", header=header, index=False, lineterminator="\n")
+        line.to_csv(record, mode="a", header=not record.is_file(), index=False, lineterminator="\n")
         print(*line.iloc[0])
 
 

@@ -32,7 +32,6 @@ SHARES: dict[str, float] = {  # of the other reports
 }
 DISEASED, HEALTHY, SIZE_SPREAD, LEAST = 38.0, 70.0, 0.5, 8  # medians of group sizes, spread of their logs
 
-
 WORDS = read_words(files(__package__) / "diagnostic.toml")  # says what stands for what
 NO_RATES = (*WORDS["instead_of_rates"], *WORDS["beside_rates"])
 CONCLUSIONS = (*WORDS["conclusions"], *WORDS["spare_conclusions"])

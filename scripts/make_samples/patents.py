@@ -25,7 +25,6 @@ NEAR_MISS_WORDING = 0.75  # chance that a near miss names a feature in the claim
 PARTIAL_SHARE = 0.22  # of the pool
 OTHER_FIELD_SHARE = 0.08
 
-
 WORDS = read_words(files(__package__) / "patents.toml")  # says what stands for what
 
 
@@ -129,12 +128,10 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     """
     abstracts: set[str] = set()
     each = apart(seed, "numbers", range(100, 10_000), INVENTIONS)
-    return [_simulate_topic(invention, numbers, rng, abstracts) for invention, numbers, rng in each]
+    return [_topic(invention, numbers, rng, abstracts) for invention, numbers, rng in each]
 
 
-def _simulate_topic(
-    invention: Invention, numbers: list[int], rng: random.Random, abstracts: set[str]
-) -> PatentTopic:
+def _topic(invention: Invention, numbers: list[int], rng: random.Random, abstracts: set[str]) -> PatentTopic:
     plan = invention.plan
     counts = {"prior art": plan.prior_art, "near miss": plan.near_misses}
     counts["partial"] = round(PARTIAL_SHARE * plan.documents)

@@ -79,10 +79,8 @@ def _pool(subject: Subject, studies: Studies, rng: random.Random) -> Iterator[Re
         cells = (numbers[f"{what}_{arm}"] for what in ("events", "n") for arm in ("treated", "control"))
         values |= {key: f"{count:,}" for key, count in zip("abmk", cells, strict=True)}
         values["n"] = f"{numbers['n_treated'] + numbers['n_control']:,}"
-        sentences = [
-            rng.choice(part) for part in (WORDS["full_openings"], WORDS["full_counts"], WORDS["full_ends"])
-        ]
-        text = fill(" ".join(sentences), values, {}, rng)
+        parts = WORDS["full_openings"], WORDS["full_counts"], WORDS["full_ends"]
+        text = fill(" ".join([rng.choice(part) for part in parts]), values, {}, rng)
         authors = "; ".join(name.removesuffix(" et al").split(" & "))
         report = Report(title, _abstract(subject, values, rng), authors, int(year), "trial", text, "data")
         yield replace(report, study=study, numbers=numbers)

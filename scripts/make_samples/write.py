@@ -15,6 +15,7 @@ from scripts.make_samples.readme import readme
 from tarstop_core.documents.tables import CELLS
 
 Searches = Sequence[tuple[Any, Sequence[Any]]]  # What is searched for, and the pool
+More = Callable[[Any], dict[str, object]]  # What else is written of a document
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60
@@ -63,18 +64,12 @@ def _searches(folder: Path, topics: Sequence[PatentTopic]) -> dict[Path, bytes]:
     }
 
 
-def _reviews(
-    folder: Path, searches: Searches, numbers: Callable[[Any], Mapping[str, object]]
-) -> dict[Path, bytes]:
+def _reviews(folder: Path, searches: Searches, numbers: More) -> dict[Path, bytes]:
     """Reviews with the reports of each, whose full texts bring `numbers`."""
     full_texts = (
-        {
-            "topic": review.topic,
-            "id": report.id,
-            "text": report.full_text,
-            **_of(report, "status", "reason", "study"),
-            **numbers(report),
-        }
+        {"topic": review.topic, "id": report.id, "text": report.full_text}
+        | _of(report, "status", "reason", "study")
+        | numbers(report)
         for review, reports in searches
         for report in reports
         if report.status
@@ -84,15 +79,13 @@ def _reviews(
     return {folder / "full_texts.jsonl.gz": _json_lines(full_texts), **pools}
 
 
-def _pools(
-    folder: Path, searches: Searches, columns: Sequence[str], more: Callable[[Any], Mapping[str, object]]
-) -> dict[Path, bytes]:
+def _pools(folder: Path, searches: Searches, columns: Sequence[str], more: More) -> dict[Path, bytes]:
     """A table of searches with these columns, and a file of records for each."""
     rows = [(*_of(about, *columns).values(), len(pool)) for about, pool in searches]
     contents = {folder / "topics.csv": _csv([(*columns, "documents"), *rows])}
     for about, pool in searches:
         records = (
-            {**_of(each, "id", "title", "abstract"), "date": str(each.year), **more(each)} for each in pool
+            _of(each, "id", "title", "abstract") | {"date": str(each.year)} | more(each) for each in pool
         )
         contents[folder / f"{about.topic}.jsonl.gz"] = _json_lines(records)
     return contents

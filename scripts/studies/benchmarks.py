@@ -33,16 +33,11 @@ HEADLINES = (
 def run(name: str) -> dict[str, object]:
     """What one benchmark printed, and whether it missed a target."""
     print(name, file=sys.stderr)
-    done = subprocess.run(
-        [sys.executable, "-m", f"benchmarks.{name}"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", f"benchmarks.{name}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     machine = f"{os.cpu_count()} cores of {platform.machine()}, Python {platform.python_version()}"
-    return {
-        "benchmark": name,
-        "missed": done.returncode != 0,
-        "machine": machine,
-        "output": done.stdout.strip(),
-    }
+    row = {"benchmark": name, "missed": done.returncode != 0, "machine": machine}
+    return row | {"output": done.stdout.strip()}
 
 
 def measure() -> Tables:

@@ -24,11 +24,8 @@ UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
 
 def against_greedy(results: Results) -> pd.DataFrame:
     """Net utility of GRLStop beside Greedy's and the paper's, at the paper's cost."""
-    cost, both, cell = (
-        headline_cost(results.scenario, results.costs),
-        results.only(["grlstop", "greedy"]),
-        ["q_star", "cost"],
-    )
+    cost, cell = headline_cost(results.scenario, results.costs), ["q_star", "cost"]
+    both = results.only(["grlstop", "greedy"])
     own = rows(both, costs=[cost], draws=0).query("method == 'grlstop'")
     gaps = compare(both, "greedy").rename(columns={"difference_low": "low", "difference_high": "high"})
     own = own[[*cell, "net_utility", "screened"]].merge(gaps[[*cell, "difference", "low", "high"]], on=cell)

@@ -1,7 +1,8 @@
 """Whether intervals of what all readers overlooked hold, and what following the advice on who reads next is worth."""
 
-from collections.abc import Iterator
-from itertools import product, repeat
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,7 @@ MACHINE_PRICE, PERSONS = 0.01, 20  # Of a record, against a person's; simulated 
 LIMIT = 10.0  # Odds ratio that somebody might state as a limit
 PARTS = ("missed", "reader_1", "reader_2")
 Row = dict[str, object]
+Drawn = Callable[[np.random.Generator], tuple[Floats, Floats]]  # Verdicts, and what is relevant
 
 
 def real_verdicts(data: Path, review: str) -> tuple[Floats, Floats]:
@@ -118,27 +120,27 @@ def checked(included: Floats, relevant: Floats, share: float, rng: np.random.Gen
     return row
 
 
-def mean_of(rows: Iterator[Row]) -> dict[str, float]:
-    """Share of intervals that hold and mean widths."""
+def repeated(times: int, check: Callable[..., Row], drawn: Drawn, share: float) -> dict[str, float]:
+    """Share of intervals that hold and mean widths, of verdicts and audits drawn anew."""
+    rng = np.random.default_rng(1)
+    rows = [check(*drawn(rng), share, rng) for _ in range(times)]
     return pd.DataFrame(rows).astype(float).mean().round(4).to_dict()
 
 
 def of_reviews(data: Path) -> Iterator[Row]:
     """Every review by share audited: coverage and widths over audits drawn anew."""
-    for review in REVIEWS:
-        included, relevant = real_verdicts(data, review)
+    for review, share in product(REVIEWS, AUDITED):
+        included, relevant = real = real_verdicts(data, review)
         missed = int(relevant[(included == 0).all(axis=1)].sum())
-        for share in AUDITED:
-            rng = np.random.default_rng(1)
-            held = mean_of(checked(included, relevant, share, rng) for _ in range(DRAWN))
-            yield {"review": review, "audited": share, "missed": missed} | held
+        held = repeated(DRAWN, checked, lambda _, real=real: real, share)
+        yield {"review": review, "audited": share, "missed": missed} | held
 
 
 def of_simulations() -> Iterator[Row]:
     """Simulated reviews by dependence and share audited."""
     for (first, second), odds, share in product(SENSITIVITIES, ODDS, AUDITED):
-        rng = np.random.default_rng(1)
-        held = mean_of(checked(*simulated(rng, first, second, odds), share, rng) for _ in range(SIMULATED))
+        drawn = partial(simulated, first=first, second=second, odds=odds)
+        held = repeated(SIMULATED, checked, drawn, share)
         yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
 
 
@@ -164,14 +166,11 @@ def stopped_half_way(included: Floats, relevant: Floats, share: float, rng: np.r
 
 def of_sessions(data: Path) -> Iterator[Row]:
     """The recall that is said, in reviews and where records are as hard for both readers, by share audited."""
-    for share, source in product(AUDITED, (*SPREADS, *REVIEWS)):
-        rng = np.random.default_rng(1)
-        if isinstance(source, str):
-            name, lists = source, repeat(real_verdicts(data, source), STOPPED)
-        else:
-            name, lists = f"spread {source:g}", (as_hard_for_both(rng, source) for _ in range(STOPPED))
-        rows = (stopped_half_way(*each, share, rng) for each in lists)
-        yield {"review": name, "audited": share} | mean_of(rows)
+    sources = {f"spread {spread:g}": partial(as_hard_for_both, spread=spread) for spread in SPREADS}
+    reviews = ((name, real_verdicts(data, name)) for name in REVIEWS)
+    sources |= {name: lambda _, real=real: real for name, real in reviews}
+    for share, (name, drawn) in product(AUDITED, sources.items()):
+        yield {"review": name, "audited": share} | repeated(STOPPED, stopped_half_way, drawn, share)
 
 
 def facts(data: Path) -> Iterator[Row]:
@@ -182,16 +181,9 @@ def facts(data: Path) -> Iterator[Row]:
         said = overlooked(Verdicts(included, known, np.zeros(len(known), dtype=int)))
         agree = agreement(included)
         assert agree.cohen is not None
-        yield {
-            "review": review,
-            "records": len(relevant),
-            "relevant": int(relevant.sum()),
-            "excluded": said.excluded,
-            "draws_needed": said.draws_needed,
-            "agree": agree.per_cent.value,
-            "kappa": agree.cohen.value,
-            "ac1": agree.ac1.value,
-        }
+        row: Row = {"review": review, "records": len(relevant), "relevant": int(relevant.sum())}
+        row |= {"excluded": said.excluded, "draws_needed": said.draws_needed}
+        yield row | {"agree": agree.per_cent.value, "kappa": agree.cohen.value, "ac1": agree.ac1.value}
 
 
 def of_strategies(data: Path) -> Iterator[Row]:
@@ -217,12 +209,9 @@ def with_best_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
     settings = rows.groupby(["machine", "cost", "follow_up"])[ways]
     elsewhere = settings.transform("sum") - rows[ways]
     best = elsewhere.idxmax(axis=1)
-    utility = [rows.at[at, name] for at, name in best.items()]
-    return rows.assign(
-        best_elsewhere=best,
-        regret=np.array(utility) - rows["advice"],
-        hindsight=rows[ways].max(axis=1) - rows["advice"],
-    )
+    utility = np.array([rows.at[at, name] for at, name in best.items()])
+    regret, hindsight = utility - rows["advice"], rows[ways].max(axis=1) - rows["advice"]
+    return rows.assign(best_elsewhere=best, regret=regret, hindsight=hindsight)
 
 
 def measure() -> Tables:
@@ -245,9 +234,7 @@ def not_below(rows: pd.DataFrame, column: str) -> float:
 
 def summarise(tables: Tables) -> Row:
     """Coverage and width by share audited and by dependence, and what following the advice gains."""
-    reviews, drawn, recall, played = (
-        tables[f"readers_{name}"] for name in ("reviews", "simulated", "recall", "strategies")
-    )
+    reviews, drawn, recall, agree, played = (tables[name] for name in TABLES)
     by_review = played.drop(columns="best_elsewhere").groupby("review").mean()
     return {
         "reviews": reviews,
@@ -256,7 +243,7 @@ def summarise(tables: Tables) -> Row:
             name: {"least": recall[f"{name}_held"].min(), "most": recall[f"{name}_held"].max()}
             for name in ("counted", "left_out")
         },
-        "facts": tables["readers_agreement"],
+        "facts": agree,
         "p": {f"{part}_audit": not_below(reviews, f"audit_{part}_held") for part in PARTS},
         "gains": {way.name: cluster_t(by_review["advice"] - by_review[way.name]) for way in Strategy},
         "regret": cluster_t(by_review["regret"]),

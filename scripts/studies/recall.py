@@ -13,7 +13,7 @@ from scripts.studies.reranked_chances import Session, left_out, sessions
 from scripts.study import Tables
 from tarstop_core.belief.mixture import Remaining
 from tarstop_core.calibration.calibrator import INCLUSION
-from tarstop_core.calibration.recall_bound import ALPHA, draws_at, first_bounded, log_stakes
+from tarstop_core.calibration.recall_bound import ALPHA, draws_at, first_bounded, interleaved, log_stakes
 from tarstop_core.calibration.reranked import RerankedChances, ahead
 from tarstop_core.places import real_data
 from tarstop_core.policies import FewLeft, Hypergeometric
@@ -22,7 +22,7 @@ from tarstop_core.value.payoffs import Flags
 from tarstop_core.value.unweighed import UnweighedPath
 
 PAGE = "recall_statement"
-READS = "the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour"
+READS = "the labelled lists with text in TARSTOP_REAL_DATA; half an hour"
 TABLES = ("recall_false", "recall_unread")
 N = 400
 EVERY = (20, 10, 5, 2)
@@ -67,31 +67,13 @@ def redrawn(documents: int, every: int, redraws: int, seed: int) -> Iterator[NDA
     rng, ranks = np.random.default_rng(seed), np.arange(documents)
     for begin in range(0, redraws, AT_ONCE):
         some = np.tile(ranks, (min(AT_ONCE, redraws - begin), 1))
-        yield interleaved_all(every, rng.permuted(some, axis=1))
-
-
-def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
-    """What `tarstop_core.calibration.recall_bound.interleaved` does, of many orders at once; shape (replays, documents)."""
-    replays, documents = shuffled.shape
-    sources = np.broadcast_to(np.arange(documents), shuffled.shape), shuffled
-    next_of = np.zeros((2, replays), dtype=np.intp)
-    taken, offered, rows = np.zeros(shuffled.shape, dtype=bool), np.empty_like(shuffled), np.arange(replays)
-    for place, draw in enumerate(draws_at(documents, every).tolist()):
-        source, at = sources[draw], next_of[int(draw)]
-        behind = rows
-        while len(behind := behind[taken[behind, source[behind, at[behind]]]]):
-            at[behind] += 1
-        offered[:, place] = chosen = source[rows, at]
-        taken[rows, chosen] = True
-    return offered
+        yield np.array([interleaved(every, shuffled) for shuffled in rng.permuted(some, axis=1)])
 
 
 def false_stops(labels: Flags, every: int, replays: int) -> dict[str, float]:
     """Share of replays in which the statement is false: `ever`, and where *Audit draws* stops at each target."""
-    drawn, false = (
-        draws_at(len(labels), every),
-        dict.fromkeys(["ever", *(f"at_{tau:g}" for tau in TARGETS)], 0),
-    )
+    drawn = draws_at(len(labels), every)
+    false = dict.fromkeys(["ever", *(f"at_{tau:g}" for tau in TARGETS)], 0)
     for orders in redrawn(len(labels), every, replays, seed=1):
         ruled_out = first_ruled_out(labels, every, orders)
         wrong = np.flatnonzero(ruled_out <= len(labels))

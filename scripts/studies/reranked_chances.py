@@ -9,7 +9,7 @@ from tempfile import gettempdir
 import numpy as np
 import pandas as pd
 
-from scripts.real_lists import ABSTRACT, SETS, TextList, screening_set, text_lists, write_sample
+from scripts.real_lists import text_lists, write_sample
 from scripts.studies.reranking import SOFTWARE
 from scripts.study import Tables, coverage
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn
@@ -58,26 +58,17 @@ class Session:
 Models = Mapping[str, RerankedChances]  # By group, what the other sessions teach
 
 
-def labelled(data: Path) -> Iterator[tuple[str, TextList]]:
-    """Every labelled list, by each kind of judgment that it has."""
-    for each in text_lists(data):
-        yield INCLUSION if each.group == ABSTRACT else REVIEW, each
-        if each.group == SETS and (again := screening_set(data, each.name, each.query, by_abstract=True)):
-            yield INCLUSION, again
-
-
 def sessions(data: Path) -> list[Session]:
     """All lists as they would have been read."""
     played = []
     KEPT.mkdir(parents=True, exist_ok=True)
-    for judged, each in labelled(data):
-        relevant = np.isin(each.frame["id"].to_numpy(dtype=str), list(each.relevant))
-        kept = KEPT / f"{each.name}.{judged}.npy"
+    for each in text_lists(data):
+        kept = KEPT / f"{each.name}.{each.judged}.npy"
         if not kept.exists():
-            print(judged, each.name, len(relevant), file=sys.stderr)
-            read = simulate(ranking_text(each.frame), each.query, relevant, ranker=RANKER, seed=SEED)
+            print(each.judged, each.name, len(each.relevant), file=sys.stderr)
+            read = simulate(ranking_text(each.frame), each.query, each.relevant, ranker=RANKER, seed=SEED)
             np.save(kept, read.order)
-        played.append(Session(each.name, judged, each.group != SETS, relevant[np.load(kept)]))
+        played.append(Session(each.name, each.judged, each.clef, each.relevant[np.load(kept)]))
     return played
 
 
@@ -95,9 +86,8 @@ def learned(played: Sequence[Session]) -> RerankedChances:
         longest_list=max(sizes),
     )
     kinds = dict.fromkeys(each.judged for each in played)
-    return fit_reranked(
-        {kind: [each.relevant for each in played if each.judged == kind] for kind in kinds}, on
-    )
+    lists = {kind: [each.relevant for each in played if each.judged == kind] for kind in kinds}
+    return fit_reranked(lists, on)
 
 
 def left_out(played: Sequence[Session]) -> dict[str, RerankedChances]:
@@ -108,20 +98,16 @@ def left_out(played: Sequence[Session]) -> dict[str, RerankedChances]:
 
 def next_chances(played: Sequence[Session], models: Models) -> list[Predicted]:
     """Chance of each document when it was next, and its label, by session."""
-    return [
-        (forecasts(models[each.group], each.relevant, len(each.relevant))[:-1], each.relevant)
-        for each in played
-    ]
+    pairs = ((models[each.group], each.relevant) for each in played)
+    return [(forecasts(model, labels, len(labels))[:-1], labels) for model, labels in pairs]
 
 
 def statements(played: Sequence[Session], models: Models) -> Iterator[tuple[object, ...]]:
     """What is said of the documents ahead after some numbers of documents, and what is so."""
     for session in played:
-        documents = len(session.relevant)
+        documents, model = len(session.relevant), models[session.group].for_scenario(session.judged)
         for read in (depth for depth in READ if depth < documents):
-            rest = ahead(
-                models[session.group].for_scenario(session.judged), session.relevant[:read], documents
-            )
+            rest = ahead(model, session.relevant[:read], documents)
             for what, more in AHEAD.items():
                 left, true = rest.left(more), int(session.relevant[read:][:more].sum())
                 chances = left.chance_of_at_most(true - 1), left.chance_of_at_most(true)
@@ -164,9 +150,8 @@ def measure() -> Tables:
     shipped = replace(learned(played), quality=quality(played, models))
     write_sample("reranked", "reviews.json", shipped.to_json())
     clef = [each for each in played if each.clef]
-    elsewhere = dict.fromkeys(
-        (each.group for each in clef), learned([each for each in played if not each.clef])
-    )
+    by_sets = learned([each for each in played if not each.clef])
+    elsewhere = dict.fromkeys((each.group for each in clef), by_sets)
     rows = pd.DataFrame(statements(played, models), columns=STATED)
     away = pd.DataFrame(statements(clef, elsewhere), columns=STATED)
     write_sample("reranked", "came_out.csv", rows[SHIPPED].round({"mean": 2}).to_csv(index=False))
@@ -181,16 +166,10 @@ def summarise(tables: Tables) -> dict[str, object]:
     every = tables["reranked_chances"]
     rows, away = (every[every["way"] == way] for way in ("learned", "without CLEF"))
     words = {INCLUSION: "by title and abstract", REVIEW: "by full text"}
-    parts = {"all": rows}
-    parts |= {
-        f"{words[judged]}, {what}": rows[(rows["judged"] == judged) & (rows["what"] == what)]
-        for judged in words
-        for what in AHEAD
-    }
-    parts |= {f"after {READ[0]} documents": rows[rows["read"] == READ[0]]}
-    parts |= {f"{words[judged]}, learned without CLEF": away[away["judged"] == judged] for judged in words}
-    return {
-        "parts": [{"part": name} | coverage(part) for name, part in parts.items()],
-        "next": tables["reranked_chances_next"],
-        "words": words,
-    }
+    parts = [("all", rows)]
+    ahead_of = rows.groupby(["judged", "what"], sort=False)
+    parts += [(f"{words[judged]}, {what}", part) for (judged, what), part in ahead_of]
+    parts += [(f"after {READ[0]} documents", rows[rows["read"] == READ[0]])]
+    parts += [(f"{words[judged]}, learned without CLEF", part) for judged, part in away.groupby("judged")]
+    covered = [{"part": name} | coverage(part) for name, part in parts]
+    return {"parts": covered, "next": tables["reranked_chances_next"], "words": words}

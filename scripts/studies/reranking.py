@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from scripts.real_lists import ABSTRACT, FULL, TextList, text_lists
+from scripts.real_lists import TextList, text_lists
 from scripts.study import Tables, mean_change
+from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.reranking import order_quality, simulate
 from tarstop_core.places import real_data
@@ -40,20 +41,21 @@ def standing(documents: int, file: int) -> NDArray[np.intp]:
 
 
 def labelled_lists(data: Path) -> Iterator[TextList]:
-    """The 24 lists with columns `text`, `relevant` and `start`, BM25 by the question.
+    """The 24 lists with columns `text`, `relevant` and `start`: BM25 by the question.
 
     Those of the reviews are shuffled, as the others are where they come from.
     """
     for each in text_lists(data):
-        if each.group == ABSTRACT or len(each.relevant) < FEWEST_RELEVANT:
+        if each.judged == INCLUSION or each.relevant.sum() < FEWEST_RELEVANT:
             continue
-        frame = each.frame.iloc[standing(len(each.frame), int(each.group == FULL))]
+        order = standing(len(each.frame), int(each.clef))
+        frame = each.frame.iloc[order]
         # Some texts repeat the title where the abstract begins.
         texts = ranking_text(frame)
         pairs = zip(frame["title"], texts, strict=True)
         columns = {
             "text": [f"{title} {text.removeprefix(title).strip()}" for title, text in pairs],
-            "relevant": frame["id"].isin(each.relevant).to_numpy(),
+            "relevant": each.relevant[order],
             "start": build_index(texts, recipe=WORDS).scores(each.query),
         }
         yield replace(each, frame=pd.DataFrame(columns))

@@ -11,6 +11,7 @@ from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, lead, pair
 from tarstop_core.evaluation.findings.paper import (
     PAPER_NAMES,
+    Order,
     beside_paper,
     pairs,
     reasons,
@@ -25,9 +26,7 @@ from tarstop_core.presentation.pictures import still
 
 PAGE = "results"
 READS = "sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)"
-TABLES = tuple(
-    f"results_{name}" for name in ("claims", "baselines", "rules", "paper", "pairs", "draws", "reliability")
-)
+TABLES = tuple(f"results_{name}" for name in "claims baselines rules paper pairs draws reliability".split())
 SHOWN = 0.5  # the q* that the page shows; the tables hold the others
 GAINS = {
     "greedy_pays": ("greedy", "decide-now"),
@@ -51,12 +50,9 @@ def claims(results: Results) -> Iterator[Row]:
         of = pair(results, one, other)
         cells = of.cells, of.better, of.surely_better, of.worse, of.surely_worse
         mean = of.average.value, of.average.low, of.average.high
-        about = named(results) | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
-        yield (
-            about
-            | dict(zip(COUNTS, map(len, cells), strict=True))
-            | dict(zip(MEAN, map(float, mean), strict=True))
-        )
+        row = named(results) | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
+        row |= dict(zip(COUNTS, map(len, cells), strict=True))
+        yield row | dict(zip(MEAN, map(float, mean), strict=True))
 
 
 def beaten(results: Results) -> Iterator[Row]:
@@ -106,21 +102,17 @@ def summarise(tables: Tables) -> Row:
     about = ["benchmark", "truth"]
     claimed = tables["results_claims"].set_index([*about, "one", "other"]).sort_index()
     experiments = []
-    for (benchmark, truth), own in tables["results_baselines"].groupby(about, sort=False):
-        by_pair = claimed.loc[benchmark, truth]
-        row = {
-            "benchmark": benchmark,
-            "truth": truth,
-            "cases": by_pair["cases"].iloc[0],
-            "cells": own["cells"].iloc[0],
-        }
+    for experiment, own in tables["results_baselines"].groupby(about, sort=False):
+        by_pair = claimed.loc[experiment]
+        row = dict(zip(about, experiment, strict=True))
+        row |= {"cases": by_pair["cases"].iloc[0], "cells": own["cells"].iloc[0]}
         gains = {name: by_pair.loc[pair].to_dict() for name, pair in GAINS.items()}
         experiments.append(row | own.set_index("rule")["ahead"].to_dict() | gains)
     drawn = tables["results_draws"].assign(approach=tables["results_draws"]["method"].map(PAPER_NAMES))
     paper = tables["results_paper"].merge(drawn, on=[*about, "q_star", "cost", "approach"])
     gaps = tables["results_pairs"]
-    turned = gaps["gap"].lt(0) & (gaps[["gap", "gap_paper"]].abs() >= 5e-5).all(axis=1)
-    gaps = gaps.assign(pairs=1, turned=turned, surely=turned & gaps["gap_high"].lt(0))
+    surely = gaps["order"] == Order.SURELY_TURNED
+    gaps = gaps.assign(pairs=1, turned=surely | (gaps["order"] == Order.TURNED), surely=surely)
     kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])
     tuning = variations().query("variation == 'tuning'")
     readings = variation_of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")

@@ -45,9 +45,7 @@ from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.studies import next_studies
 
 PAGE = "reviews_measured"
-READS = (
-    "the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal"
-)
+READS = "the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two"
 TABLES = ("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved")
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
 Q_STARS = (0.2, 0.5, 0.8)
@@ -56,11 +54,8 @@ STUDIES = (0, 1, 2, 3, 5, 10)  # numbers of studies after which beliefs are look
 DEFAULT, WIDTH = "default", "width"
 """The priors: the paper's weak one, and the one whose width is learned from other reviews."""
 PAIRINGS = 20  # random links of studies with documents, since the link in the data is invented
-LEAST_STUDIES = {
-    Optimal.title: (0, True),
-    **{f"floor {least}": (least, True) for least in (3, 5, 8)},
-    "floor 5, whatever it costs": (5, False),
-}
+LEAST_STUDIES = {Optimal.title: (0, True)} | {f"floor {least}": (least, True) for least in (3, 5, 8)}
+LEAST_STUDIES |= {"floor 5, whatever it costs": (5, False)}
 """Floors under Optimal: studies to be found first, and whether that gives way to what finding them costs."""
 STAYS = "Optimal, chances that stay"
 FAR = 0.05  # a pooled sensitivity that differs by more than this from that of all studies is far off
@@ -100,12 +95,10 @@ def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:
     reviews = [case.review for case in cases]
     for train, test in GroupKFold(FOLDS).split(reviews, groups=reviews):
         taught = [cases[i] for i in train]
-        width = learn_width(
-            [case.tables for case in taught], [case.review for case in taught], THETA, "the other reviews"
-        )
-        calibrator = fit(
-            [case.topic for case in taught], kind="marginal", scenario="review", name="other reviews"
-        )
+        tables, names = [case.tables for case in taught], [case.review for case in taught]
+        width = learn_width(tables, names, THETA, "the other reviews")
+        topics = [case.topic for case in taught]
+        calibrator = fit(topics, kind="marginal", scenario="review", name="other reviews")
         held_out = tuple(cases[i] for i in test)
         thinning, rate = one_question({case.review for case in held_out})
         follows = for_one_question(thinning, rate)
@@ -339,10 +332,8 @@ def belief_rows(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(loss=-np.log(np.maximum(given, 1e-12)))
     loss = rows.groupby(["studies", "review", "prior"])["loss"].mean().unstack()
     loss = loss.assign(gain=loss[WIDTH] - loss[DEFAULT])
-    of = {n: loss.loc[n] for n in STUDIES}
-    return pd.DataFrame(
-        {"studies": n} | own.mean().to_dict() | cluster_t(own["gain"]) for n, own in of.items()
-    )
+    of = ((n, loss.loc[n]) for n in STUDIES)
+    return pd.DataFrame({"studies": n} | own.mean().to_dict() | cluster_t(own["gain"]) for n, own in of)
 
 
 def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
@@ -360,24 +351,20 @@ def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def changes(rows: pd.DataFrame, rule: str, other: str, costs: Sequence[float]) -> list[dict[str, object]]:
-    """What a rule changes against another at each cost, reviews weighing equally, and the review that loses most."""
+    """What a rule changes against another at each cost; reviews weigh equally."""
     means = rows.groupby(["cost", "rule", "review"]).mean(numeric_only=True).drop(columns="q_star")
     found = []
     for cost in costs:
         own = means.loc[cost, rule] - means.loc[cost, other]
-        net = own["net_utility"]
-        row = {"cost": cost, "rule": rule, "worst": net.idxmin(), "worst_change": net.min()}
-        found.append(row | {name: cluster_t(own[name]) for name in own})
+        found.append({"cost": cost, "rule": rule} | {name: cluster_t(own[name]) for name in own})
     return found
 
 
 def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     """What is shown of a turn when the n-th study was just read, and what happened."""
     means = rows[rows["prior"] == WIDTH].groupby(["studies", "review"])[["belief", "said", "turned"]].mean()
-    return [
-        {"studies": n} | own.mean().to_dict() | cluster_t(own["turned"] - own["said"])
-        for n, own in means.groupby("studies")
-    ]
+    by_n = means.groupby("studies")
+    return [{"studies": n} | own.mean().to_dict() | cluster_t(own["turned"] - own["said"]) for n, own in by_n]
 
 
 def summarise(tables: Tables) -> dict[str, object]:
@@ -385,9 +372,7 @@ def summarise(tables: Tables) -> dict[str, object]:
     seen, decisions, turns, moved = (tables[name] for name in TABLES)
     truth = seen.drop_duplicates("outcome")
     first = seen[(seen["studies"] == 1) & (seen["belief"] < 0.1)]
-    late = (
-        turns.query("studies > 0 and prior == 'width'").groupby("review")[["belief", "said", "turned"]].mean()
-    )
+    late = turns.query("studies > 0 and prior == 'width'").groupby("review").mean(numeric_only=True)
     return {
         "outcomes": len(truth),
         "pairings": PAIRINGS,

@@ -51,9 +51,11 @@ def interleaved(every: int, shuffled: Ranks) -> Ranks:
     """
     documents = len(shuffled)
     offered, read = [], bytearray(documents)
-    in_order, drawn = iter(range(documents)), iter(shuffled.tolist())
+    sources = iter(range(documents)), iter(shuffled.tolist())
     for draw in draws_at(documents, every).tolist():
-        at = next(at for at in (drawn if draw else in_order) if not read[at])
+        at = next(sources[draw])
+        while read[at]:
+            at = next(sources[draw])
         read[at] = True
         offered.append(at)
     return np.array(offered, dtype=np.intp)

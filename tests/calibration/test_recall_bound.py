@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.studies.recall import constructed, false_stops, interleaved_all
+from scripts.studies.recall import constructed, false_stops
 from tarstop_core.calibration.recall_bound import (
     ALPHA,
     BETS,
@@ -57,13 +57,6 @@ def test_every_document_is_offered_once_and_the_rest_keeps_its_order(shuffled: l
     assert sorted(offered.tolist()) == list(range(12))
     assert (np.diff(offered[~drawn]) > 0).all()
     assert int(drawn.sum()) == 12 // every
-
-
-@given(st.integers(1, 40), st.integers(1, 9))
-def test_many_orders_at_once_are_those_that_are_offered(documents: int, every: int) -> None:
-    shuffled = np.random.default_rng(documents).permuted(np.tile(np.arange(documents), (5, 1)), axis=1)
-    each = [interleaved(every, one).tolist() for one in shuffled]
-    assert interleaved_all(every, shuffled).tolist() == each
 
 
 @given(lists, st.integers(1, 5), st.integers(0, 30), st.sampled_from([0.05, 0.3]))
